@@ -8,6 +8,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from engine.judge.verdict import STATUSES
 from engine.prompt import TYPED
 
 if TYPE_CHECKING:
@@ -253,6 +254,11 @@ class Outcome(NamedTuple):
     scores: tuple[float | None, ...] = ()
     probabilities: Mapping[str, float] = NOTHING
     digests: Mapping[str, str] = NOTHING
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether a judge should have decided and gave no answer. What was injected then is no evidence about it."""
+        return self.fallback in STATUSES
 
 
 def blindness(stored: int) -> bool | None:

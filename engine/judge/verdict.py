@@ -25,6 +25,9 @@ OK, TIMEOUT, HTTP_ERROR, PARSE_ERROR, REFUSED, NO_KEY, CANCELLED = STATUSES = (
 )
 """How a judgement ended: with an answer, or with the reason why there is none."""
 
+MAX_UNANSWERED = 0.1
+"""The share of questions without an answer above which a run says so, and nothing is decided about the judge."""
+
 LIVE, CACHE = SOURCES = ("live", "cache")
 """Where an answer comes from."""
 

@@ -19,7 +19,6 @@ FEW_PROMPTS = 20
 """Labelled prompts below which one odd prompt moves a number by more than most differences that matter."""
 
 MAX_UNJUDGED = 0.05
-MAX_FALLBACKS = 0.05
 MIN_BLIND = 0.9
 
 
@@ -89,7 +88,10 @@ def limits_from_store(
 
 
 def same_prompts(evidence: Evidence) -> bool:
-    return len({frozenset(row.prompt_id for row in evidence.of(name)) for name in evidence.systems}) < 2
+    prompts: dict[str, set[str]] = {}
+    for row in evidence.rows:
+        prompts.setdefault(row.system, set()).add(row.prompt_id)
+    return len(set(map(frozenset, prompts.values()))) < 2
 
 
 def outdated_prompts(rows: Sequence[Outcome], changed: Changes) -> Outdated | None:

@@ -101,9 +101,11 @@ class SystemComparison:
 def comparisons(evidence: Evidence) -> tuple[SystemComparison, ...]:
     """Each system against the one that it builds on, on the prompts that are completely judged for both."""
     made = []
-    for systems in compared_systems(evidence.systems):
+    for systems in compared_systems([name for name in evidence.systems if not evidence.is_dead(name)]):
         prompts = evidence.measured if evidence.moments is None else evidence.finished(systems)
-        made.append(compare(evidence.rows, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems)))
+        made.append(
+            compare(evidence.answered, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems))
+        )
     return tuple(filter(None, made))
 
 

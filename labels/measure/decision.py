@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.live_interval import stratified_interval
-from labels.measure.metrics import Ratio, judge_failures
+from labels.measure.metrics import Ratio
 from labels.measure.strata import Sample, StratifiedEstimate, stratified_estimate
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ class Expense:
 class JudgeCase:
     """The system with a judge against the same system without it.
 
-    `failures` are the prompts on which the judge gave no answer, of those on which it was asked; what was injected
-    instead counts. `expense` is None where no call is recorded.
+    `failures` are the prompts on which the judge gave no answer, of those on which it was asked; they are left out.
+    `expense` is None where no call is recorded.
     """
 
     comparison: SystemComparison
@@ -185,11 +185,11 @@ def judge_case(
     """
     systems = plain, judged
     prompts, strata = evidence.finished(systems), evidence.strata_of(systems)
-    comparison = compare(evidence.rows, evidence.judgements, systems, prompts, strata=strata, worth=worth)
+    comparison = compare(evidence.answered, evidence.judgements, systems, prompts, strata=strata, worth=worth)
     if comparison is None:
         return None
     own = expense([call for call in calls if call.system == judged])
-    return JudgeCase(comparison, judge_failures(evidence.of(judged)), own)
+    return JudgeCase(comparison, evidence.failures(judged), own)
 
 
 def expense(calls: Iterable[JudgeCall]) -> Expense | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.judgements import assuming_not_relevant, pools, prompts_without_relevant
-from labels.measure.metrics import InPools, Ratio, in_pools, tally
+from labels.measure.metrics import InPools, Ratio, in_pools, judge_failures, tally
 from labels.measure.strata import Sample, Weights, pair_weights, prompt_weights
 from labels.pooling import random_key
 
@@ -113,16 +113,32 @@ class Evidence:
 
     @cached_property
     def tallied(self) -> Mapping[str, list[Tallied]]:
-        """By system."""
+        """By system. Prompts on which its judge gave no answer are left out."""
         tallied: dict[str, list[Tallied]] = {}
         for row in self.rows:
-            tallied.setdefault(row.system, []).append(Tallied(row, tally(row, self.judgements), self.moment(row)))
+            own = tallied.setdefault(row.system, [])
+            if not row.is_unanswered:
+                own.append(Tallied(row, tally(row, self.judgements), self.moment(row)))
         return tallied
+
+    @cached_property
+    def answered(self) -> Sequence[Outcome]:
+        """The rows without those for which the judge gave no answer."""
+        return [row for row in self.rows if not row.is_unanswered]
 
     # Of one system, or of some
 
     def of(self, system: str) -> list[Outcome]:
         return [each.outcome for each in self.tallied.get(system, ())]
+
+    def failures(self, system: str) -> Ratio:
+        """Prompts on which the judge of *system* gave no answer, of those on which it was asked."""
+        return judge_failures([row for row in self.rows if row.system == system])
+
+    def is_dead(self, system: str) -> bool:
+        """Whether the judge of *system* was asked and never answered."""
+        failures = self.failures(system)
+        return 0 < failures.part == failures.whole
 
     def injecting(self, system: str) -> list[Outcome]:
         """The prompts of the frame for which *system* injects something. A prompt outside of the order has no place."""

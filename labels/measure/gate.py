@@ -5,23 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.judge.verdict import MAX_UNANSWERED
 from engine.systems import JUDGED
-from labels.measure.caveats import (
-    FEW_PROMPTS,
-    MAX_FALLBACKS,
-    MAX_UNJUDGED,
-    Outdated,
-    blind_share,
-    outdated_prompts,
-    sighted,
-)
+from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, Outdated, blind_share, outdated_prompts, sighted
 from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, headline, judge_case, verdict_of
 from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence
 from labels.measure.judgements import drawn, judged_labels, without_adjudication
 from labels.measure.metrics import (
     Ratio,
     false_fire_rate,
-    judge_failures,
     precision_bounds,
     tally,
     unjudged_share,
@@ -84,15 +76,16 @@ class Assumed(NamedTuple):
 class Caveats:
     """The facts that limit the answer for one system; None, 0 or empty where they do not.
 
-    `outdated`, `sighted` (labels given with rank, score or verdict in view) and `gaps` that matter forbid an answer: it
-    would be about something else than the question. The others are warnings. `few` is a small number of judged prompts.
-    `failures` of the judge and `unsure` labels are shares. `outside` counts prompts outside of the order of labelling,
-    `unseen` are strata without a judged prompt. `is_from_files`: gaps are filled in the qrels, not in a label store.
-    `imported` labels, labels of which it is not known whether they were given blind, and prompts chosen `by_hand` are
-    counts.
+    `outdated`, `unanswered` (a judge that gave no answer on many prompts), `sighted` (labels given with rank, score or
+    verdict in view) and `gaps` that matter forbid an answer: it would be about something else than the question.
+    The others are warnings. `few` is a small number of judged prompts. `failures` of the judge and `unsure` labels
+    are shares. `outside` counts prompts outside of the order of labelling, `unseen` are strata without a judged
+    prompt. `is_from_files`: gaps are filled in the qrels, not in a label store. `imported` labels, labels of which it
+    is not known whether they were given blind, and prompts chosen `by_hand` are counts.
     """
 
     outdated: Outdated | None
+    unanswered: Ratio | None
     sighted: Ratio | None
     gaps: Gaps | None
     few: int
@@ -110,7 +103,7 @@ class Caveats:
 
     @property
     def forbid(self) -> bool:
-        return bool(self.outdated or self.sighted or (self.gaps and self.gaps.matters))
+        return bool(self.outdated or self.unanswered or self.sighted or (self.gaps and self.gaps.matters))
 
 
 @dataclass(frozen=True)
@@ -140,7 +133,7 @@ def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | 
     decision, rows = decide(sample, gate), evidence.of(system)
     tallies = [each.tally for each in evidence.tallied[system]]
     plain = system.removesuffix(JUDGED)
-    has_both = {plain, plain + JUDGED} <= set(evidence.systems)
+    has_both = {plain, plain + JUDGED} <= set(evidence.systems) and not evidence.is_dead(plain + JUDGED)
     return GateReport(
         system=system,
         gate=gate,
@@ -228,10 +221,11 @@ def caveats_of(evidence: GateEvidence, system: str, gate: Gate) -> Caveats:
     injecting, rows = evidence.injecting(system), evidence.of(system)
     return Caveats(
         outdated=outdated_prompts(rows, evidence.changed),
+        unanswered=above(evidence.failures(system), MAX_UNANSWERED),
         sighted=sighted(evidence.blind, evidence.blind_unknown),
         gaps=gaps_in(evidence, system, gate),
         few=judged if judged < FEW_PROMPTS else 0,
-        failures=above(judge_failures(rows), MAX_FALLBACKS),
+        failures=above(evidence.failures(system), 0),
         stale=evidence.stale,
         disputed=evidence.disputed,
         unsure=above(unsure_share(evidence, system), MAX_UNJUDGED),

@@ -131,7 +131,8 @@ def silent_prompts(tallies: Sequence[Tally]) -> int:
 
 def judge_failures(rows: Sequence[Outcome]) -> Ratio:
     """Prompts on which the judge gave no answer, of the prompts on which it was asked."""
-    return Ratio(sum(bool(row.fallback) for row in rows), sum(row.is_asked or bool(row.fallback) for row in rows))
+    failed = sum(row.is_unanswered for row in rows)
+    return Ratio(failed, sum(row.is_asked or row.is_unanswered for row in rows))
 
 
 def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: Weights = EQUAL) -> Ratio:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.wording import counted
-from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, sighted
+from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, sighted
 from labels.report.section import percent
 
 if TYPE_CHECKING:
@@ -115,10 +115,10 @@ def mixed_note(mixed: MixedRuns) -> str:
 def on_systems(report: Report) -> Iterator[str]:
     for system in report.systems:
         failed, asked = system.fallbacks.part, system.fallbacks.whole
-        if failed > MAX_FALLBACKS * asked:
+        if failed:
             yield (
-                f"{system.system}: the judge failed on {failed:,} of {counted(asked, 'prompt')} on which it was asked; "
-                "what was injected instead is what was measured."
+                f"{system.system}: the judge gave no answer on {failed:,} of {counted(asked, 'prompt')} on which it "
+                "was asked; these are left out of its numbers."
             )
     if not report.limits.same_prompts:
         yield "The systems were not replayed on the same prompts, so their numbers do not compare."

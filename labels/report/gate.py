@@ -96,6 +96,8 @@ def answer(report: GateReport) -> str:
     start = f"{verdict.upper()} with {counted(report.labels, 'label')}: "
     if caveats.outdated:
         return f"{start}{system} was replayed with other settings."
+    if caveats.unanswered:
+        return f"{start}the judge gave no answer on {part_of(caveats.unanswered)} prompts."
     if caveats.sighted:
         return f"{start}{part_of(caveats.sighted)} were given with ranks or verdicts in view."
     if caveats.gaps and caveats.gaps.matters:
@@ -184,6 +186,8 @@ def gate_step(report: GateReport) -> Step:
     caveats, decision = report.caveats, report.decision
     if caveats.outdated:
         return Step("replay with the present settings", REPLAY, "{report.replay}")
+    if caveats.unanswered:
+        return Step("ask the judge again about the prompts without an answer", REPLAY, "{report.replay}")
     if caveats.sighted:
         return Step("label prompts before you see their ranks", LABEL, "{go.label}")
     if caveats.gaps and caveats.gaps.matters:
@@ -228,6 +232,8 @@ def refusals(caveats: Caveats) -> Iterator[str]:
     """Facts for which any answer would be about something else than the question, and the next step for each."""
     if caveats.outdated:
         yield outdated_note(caveats.outdated)
+    if caveats.unanswered:
+        yield f"The judge gave no answer on {part_of(caveats.unanswered)} prompts, and the others may be another kind."
     if caveats.sighted:
         yield (
             f"{part_of(caveats.sighted)} labels were given with rank, score or verdict in view, which pulls answers "
@@ -261,10 +267,7 @@ def warnings(caveats: Caveats) -> Iterator[str]:
         prompts = counted(caveats.few, "prompt counts", "prompts count")
         yield f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
     if caveats.failures:
-        yield (
-            f"The judge failed on {part_of(caveats.failures)} prompts on which it was asked; what was injected "
-            "instead, without it, is what is measured."
-        )
+        yield f"The judge gave no answer on {part_of(caveats.failures)} prompts; these are left out."
     if caveats.stale:
         labels = counted(caveats.stale, "label does", "labels do")
         yield f"{labels} not count: the memory was edited or removed since."

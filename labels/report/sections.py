@@ -230,8 +230,8 @@ def running(report: Report) -> Section:
     return Section(
         "running",
         "Running",
-        "Silent: prompts that got no memory. Judge failed: of the prompts on which it was asked. It rejects nothing "
-        "then: what was injected instead is what was measured. Median time: of a prompt, with all that the judge took.",
+        "Silent: prompts that got no memory. Judge failed: of the prompts on which it was asked; these are "
+        "left out of all other numbers. Median time: of a prompt, with all that the judge took.",
         table_of(
             report,
             {

@@ -49,7 +49,7 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
     Its verdict on each memory is printed: approved, rejected or flagged (not sure). Only approved memories are
     injected. Without an answer, the status says why: timeout, http_error, parse_error, refused, no_key or cancelled.
     Then the best memories of the first stage are injected: judge.fallback_top_k (2) of them, or max_inject (3) if the
-    key is missing.
+    key is missing; and the exit code is 2.
 
     \b
     Judges:
@@ -72,6 +72,8 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
     rows = verdict_rows(retrieval)
     lines = verdict_lines(rows) if form == "text" else [printed_json(rows, indent=2)]
     click.echo("".join(f"{line}\n" for line in lines), nl=False)
+    if retrieval.judgement and not retrieval.judgement.is_answer:
+        click.get_current_context().exit(2)
     if strict:
         require_agreement(disputed(retrieval))
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
+    from tui.workspace.replay.answers import Answers
     from tui.workspace.replay.injections import Injections
     from tui.workspace.replay.replaying import Ending, Job
 
@@ -106,8 +107,9 @@ def replay(
         return
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
-        ending, disagreements = wanted.over(found, reading, store)
+        ending, disagreements, answers = wanted.over(found, reading, store)
         report_ending(ending, wanted.resume)
+        answers.report()
     if strict:
         require_agreement(disagreements)
 
@@ -125,12 +127,16 @@ class Replay:
     max_cost: float | None
     resume: str | None
 
-    def over(self, roots: Sequence[OpenRoot], reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
-        """Print the rows, and record them in *store*. Returns the end, and the number of disputed verdicts."""
+    def over(
+        self, roots: Sequence[OpenRoot], reading: PromptReading, store: LabelStore | None
+    ) -> tuple[Ending, int, Answers]:
+        """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
+        judge fared."""
         from engine.injected import names_of
         from engine.judge.bulk.batches import Batches, without_split
         from labels.exchange.replay_file import run_row
         from tui.workspace.replay import replaying
+        from tui.workspace.replay.answers import Answers
         from tui.workspace.replay.injections import Injections, with_hook_log
         from tui.workspace.replay.recording import record
 
@@ -140,9 +146,9 @@ class Replay:
         if batches:
             config = without_split(config)
             roots = [replace_record(one, config=without_split(one.config)) for one in roots]
-        terms = replaying.Terms(self.retries, self.max_cost)
-        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch)
-        disagreements = 0
+        terms = replaying.Terms(self.concurrency, self.retries, self.max_cost)
+        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch, is_patient=True)
+        disagreements, answers = 0, Answers()
         with (
             opened_judge(options, config, (batches or terms).around) as asked,
             opening.opened_roots(roots) as index,
@@ -157,7 +163,8 @@ class Replay:
                 report_start(before, index, reading)
 
                 def keep(retrieval: Retrieval) -> None:
-                    nonlocal disagreements
+                    nonlocal disagreements, answers
+                    answers = answers.plus(Answers.of([retrieval]))
                     self.judge.refuse_a_miss(retrieval)
                     if store:
                         cutoff = cutoffs.get(kinds[retrieval.system])
@@ -172,26 +179,28 @@ class Replay:
                 report_records(chosen, reading, injections)
                 jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
                 if batches and has_judge:
-                    return replaying.run_in_batches(jobs, work, keep, batches), disagreements
-                count = self.concurrency if has_judge else 0
-                return replaying.run(jobs, work, keep, terms, count), disagreements
+                    ending = replaying.run_in_batches(jobs, work, keep, batches)
+                else:
+                    ending = replaying.run(jobs, work, keep, terms, is_judged=has_judge)
+                return ending, disagreements, answers
 
     def in_parts(self, root: OpenRoot, files: Sequence[str], executor: str, folder: Path, size: int) -> None:
         """Write a file of rows for each part of *files*, and tell how the run ended."""
         from tui.workspace.parts.executors import opened_executor
         from tui.workspace.parts.replay import replay_in_parts, setup_of
 
-        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch)
+        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch, is_patient=True)
         with opened_judge(options, root.config) as asked:
             chosen, cutoffs = chosen_systems(self.systems, root.root, root.config, asked)
         asking = Asking(options, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
         setup = setup_of(root.root, root.config, chosen, cutoffs, asking, os.environ)
         with opened_executor(executor) as workers:
-            ending, prompts = replay_in_parts(workers, setup, files, folder, size)
+            ending, prompts, answers = replay_in_parts(workers, setup, files, folder, size)
         if ending.is_interrupted:
             tell(f"Stopped after {ending.done:,} of {ending.jobs:,} parts. Give the same command again to go on.")
             click.get_current_context().exit(130)
         tell(f"{prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {folder}/part-*.jsonl")
+        answers.report()
 
 
 def chosen_systems(

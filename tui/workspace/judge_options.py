@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Around = Callable[[Provider], Provider]
 
+PATIENT_S = 60.0
+"""The least time limit of a sample where nobody waits for each answer, as a person does at the hook."""
+
 VARIABLE = "MEMSIFT_JUDGE"
 
 
@@ -33,7 +36,8 @@ class JudgeOptions:
     """The judge's options; None where an option was not given.
 
     `is_off`: --no-judge. The name "none" is something else: the cached answers of a judge that is not asked.
-    `is_batched`: calls are paid for at the price of batches.
+    `is_batched`: calls are paid for at the price of batches. `is_patient`: nobody waits for each single answer, as the
+    person does at the hook.
     """
 
     name: str | None = None
@@ -44,6 +48,7 @@ class JudgeOptions:
     is_refreshing: bool = False
     samples: int | None = None
     is_batched: bool = False
+    is_patient: bool = False
 
     @property
     def is_cached_only(self) -> bool:
@@ -56,6 +61,11 @@ class JudgeOptions:
         given = {"--judge": name, "--judge-model": self.model, "--judge-depth": self.depth}
         timeout = {} if self.timeout_s is None else {"--judge-timeout": str(self.timeout_s)}
         return {flag: text for flag, text in given.items() if text} | timeout
+
+    def time_limit_s(self, config: Config) -> float:
+        """The time limit of a sample, in seconds."""
+        own = config.judge.timeout_per_call
+        return self.timeout_s or (max(PATIENT_S, own) if self.is_patient else own)
 
     def sampling(self, default: int) -> JudgeOptions:
         """These options, with *default* samples where no number was given."""
@@ -141,8 +151,9 @@ def make_judge(
         return None
     from engine.judge.judge import Judge
 
-    samples, share = options.samples or 1, means.price_share
-    return Judge(means.provider, config.judge, cache=means.cache, samples=samples, price_share=share)
+    samples, share, limit_s = options.samples or 1, means.price_share, options.time_limit_s(config)
+    asked = {"cache": means.cache, "samples": samples, "price_share": share, "timeout_s": limit_s}
+    return Judge(means.provider, config.judge, **asked)
 
 
 def opened_judge(

@@ -6,6 +6,7 @@ import getpass
 import os
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace as replace_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -183,6 +184,7 @@ def open_workspace(
     from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace
 
+    judge = replace_dataclass(judge, is_patient=True)
     spending = Spending() if asks_first else None
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
     config = settings.config

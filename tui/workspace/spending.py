@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from engine.config import AUTO
 from engine.errors import ProviderCancelledError
 from engine.judge.bulk.cost_cap import CostCapProvider
+from engine.judge.bulk.pace import Pace
 from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.prices import cost_usd
 from engine.judge.providers.registry import SCRIPTED
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
 
-RETRIES = 4
+RETRIES, AT_ONCE = 4, 8
 NOT_AGREED = "The judge was not asked: nobody has agreed to that in this start."
 UNPRICED = {"claude-cli": "`claude -p` is paid for by your Claude subscription or its key; no price is known here."}
 NO_PRICE = "No price of this model is known here; a model on your own machine costs nothing."
@@ -42,9 +43,11 @@ class Offer:
 
 
 class Spending:
-    """The agreement of a person, and what the judge has cost since. Safe for threads."""
+    """The agreement of a person, what the judge has cost since, and how many questions it gets at once. Safe for
+    threads."""
 
     def __init__(self) -> None:
+        self.pace = Pace(AT_ONCE)
         self._gate: GatedProvider | None = None
 
     def around(self, provider: Provider) -> Provider:
@@ -52,7 +55,7 @@ class Spending:
         if provider.name == SCRIPTED:
             return provider
         self._gate = GatedProvider(provider)
-        return RetryingProvider(self._gate, RETRIES)
+        return RetryingProvider(self._gate, RETRIES, pace=self.pace)
 
     @property
     def needs_agreement(self) -> bool:

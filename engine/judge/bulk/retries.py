@@ -7,12 +7,13 @@ import time
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from engine.errors import ProviderCancelledError, ProviderHttpError
+from engine.errors import ProviderCancelledError, ProviderHttpError, ProviderTimeoutError
 from engine.judge.provider import CANCELLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from engine.judge.bulk.pace import Pace
     from engine.judge.provider import Completion, Provider, Question
 
 RATE_LIMITED = 429
@@ -29,7 +30,7 @@ class RetryingProvider:
 
     A rate limit holds for the key: if the server names a time, all calls wait for it. The timeout of a call holds for
     each attempt. *clock* is in seconds; *wait* takes seconds, and returns whether `close` was called meanwhile;
-    *chance* gives 0..1.
+    *chance* gives 0..1. *pace* learns how the server fares.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class RetryingProvider:
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], bool] | None = None,
         chance: Callable[[], float] = random.random,
+        pace: Pace | None = None,
     ) -> None:
         self.name = provider.name
         self.model = provider.model
@@ -51,6 +53,7 @@ class RetryingProvider:
         self._closed = Event()
         self._wait = wait or self._closed.wait
         self._chance = chance
+        self._pace = pace
         self._lock = Lock()
         self._held_until = 0.0
 
@@ -68,7 +71,7 @@ class RetryingProvider:
         while True:
             self._sleep(self._held_until - self._clock())
             try:
-                return self._provider.complete(question, timeout_s)
+                return self._paced(question, timeout_s)
             except ProviderHttpError as error:
                 wait_s = self._wait_s(error, attempt)
                 if attempt == self._retries or error.http_status not in PASSING or wait_s > LONGEST_WAIT_S:
@@ -76,6 +79,19 @@ class RetryingProvider:
                 self._hold(error, wait_s)
             self._sleep(wait_s)
             attempt += 1
+
+    def _paced(self, question: Question, timeout_s: float) -> Completion:
+        if self._pace is None:
+            return self._provider.complete(question, timeout_s)
+        troubles, began = self._pace.troubles, self._clock()
+        try:
+            completion = self._provider.complete(question, timeout_s)
+        except (ProviderTimeoutError, ProviderHttpError) as error:
+            if isinstance(error, ProviderTimeoutError) or error.http_status == RATE_LIMITED:
+                self._pace.slowed(troubles)
+            raise
+        self._pace.answered(self._clock() - began, timeout_s)
+        return completion
 
     def _wait_s(self, error: ProviderHttpError, attempt: int) -> float:
         if error.retry_after_s is not None:

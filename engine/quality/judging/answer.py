@@ -11,7 +11,7 @@ from engine.judge.provider import PAUSE, REFUSAL, Source
 from engine.judge.verdict import OK, PARSE_ERROR, REFUSED, Outcome
 from engine.lean.record import fields, replace
 from engine.quality.judging.markdown_form import parse_entries
-from engine.quality.judging.rating import BEST, Rating
+from engine.quality.judging.rating import BEST, Rating, with_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -64,7 +64,9 @@ def rating_fields(rating: Rating) -> dict[str, Any]:
     texts = {"key_points": list(rating.key_points), "rejection_reasons": list(rating.reasons)}
     suggestion = {"suggested_title": rating.title, "suggested_tags": list(rating.tags)}
     sources = [fields(source) for source in rating.sources]
-    return {"overall": rating.overall, "scores": dict(rating.scores), **texts, **suggestion, "sources": sources}
+    scores = {"scores": dict(rating.scores), "score_reasons": dict(rating.why)}
+    found = {"research_validation": list(rating.research), "sources": sources}
+    return {"overall": rating.overall, **scores, **texts, **suggestion, **found}
 
 
 def rating_of(value: object) -> Rating | None:
@@ -90,6 +92,7 @@ def _of_object(value: dict[str, Any]) -> Rating | None:
         return None
     scores = value.get("scores")
     found = [(str(name), _score(score)) for name, score in (scores.items() if isinstance(scores, dict) else ())]
+    why = value.get("score_reasons")
     title = value.get("suggested_title")
     return Rating(
         overall=overall,
@@ -99,6 +102,10 @@ def _of_object(value: dict[str, Any]) -> Rating | None:
         title=title if isinstance(title, str) else "",
         tags=_texts(value.get("suggested_tags")),
         sources=_sources(value.get("sources")),
+        why=tuple(
+            (str(name), text) for name, text in (why.items() if isinstance(why, dict) else ()) if isinstance(text, str)
+        ),
+        research=_texts(value.get("research_validation")),
     )
 
 
@@ -130,14 +137,19 @@ def _tidied(rating: Rating, criteria: Collection[str], hide: Callable[[str], str
         return tuple(dict.fromkeys(filter(None, (cut(hide(text), limit) for text in texts))))[:most]
 
     tags = tuple(tag.replace(",", " ").lower() for tag in rating.tags)
-    return Rating(
+    scores = {name: score for name, score in rating.scores if name in criteria}
+    why = {name: cut(hide(text), POINT_LIMIT) for name, text in rating.why if name in scores}
+    tidied = Rating(
         overall=rating.overall,
-        scores=tuple((name, score) for name, score in dict(rating.scores).items() if name in criteria),
+        scores=tuple(scores.items()),
         key_points=tidy(rating.key_points, MOST_POINTS, POINT_LIMIT),
         reasons=tidy(rating.reasons, MOST_POINTS, POINT_LIMIT),
         title=cut(hide(rating.title), TITLE_LIMIT),
         tags=tidy(tags, MOST_TAGS, TAG_LIMIT),
+        why=tuple((name, text) for name, text in why.items() if text),
+        research=tidy(rating.research, MOST_POINTS, POINT_LIMIT),
     )
+    return with_mean(tidied, criteria)
 
 
 def _hidden(pages: tuple[Source, ...], hide: Callable[[str], str]) -> tuple[Source, ...]:

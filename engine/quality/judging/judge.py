@@ -12,7 +12,7 @@ from engine.judge.verdict import CACHE, OK, REJECTED, Judgement, Opinion, Outcom
 from engine.lean.record import Record, replace
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
 from engine.quality.judging.meta_content import meta_reason
-from engine.quality.judging.rating import RULE, THRESHOLD, Assessment, Rating, decision_of, together
+from engine.quality.judging.rating import RULE, THRESHOLD, Assessment, Rating, decision_of, together, with_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,8 @@ class QualityJudge(Asker):
         return replace(outcome, opinions={0: Opinion(decision_of(rating, self._threshold))})
 
     def _cached(self, memory: Memory, sample: int) -> Rating | None:
-        return rating_of_text(self._cache.text(self._key(memory, sample))) if self._cache else None
+        rating = rating_of_text(self._cache.text(self._key(memory, sample))) if self._cache else None
+        return rating and with_mean(rating, self._criteria)
 
     def _key(self, memory: Memory, sample: int) -> str:
         question = self._question(memory, sample)

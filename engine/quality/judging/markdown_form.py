@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 IDEA, REJECTED = "IDEA", "REJECTED"
 SCORE, CRITERIA, POINTS, REASONS = "quality score", "criteria", "key points", "rejection reasons"
 TITLE, TAGS, SOURCES, NAME = "suggested title", "suggested tags", "sources", "memory"
-FIELDS = (SCORE, CRITERIA, POINTS, REASONS, TITLE, TAGS, SOURCES, NAME)
-LISTS = (POINTS, REASONS, SOURCES)
+BREAKDOWN, RESEARCH = "evaluation breakdown", "research validation"
+FIELDS = (SCORE, CRITERIA, BREAKDOWN, POINTS, REASONS, TITLE, TAGS, RESEARCH, SOURCES, NAME)
+LISTS = (BREAKDOWN, POINTS, REASONS, RESEARCH, SOURCES)
 
 MOST_LINE = 2_000
 """Characters of a line that are read."""
@@ -29,6 +30,11 @@ MOST_LINE = 2_000
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?:\*\*)?(\w{1,20})(?:\*\*)?:(.*)")
 _FIELD = re.compile(r"\s{0,3}\*{0,2}([A-Za-z][A-Za-z ]{2,30})(?::\*{0,2}|\*{0,2}:)(.*)")
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)])\s+(.*)")
+_PART = re.compile(
+    r"\**([A-Za-z][\w ]{0,39})\**\s*[:(]\**\s*(\d{1,2}(?:\.\d{1,6})?)(?!\d)(?:\s*/\s*10)?\)?\**(?:\s*[-–—:]\s+|\s*)(.*)"
+)
+"""A part of a breakdown, such as "**Still true**: 7/10 - it names its version"."""
+
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,6})?")
 
 
@@ -94,6 +100,8 @@ def _added(block: _Block, field: str, line: str) -> str:
         rest = one_line(found[2])
         block.fields.setdefault(name, []).extend([rest] if rest else [])
         return name
+    if field == RESEARCH and line.strip():
+        block.fields[field].append(one_line(line))
     return field if field in LISTS else ""
 
 
@@ -101,14 +109,19 @@ def _entry(block: _Block) -> Entry | None:
     overall = _score(block[SCORE])
     if block.kind not in (IDEA, REJECTED) or overall is None:
         return None
+    parts = [part for text in block.fields.get(BREAKDOWN, ()) if (part := _PART.match(text))]
+    scored = [(_criterion(part[1]), _score(part[2]), part[3].strip()) for part in parts]
+    broken_down = {name: score for name, score, _ in scored if score is not None}
     rating = Rating(
         overall=overall,
-        scores=tuple(_scores(block[CRITERIA])),
+        scores=tuple({**dict(_scores(block[CRITERIA])), **broken_down}.items()),
         key_points=tuple(filter(None, block.fields.get(POINTS, ()))),
         reasons=tuple(filter(None, block.fields.get(REASONS, ()))),
         title=block[TITLE],
         tags=tuple(filter(None, map(str.strip, block[TAGS].split(",")))),
         sources=tuple(map(_source, block.fields.get(SOURCES, ()))),
+        why=tuple({name: reason for name, _, reason in scored if name in broken_down and reason}.items()),
+        research=tuple(filter(None, block.fields.get(RESEARCH, ()))),
     )
     return Entry(block.kind == REJECTED, block.title, rating, block[NAME])
 
@@ -130,6 +143,11 @@ def _scores(text: str) -> Iterator[tuple[str, float]]:
             yield name.strip(" :*"), score
 
 
+def _criterion(text: str) -> str:
+    """The name of a criterion, as rubrics write it: "Still true" is still_true."""
+    return "_".join(text.lower().split())
+
+
 def _source(text: str) -> Source:
     url, _, title = text.partition(" ")
     return Source(url.strip("<>"), title)
@@ -141,14 +159,16 @@ def _printed(entry: Entry) -> Iterator[str]:
     yield f"**Quality Score**: {rating.overall:.1f}/10"
     if entry.memory_id:
         yield f"**Memory**: {entry.memory_id}"
-    if rating.scores:
-        yield f"**Criteria**: {', '.join(f'{name} {score:.1f}' for name, score in rating.scores)}"
+    why = dict(rating.why)
+    parts = (f"{name}: {score:.1f}/10{f' - {why[name]}' if name in why else ''}" for name, score in rating.scores)
+    yield from _list("Evaluation Breakdown", parts)
     yield from _list("Key Points", rating.key_points)
     yield from _list("Rejection Reasons", rating.reasons)
     if rating.title:
         yield f"**Suggested Title**: {rating.title}"
     if rating.tags:
         yield f"**Suggested Tags**: {', '.join(rating.tags)}"
+    yield from _list("Research Validation", rating.research)
     yield from _list("Sources", [f"<{one.url}> {one.title}".rstrip() for one in rating.sources])
 
 

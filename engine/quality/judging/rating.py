@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
 from engine.lean.record import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from engine.judge.provider import Source
     from engine.memory import MemorySummary
@@ -29,8 +29,9 @@ RULE = "rule"
 class Rating(Record):
     """One answer about a memory, or several together.
 
-    Scores are 0..10 in tenths; `scores` are (criterion, score). `reasons` say why it deserves no more. `title` and
-    `tags` are a suggestion, empty for none.
+    Scores are 0..10 in tenths; `scores` are (criterion, score), and `why` (criterion, reason) for some of them.
+    `reasons` say why it deserves no more. `title` and `tags` are a suggestion, empty for none. `research` says what a
+    search has shown.
     """
 
     overall: float
@@ -40,6 +41,8 @@ class Rating(Record):
     title: str = ""
     tags: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    why: tuple[tuple[str, str], ...] = ()
+    research: tuple[str, ...] = ()
 
 
 class Assessment(Record):
@@ -69,6 +72,14 @@ class Assessment(Record):
         if self.rating is None or self.verdict.decision != REJECTED:
             return ()
         return self.rating.reasons or (f"Its score is {self.rating.overall:.1f}, and the model gave no reason.",)
+
+
+def with_mean(rating: Rating, criteria: Collection[str]) -> Rating:
+    """*rating* with the mean of its scores as the overall score, if all *criteria* have one."""
+    scores = dict(rating.scores)
+    if not criteria or scores.keys() != set(criteria):
+        return rating
+    return replace(rating, overall=round(fmean(scores.values()), 1))
 
 
 def decision_of(rating: Rating, threshold: float) -> str:

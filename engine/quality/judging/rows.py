@@ -20,8 +20,8 @@ ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
 _VERDICTS = {word: decision for decision, word in DECISIONS.items()}
 
 NO_RATING: dict[str, Any] = {
-    **{"overall": None, "scores": {}, "key_points": [], "rejection_reasons": []},
-    **{"suggested_title": "", "suggested_tags": [], "sources": []},
+    **{"overall": None, "scores": {}, "score_reasons": {}, "key_points": [], "rejection_reasons": []},
+    **{"suggested_title": "", "suggested_tags": [], "research_validation": [], "sources": []},
 }
 
 

@@ -25,7 +25,7 @@ from labels.measure.decision import (
 from labels.measure.evidence import AS_NOT, EXCLUDE
 from labels.measure.gate import GateEvidence, caveats_of, evidence_from_qrels, evidence_from_store, gate_report
 from labels.measure.intervals import Interval
-from labels.measure.metrics import Ratio, judge_failures
+from labels.measure.metrics import Ratio
 from labels.measure.report import report_from_qrels, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, RunSettings
 from labels.report.first_lines import first_lines
@@ -201,9 +201,9 @@ def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> 
     """The judge is not asked about a prompt without candidates."""
     record(store, failed(["a", "b"]), judged([], [], prompt_id="p2"), judged(["c"], [], prompt_id="p3"))
     say(store, "p1 a", RELEVANT)
-    assert judge_failures(evidence(store).of(JUDGED)) == Ratio(1, 2)
+    assert evidence(store).failures(JUDGED) == Ratio(1, 2)
     assert [one.fallbacks for one in report_from_store(store, ROOT, DIGESTS).systems] == [Ratio(1, 2)]
-    assert any("failed on 1 of 2 prompts on which it was asked" in one for one in warned(evidence(store), JUDGED))
+    assert any("gave no answer on 1 of 2 prompts" in one for one in warned(evidence(store), JUDGED))
 
 
 def test_prompts_from_files_have_a_fixed_random_order(tmp_path: Path) -> None:
@@ -351,13 +351,15 @@ def test_a_replay_with_another_configuration_is_refused(store: LabelStore) -> No
     assert "max_inject was 3, is 5" in reason
 
 
-def test_a_judge_that_often_failed_is_a_warning_and_its_fallback_counts(store: LabelStore) -> None:
+def test_a_judge_that_often_gave_no_answer_is_not_decided_on_and_its_fallback_does_not_count(store: LabelStore) -> None:
     record(store, failed(["a", "b"]), judged(["a"], ["b"], prompt_id="p2"))
     for said in ("p1 a", "p1 b", "p2 a"):
         say(store, said, RELEVANT if said.endswith("a") else NOT_RELEVANT)
     known = evidence(store)
-    assert known.sample(JUDGED).judged == {"p1": (1, 2), "p2": (1, 1)}
-    assert any(warning.startswith("The judge failed on 1 of 2 prompts") for warning in warned(known, JUDGED))
+    assert known.sample(JUDGED).judged == {"p2": (1, 1)}
+    assert any(warning.startswith("The judge gave no answer on 1 of 2 prompts") for warning in warned(known, JUDGED))
+    report = gate_report(known, JUDGED, Gate(0.01, Interval(0.0, 1.0)))
+    assert (report.caveats.unanswered, report.decision.verdict) == (Ratio(1, 2), UNDECIDED)
 
 
 def test_few_prompts_are_a_warning() -> None:

@@ -136,13 +136,13 @@ def test_annotators_count_together(store: LabelStore) -> None:
     assert any("1 memory splits the annotators evenly" in note for note in notes(report))
 
 
-def test_a_failed_judge_counts_as_the_fallback_that_was_injected(store: LabelStore) -> None:
+def test_what_was_injected_without_an_answer_of_the_judge_is_left_out(store: LabelStore) -> None:
     record(store, failed(["a", "b"]))
     say(store, "p1 a", RELEVANT)
     report = report_from_store(store, ROOT, DIGESTS)
     judge = system(report, "bm25+judge")
-    assert (judge.precision, judge.fallbacks) == (Ratio(1, 1), Ratio(1, 1))
-    assert any("the judge failed on 1 of 1 prompt on which it was asked;" in note for note in notes(report))
+    assert (judge.precision, judge.prompts, judge.fallbacks) == (Ratio(0, 0), 0, Ratio(1, 1))
+    assert any("the judge gave no answer on 1 of 1 prompt on which it was asked;" in note for note in notes(report))
 
 
 def test_labels_that_were_not_blind_are_noted(store: LabelStore) -> None:

@@ -87,8 +87,8 @@ the judge dropped it         0           2
 
 Running
 Silent: prompts that got no memory. Judge failed: of the prompts on which it was
-asked. It rejects nothing then: what was injected instead is what was measured.
-Median time: of a prompt, with all that the judge took.
+asked; these are left out of all other numbers. Median time: of a prompt, with
+all that the judge took.
 
             prompts  silent  injected  judge failed  median time
 bm25              2       0         4                     1.5 ms

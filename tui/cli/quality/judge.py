@@ -86,8 +86,9 @@ def judge(
     environment. A later start asks only about memories without an answer.
 
     Output: a line for each memory with decision and score, and reasons and suggestions below it; or as JSON {rubric,
-    threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores, key_points,
-    rejection_reasons, suggested_title, suggested_tags, sources, samples, agreement, judgement}], summary}.
+    threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores,
+    score_reasons, key_points, rejection_reasons, suggested_title, suggested_tags, research_validation, sources,
+    samples, agreement, judgement}], summary}.
     """
     from engine.quality.judging.rubric import read_rubric
     from tui.workspace.curate.curating import resolved
@@ -137,7 +138,7 @@ class Rating:
     def plan(self) -> RatingPlan:
         from tui.workspace.quality.rating import RatingPlan
 
-        judge = replace(self.judge, is_batched=self.batch)
+        judge = replace(self.judge, is_batched=self.batch, is_patient=True)
         asking = Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
         return RatingPlan(self.rubric, self.threshold, self.web_search, asking)
 
@@ -159,7 +160,7 @@ class Rating:
                 write(row_of(subject.root, self.rubric.name, self.threshold, found))
 
             for root, group in groupby(wanted, key=lambda one: one.root):
-                terms = Terms(self.retries, left_usd)
+                terms = Terms(self.concurrency, self.retries, left_usd)
                 ending = self._rate(root, [one for one in group if one.key not in rated], rows, keep, terms)
                 left_usd = None if left_usd is None else left_usd - terms.spent_usd
                 if ending.is_interrupted or ending.is_spent:
@@ -227,6 +228,7 @@ def report_start(identity: tuple[str, str, str], estimate: Estimate) -> None:
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
     from engine.quality.judging.rows import summary_of
+    from tui.workspace.replay.answers import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
     if ending.is_interrupted or ending.is_spent:
@@ -234,6 +236,7 @@ def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
         done = f"{ending.done:,} of {counted(ending.jobs, 'memory')}"
         tell(f"{why} after {done}. Give the same command again to go on: finished answers are in the cache.")
         click.get_current_context().exit(1 if ending.is_spent else 130)
+    Answers.of(found for _, found in rated).report()
     if fail_under is not None:
         below = [found for _, found in rated if found.rating is None or found.rating.overall < fail_under]
         if below:

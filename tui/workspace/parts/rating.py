@@ -56,7 +56,7 @@ def rate_part(setup: Setup, block: Block) -> RatedBlock:
     found: list[tuple[Key, Assessment]] = []
     for root, group in groupby(block.left, key=lambda one: one.root):
         memories = list(group)
-        terms = Terms(asking.retries)
+        terms = Terms(asking.concurrency, asking.retries)
         batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
         with opened_quality_judge(plan, setup.configs[root], (batches or terms).around) as asked:
             if not asking.judge.is_cached_only and asked.estimate([one.memory for one in memories]).asked:

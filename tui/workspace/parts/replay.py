@@ -17,6 +17,7 @@ from engine.quality.decisions import ACCEPTED, SAFETY, decisions
 from engine.stores.roots import read_corpus
 from tui.workspace.parts.replay_part import Lines, Setup, replay_part
 from tui.workspace.parts.run import describe, part_name, run_parts
+from tui.workspace.replay.answers import Answers
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -111,8 +112,9 @@ def setup_of(
 
 def replay_in_parts(
     executor: Executor, setup: Setup, files: Sequence[str], folder: Path, size: int
-) -> tuple[Ending, int]:
-    """Write a file of rows into *folder* for each part that is not done. Returns the end, in parts, and the prompts.
+) -> tuple[Ending, int, Answers]:
+    """Write a file of rows into *folder* for each part that is not done. Returns the end, in parts, the prompts, and
+    how the judge fared.
 
     A part is done when its file is there, and the judge, if it has one, answered for every row. Raises as `run_parts`
     and `describe`, and ExchangeError for a file that is no run.
@@ -122,10 +124,11 @@ def replay_in_parts(
     systems = [one.name for one in setup.systems]
     describe(folder, {"setup": setup.key, "prompts": sizes, "part_size": size, "systems": systems})
     prompts = told = 0
+    answers = Answers()
 
     def keep(rows: Rows) -> None:
-        nonlocal prompts, told
-        prompts += rows.prompts
+        nonlocal prompts, told, answers
+        prompts, answers = prompts + rows.prompts, answers.plus(rows.answers)
         for line in rows.skipped[: max(0, MOST_TOLD - told)]:
             tell(f"Skipped: {line}")
         told += len(rows.skipped)
@@ -134,7 +137,7 @@ def replay_in_parts(
     left = [(place.name, partial(_lines, place)) for place in places if not _is_done(folder / place.name, judged)]
     finished = len(places) - len(left)
     ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", finished)
-    return ending, prompts
+    return ending, prompts, answers
 
 
 def _is_done(file: Path, judged: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from engine.lean.json_text import printed_json
 from engine.search.index import index_of
 from tui.workspace.judge_options import opened_judge
 from tui.workspace.replay import replaying
+from tui.workspace.replay.answers import Answers
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -55,11 +56,12 @@ class Lines:
 
 @dataclass(frozen=True)
 class Rows:
-    """The run file's rows for a part, the number of its prompts, and its bad rows as sentences."""
+    """The run file's rows for a part, the number of its prompts, its bad rows as sentences, and how the judge fared."""
 
     text: bytes
     prompts: int
     skipped: tuple[str, ...]
+    answers: Answers
 
 
 _indexes: dict[str, Index] = {}
@@ -78,8 +80,9 @@ def replay_part(setup: Setup, lines: Lines) -> Rows:
     index, asking = _index(setup), setup.asking
     batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
     config = without_split(setup.config) if batches else setup.config
-    terms = replaying.Terms(asking.retries)
+    terms = replaying.Terms(asking.concurrency, asking.retries)
     rows: list[bytes] = []
+    answers = Answers()
     with opened_judge(asking.judge, config, (batches or terms).around) as judge:
         has_judge = judge is not None and any(system.has_judge for system in setup.systems)
         if judge and has_judge:
@@ -89,15 +92,18 @@ def replay_part(setup: Setup, lines: Lines) -> Rows:
             return replaying.retrievals(job, index, config, judge, setup.cutoffs)
 
         def keep(retrieval: Retrieval) -> None:
+            nonlocal answers
             asking.judge.refuse_a_miss(retrieval)
+            answers = answers.plus(Answers.of([retrieval]))
             rows.append(f"{printed_json(run_row(retrieval))}\n".encode())
 
         jobs = replaying.jobs_left(reading.prompts, setup.systems, ())
         if batches and has_judge:
             replaying.run_in_batches(jobs, work, keep, batches)
         else:
-            replaying.run(jobs, work, keep, terms, asking.concurrency if has_judge else 0, label="")
-    return Rows(b"".join(rows), len(reading.prompts), tuple(_told(one, path, lines) for one in reading.skipped))
+            replaying.run(jobs, work, keep, terms, is_judged=has_judge, label="")
+    skipped = tuple(_told(one, path, lines) for one in reading.skipped)
+    return Rows(b"".join(rows), len(reading.prompts), skipped, answers)
 
 
 def _told(bad: Skipped, path: Path, lines: Lines) -> str:

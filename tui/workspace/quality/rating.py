@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     Rows = dict[Key, dict[str, Any]]
     """The newest row with an answer of each memory."""
 
-TIMEOUT_S = 60.0
-"""The default time limit of a sample: an answer with reasons takes longer than a list of memories to keep."""
-
 MOST_SEARCHES = 3
 """Web searches for a memory."""
 
@@ -113,7 +110,8 @@ def opened_quality_judge(plan: RatingPlan, config: Config, around: Around | None
         means.provider,
         plan.rubric,
         template(plan.rubric, is_structured=means.provider.name in STRUCTURED, searches=searches),
-        timeout_s=options.timeout_s or TIMEOUT_S,
+        config=config.judge,
+        timeout_s=options.time_limit_s(config),
         threshold=plan.threshold,
         cache=means.cache,
         samples=options.samples or 1,
@@ -187,7 +185,7 @@ def rate(
 
     if batches:
         return replaying.run_in_batches(left, work, kept, batches)
-    return replaying.run(left, work, kept, terms, asking.concurrency, label)
+    return replaying.run(left, work, kept, terms, label=label)
 
 
 def known(rows: Rows, subject: Subject) -> Assessment | None:

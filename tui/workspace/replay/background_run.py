@@ -14,6 +14,7 @@ from engine.injected import names_of
 from tui.workspace.replay.recording import record
 from tui.workspace.replay.replaying import Job, is_unanswered, retrievals
 from tui.workspace.replay.workers import Workers
+from tui.workspace.spending import AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     Claim = Callable[[Prompt, str], bool]
     Tell = Callable[["Progress", Sequence[Retrieval]], None]
     Late = Callable[[Sequence[Retrieval], int], None]
-
-AT_ONCE, AT_ONCE_WITH_JUDGE = 0, 8
-"""Threads: without a judge, threads would only take turns."""
 
 MOST_IN_BATCH, BATCH_S = 5, 0.25
 """A batch is written when it holds this number of retrievals, or after this time. A key that writes waits for one."""
@@ -94,7 +92,8 @@ class BackgroundRun:
         self._memory = lru_cache(MOST_REMEMBERED)(self._injections.memory)
         self._claim, self._tell, self._late = claim, tell, late
         self._has_judge = any(system.has_judge for job in jobs for system in job.systems)
-        self._workers = Workers(self._work, jobs, AT_ONCE_WITH_JUDGE if self._has_judge else AT_ONCE)
+        pace = workspace.spending.pace if workspace.spending else None
+        self._workers = Workers(self._work, jobs, AT_ONCE if self._has_judge else 0, pace)  # threads would take turns
         self._done, self._cost, self._problem = 0, 0.0, ""
         self._began = self._clock()
         self._is_cancelled = False

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
 from engine.judge.bulk.cost_cap import CostCapProvider
+from engine.judge.bulk.pace import Pace
 from engine.judge.bulk.retries import RetryingProvider
-from engine.judge.verdict import OK
+from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.systems import is_injected
@@ -62,9 +63,12 @@ class Ending:
 
 
 class Terms:
-    """The limits of a judge: up to *retries* calls again after an error, and a cost of *most_usd* US dollars."""
+    """The limits of a judge: up to *concurrency* jobs at once, up to *retries* calls again after an error, and a cost
+    of *most_usd* US dollars."""
 
-    def __init__(self, retries: int, most_usd: float | None = None) -> None:
+    def __init__(self, concurrency: int, retries: int, most_usd: float | None = None) -> None:
+        self.concurrency = concurrency
+        self.pace = Pace(concurrency)
         self._retries = retries
         self._most_usd = most_usd
         self._capped: CostCapProvider | None = None
@@ -81,7 +85,7 @@ class Terms:
         """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
         if self._most_usd is not None:
             provider = self._capped = CostCapProvider(provider, self._most_usd)
-        return RetryingProvider(provider, self._retries)
+        return RetryingProvider(provider, self._retries, pace=self.pace)
 
 
 def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
@@ -137,20 +141,61 @@ def run(
     work: Callable[[Task], list[Result]],
     keep: Callable[[Result], None],
     terms: Terms,
-    count: int,
+    *,
+    is_judged: bool = True,
     label: str = "Replaying",
 ) -> Ending:
-    """Do *jobs* in *count* threads. *keep* receives the results, in this thread and in the order of the jobs.
+    """Do *jobs*, in threads if a judge is asked. *keep* receives the results, in this thread and in the order of the
+    jobs.
 
-    After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also behind an
-    unfinished job. At the cost limit, running jobs are waited for and kept, too.
+    Jobs whose question had no answer in time are done once more at the end, if the judge answered others, and their
+    results come last. After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also
+    behind an unfinished job. At the cost limit, running jobs are waited for and kept, too.
     """
+    late: list[tuple[Task, list[Result]]] = []
+    has_answers = False
+
+    def kept_in_time(position: int, found: list[Result]) -> list[Result]:
+        nonlocal has_answers
+        has_answers |= any(one.judgement and one.judgement.is_answer for one in found)
+        if not any(one.judgement and one.judgement.status == TIMEOUT for one in found):
+            return found
+        late.append((jobs[position], found))
+        return []
+
+    with progress_bar(len(jobs), label) as advance:
+        count = terms.concurrency if is_judged else 0
+        ending = _run_once(jobs, work, keep, terms, count, advance, kept_in_time)
+        if not late:
+            return ending
+        if ending.is_interrupted or ending.is_spent or not has_answers:
+            for _, found in late:
+                keep_all(found, keep)
+            return ending
+
+        def again(job: tuple[Task, list[Result]]) -> list[Result]:
+            return paid_together(work(job[0]), job[1])
+
+        second = _run_once(late, again, keep, terms, count, lambda _: None, lambda _, found: found)
+    done = ending.done - (len(late) - second.done)
+    return Ending(done, ending.jobs, second.is_interrupted, second.is_spent)
+
+
+def _run_once(
+    jobs: Sequence[Task],
+    work: Callable[[Task], list[Result]],
+    keep: Callable[[Result], None],
+    terms: Terms,
+    count: int,
+    advance: Callable[[Sequence[Judged]], None],
+    chosen: Callable[[int, list[Result]], list[Result]],
+) -> Ending:
+    """Do *jobs* in *count* threads. *keep* receives the *chosen* results of each."""
     waiting: dict[int, list[Result]] = {}
     done = following = 0
     with (
-        closing(Workers(work, jobs, count)) as workers,
+        closing(Workers(work, jobs, count, terms.pace)) as workers,
         interrupting(workers.interrupt),
-        progress_bar(len(jobs), label) as advance,
     ):
         for position, found in workers:
             advance(found)
@@ -159,7 +204,7 @@ def run(
                 workers.finish()
             else:
                 done += 1
-            waiting[position] = answered
+            waiting[position] = chosen(position, answered)
             while following in waiting:
                 keep_all(waiting.pop(following), keep)
                 following += 1

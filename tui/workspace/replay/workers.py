@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from engine.judge.bulk.pace import Pace
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -21,11 +24,13 @@ class Workers(Generic[T, R]):
     """Runs *work* on *items* in *count* threads. Iterate once for (position, result), in order of completion.
 
     An exception in *work* is raised while iterating. The threads do not keep a process alive. With a *count* of 0 the
-    iterating thread does the work itself: for pure computation that is faster than threads that take turns.
+    iterating thread does the work itself: for pure computation that is faster than threads that take turns. *pace* may
+    let fewer threads work at a time.
     """
 
-    def __init__(self, work: Callable[[T], R], items: Sequence[T], count: int) -> None:
+    def __init__(self, work: Callable[[T], R], items: Sequence[T], count: int, pace: Pace | None = None) -> None:
         self._work = work
+        self._pace = pace
         self._left = iter(enumerate(items))
         self._lock = Lock()
         self._is_finishing = False
@@ -77,14 +82,21 @@ class Workers(Generic[T, R]):
                 yield arrived
 
     def _run(self) -> None:
-        while not self._is_finishing:
-            with self._lock:
-                following = next(self._left, None)
-            if following is None:
-                break
-            position, item = following
-            try:
-                self._done.put((position, self._work(item)))
-            except Exception as error:  # noqa: BLE001 - raised again while iterating
-                self._done.put(error)
+        is_left = True
+        while is_left and not self._is_finishing:
+            with self._pace.turn(lambda: self._is_finishing) if self._pace else nullcontext():
+                is_left = not self._is_finishing and self._has_done_next()
         self._done.put(None)
+
+    def _has_done_next(self) -> bool:
+        """Work on the next item; False if there is none."""
+        with self._lock:
+            following = next(self._left, None)
+        if following is None:
+            return False
+        position, item = following
+        try:
+            self._done.put((position, self._work(item)))
+        except Exception as error:  # noqa: BLE001 - raised again while iterating
+            self._done.put(error)
+        return True

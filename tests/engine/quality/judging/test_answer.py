@@ -124,6 +124,42 @@ def test_a_sloppy_form_is_read(text: str) -> None:
     assert (entry.title, entry.is_rejected, entry.rating) == ("a", False, Rating(8.0, key_points=("one", "two")))
 
 
+def test_a_breakdown_and_what_a_search_has_shown_are_read() -> None:
+    text = """### IDEA: a
+**Quality Score**: 2/10
+**Evaluation Breakdown**:
+- specific: 8/10 - It names the file.
+- **Actionable**: 7.5 – One would act.
+- **Still true:** 9/10
+* Stands alone (6/10): It needs - a bit - of context.
+- worth_its_tokens: 4/10 10 words say it.
+- elegant: 9/10 - No criterion.
+- a note without a score
+**Research Validation**: The manual says so.
+It is still the default.
+- A second page agrees.
+**Suggested Tags**: one
+"""
+    found = read_rating(text, CRITERIA)
+    assert found.scores == tuple(zip(CRITERIA, (8.0, 7.5, 9.0, 6.0, 4.0), strict=True))
+    assert found.overall == 6.9
+    assert dict(found.why) == {
+        "specific": "It names the file.",
+        "actionable": "One would act.",
+        "stands_alone": "It needs - a bit - of context.",
+        "worth_its_tokens": "10 words say it.",
+    }
+    assert found.research == ("The manual says so.", "It is still the default.", "A second page agrees.")
+    assert rating_of_text(rating_text(found)) == found
+
+
+def test_the_overall_score_is_the_mean_where_every_criterion_has_a_score() -> None:
+    scores = dict(zip(CRITERIA, (9, 9, 0, 9, 8), strict=True))
+    assert read_rating(json.dumps(answer(9.0, scores=scores)), CRITERIA).overall == 7.0
+    del scores["specific"]
+    assert read_rating(json.dumps(answer(9.0, scores=scores)), CRITERIA).overall == 9.0
+
+
 @pytest.mark.parametrize("score", ["", "11/10", "-3/10", "high"])
 def test_an_entry_without_a_score_of_0_to_10_is_no_rating(score: str) -> None:
     assert parse_entries(f"### IDEA: a\n**Quality Score**: {score}\n") == ()
@@ -137,10 +173,16 @@ NAMES = st.from_regex(r"\A[a-z][a-z0-9_]{0,39}\Z")
 TAGS = TEXTS.map(lambda text: one_line(text.replace(",", " "))).filter(bool)
 URLS = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="<>"), max_size=40)
 SOURCES = st.builds(Source, URLS.map("https://".__add__), LINES)
+PARTS = st.dictionaries(NAMES, st.tuples(SCORES, LINES), max_size=5)
 RATINGS = st.builds(
-    Rating,
+    lambda parts, **fields: Rating(
+        scores=tuple((name, score) for name, (score, _) in parts.items()),
+        why=tuple((name, reason) for name, (_, reason) in parts.items() if reason),
+        **fields,
+    ),
+    PARTS,
     overall=SCORES,
-    scores=st.dictionaries(NAMES, SCORES, max_size=5).map(lambda found: tuple(found.items())),
+    research=LISTS,
     key_points=LISTS,
     reasons=LISTS,
     title=LINES,

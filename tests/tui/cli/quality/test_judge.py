@@ -156,13 +156,16 @@ def test_fail_under_fails_for_a_low_score_or_no_answer(server: ApiServer, root: 
     low = memsift(*rate, "4.6")
     assert (low.exit_code, "1 memory scored below 4.6 or got no answer." in low.stderr) == (1, True)
     server.answer = lambda _: failed(500)
-    assert memsift(*rate, "0", "--judge-refresh").exit_code == 1
+    dead = memsift(*rate, "0", "--judge-refresh")
+    assert (dead.exit_code, "The judge answered none of 2 questions" in dead.stderr) == (2, True)
 
 
 def test_an_error_is_no_rejection_and_is_asked_again(server: ApiServer, root: Path) -> None:
     server.answers.append(failed(400))
     rate = (*RATE, "Use-WAL", "--root", root, *HTTP)
-    (row,) = printed(memsift(*rate))["memories"]
+    dead = memsift(*rate)
+    (row,) = json.loads(dead.stdout)["memories"]
+    assert dead.exit_code == 2
     assert (row["decision"], row["overall"], row["judgement"]["status"]) == ("unanswered", None, "http_error")
     assert decisions(memsift(*rate)) == {"Use-WAL": "accepted"}
 

@@ -20,6 +20,7 @@ from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, r
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.parts.replay import replay_in_parts, setup_of
+from tui.workspace.replay.answers import Answers
 from tui.workspace.replay.replaying import Ending
 
 if TYPE_CHECKING:
@@ -109,14 +110,16 @@ def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, r
     run = partial(replay_in_parts, Here(), setup, [str(file)], tmp_path / "parts", 2)
     keeps = server.answer
     server.answer = lambda request: failed(400) if asked[3] in request.raw.decode() else keeps(request)
-    assert run() == (Ending(2, 2), 4)
+    ending, asked_about, answers = run()
+    assert (ending, asked_about) == (Ending(2, 2), 4)
+    assert (answers.asked, answers.failures) == (4, (("http_error", 1),))
     assert fallbacks(tmp_path / "parts") == [["", ""], ["", "http_error"]]
     server.answer = keeps
     server.requests.clear()
-    assert run() == (Ending(1, 1), 2)
+    assert run() == (Ending(1, 1), 2, Answers(2))
     assert len(server.requests) == 1  # the other prompt of the part is in the cache
     assert fallbacks(tmp_path / "parts") == [["", ""], ["", ""]]
-    assert run() == (Ending(0, 0), 0)
+    assert run() == (Ending(0, 0), 0, Answers())
 
 
 def test_what_cannot_be_replayed_in_parts_is_refused(tmp_path: Path) -> None:

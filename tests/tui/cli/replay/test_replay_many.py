@@ -107,7 +107,9 @@ def test_a_rate_limit_is_waited_for_and_asked_again(server: ApiServer, replay: l
 
 def test_retries_are_bounded(server: ApiServer, replay: list[str]) -> None:
     server.answer = lambda _: failed(529)
-    found = rows(memsift(*replay, "--retries", "1"))
+    dead = memsift(*replay, "--retries", "1")
+    found = [json.loads(line) for line in dead.stdout.splitlines()]
+    assert (dead.exit_code, "The judge answered none of" in dead.stderr) == (2, True)
     assert {row["fallback"] for row in found if row["judgement"]} == {"http_error"}
     assert len(server.requests) == 2 * COUNT
 

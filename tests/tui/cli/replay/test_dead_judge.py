@@ -1,0 +1,98 @@
+"""A judge that gives no answers: no command takes the fallback for its verdict. And a server that is slow, not dead."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.engine.judge.api_server import chatted, late
+from tests.tui.cli.command_line import jsonl, memsift, process
+from tests.tui.demo import DEMO, DEMO_ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply
+
+OPENAI = ("--judge", "openai", "--judge-model", "local", "--judge-samples", "1", "--retries", "0")
+KEEP = chatted('{"keep": [0]}')
+
+
+@pytest.fixture
+def replay(server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """A replay of twelve prompts by an OpenAI-compatible server."""
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    lines = (DEMO / "prompts.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = jsonl(tmp_path / "prompts.jsonl", *lines[:12])
+    return ("replay", "--root", str(DEMO_ROOT), "--prompts", str(asked), "--systems", "bm25,bm25+judge", *OPENAI)
+
+
+def statuses(stdout: str) -> list[str]:
+    judged = [row["judgement"] for row in map(json.loads, stdout.splitlines()) if row["system"] == "bm25+judge"]
+    return [judgement["status"] for judgement in judged if judgement]
+
+
+def test_no_command_passes_on_a_judge_that_nobody_reaches(
+    replay: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    where = "No connection to http://127.0.0.1:9/v1/chat/completions (ConnectionRefusedError)."
+    replayed = process(*replay)
+    assert replayed.returncode == 2
+    assert f"The judge answered none of {len(statuses(replayed.stdout))} questions (http_error " in replayed.stderr
+    assert where in replayed.stderr
+    asked = ("how do we handle the cache", "--root", str(DEMO_ROOT), *OPENAI[:-2])
+    for command in (("judge", *asked), ("quality", "judge", *asked[1:])):
+        done = process(*command)
+        assert (done.returncode, where in done.stderr) == (2, True)
+
+    run = tmp_path / "run.jsonl"
+    run.write_text(replayed.stdout, encoding="utf-8")
+    on_files = ("--run", str(run), "--qrels", str(DEMO / "qrels.txt"))
+    for target in ("0.01", "0.99"):
+        gate = process("gate", "--min-precision", target, "--system", "bm25+judge", *on_files)
+        assert (gate.returncode, gate.stdout) == (2, "")
+        assert "bm25+judge: the judge answered none of" in gate.stderr
+    report = process("report", "--full", *on_files)
+    assert "bm25+judge: the judge gave no answer on" in " ".join(report.stdout.split())
+    assert "may be as good" not in report.stdout
+
+
+def test_more_than_a_tenth_without_an_answer_is_said(server: ApiServer, replay: tuple[str, ...]) -> None:
+    server.answer = lambda _: KEEP if len(server.requests) % 3 else chatted("no JSON")
+    done = memsift(*replay)
+    failed = statuses(done.stdout).count("parse_error")
+    assert (done.exit_code, failed > 2) == (0, True)
+    assert f"{failed} of {len(statuses(done.stdout))} questions have no answer of the judge" in done.stderr
+
+
+def test_a_server_that_answers_one_question_at_a_time_answers_all(server: ApiServer, replay: tuple[str, ...]) -> None:
+    one_at_a_time = threading.Lock()
+
+    def answer(_: ApiRequest) -> Reply:
+        with one_at_a_time:
+            threading.Event().wait(0.2)
+        return KEEP
+
+    server.answer = answer
+    assert set(statuses(memsift(*replay, "--judge-timeout", "1").stdout)) == {"ok"}
+
+
+def test_questions_without_an_answer_in_time_are_asked_again_at_the_end(
+    server: ApiServer, replay: tuple[str, ...]
+) -> None:
+    server.answer = lambda _: KEEP if len(server.requests) > 3 else late(2, KEEP)
+    done = memsift(*replay, "--judge-timeout", "0.5")
+    found = [json.loads(line)["prompt_id"] for line in done.stdout.splitlines()]
+    assert set(statuses(done.stdout)) == {"ok"}
+    assert len(set(found)) == 12 == len(found) / 2
+    assert found != sorted(found)  # the rows of late prompts come last
+
+
+def test_a_replay_waits_longer_than_the_hook(server: ApiServer, replay: tuple[str, ...]) -> None:
+    server.answer = lambda _: late(0.5, KEEP)
+    done = memsift(*replay, MEMSIFT_JUDGE_TIMEOUT="0.1")
+    assert set(statuses(done.stdout)) == {"ok"}
