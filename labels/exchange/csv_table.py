@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
 from engine.lean.json_text import without_lone_surrogates
 from labels.exchange.files import Node
-from labels.exchange.pairs import dataset_of, judged_pairs, prompt_in
+from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
 from labels.exchange.records import LabelEvent, MemoryText
 from labels.records import MAX_GRADE, VERDICTS
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.exchange.files import Source
-    from labels.exchange.pairs import JudgedPair, PairRow
+    from labels.exchange.pairs import JudgedPair
     from labels.exchange.records import Dataset, PairKey
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
@@ -27,6 +28,9 @@ FORMULA = "=+-@\t\r\n＝＋－＠"
 GUARD = "'"
 GUARDED = FORMULA + GUARD
 DELIMITERS = ",;\t"
+SEPARATOR = re.compile(r'"?sep=(?P<sign>.)"?[,;\t]*\r?\n', re.IGNORECASE)
+"""A first line that tells spreadsheets the separator."""
+
 PAIR_COLUMNS = ("prompt_id", "prompt", "memory_id", "digest", "category", "title", "tags", "memory", "gold")
 LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM = "label:", "grade:", "reason:", "note:", "judge:", "system:"
 """Prefixes of the columns that belong to one annotator or system."""
@@ -92,7 +96,8 @@ def pair_rows(source: Source) -> Iterator[PairRow]:
     for node in table_rows(source):
         prompt, memory = prompt_in(node, node.text("prompt", "")), memory_in(node)
         names = [name.removeprefix(LABEL) for name, cell in node.value.items() if name.startswith(LABEL) and cell]
-        yield prompt, memory, [label_by(name, node, (prompt.id, memory.id, memory.digest)) for name in names]
+        labels = [label_by(name, node, (prompt.id, memory.id, memory.digest)) for name in names]
+        yield PairRow(node.place, prompt, memory, labels)
 
 
 def table_rows(source: Source) -> Iterator[Node]:
@@ -102,20 +107,23 @@ def table_rows(source: Source) -> Iterator[Node]:
     cut off, or edited by hand.
     """
     csv.field_size_limit(2**31 - 1)  # a memory may be longer than the 131,072 characters that the module allows
-    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter(source.text), strict=True)
-    first_line = 1
+    told = SEPARATOR.match(source.text)
+    above, text = (1, source.text[told.end() :]) if told else (0, source.text)
+    sign = told["sign"] if told else delimiter(text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+    first_line = above + 1
     try:
-        names = [unguarded(cell) for cell in next(reader)]
-        check_columns(Node(source.path, "line 1", dict.fromkeys(names)), names)
-        first_line = reader.line_num + 1
+        names = [unguarded(cell) for cell in next(reader, [])]
+        check_columns(Node(source.path, f"line {first_line}", dict.fromkeys(names)), names)
+        first_line = above + reader.line_num + 1
         for cells in reader:
+            last_line = above + reader.line_num
             if any(cells) and len(cells) != len(names):
                 wanted = f"expected {len(names)} cells, found {len(cells)}"
-                raise ExchangeError(f"{source.path}, line {reader.line_num}: {wanted}. {CUT_OFF}")
+                raise ExchangeError(f"{source.path}, line {last_line}: {wanted}. {CUT_OFF}")
             if any(cells):
-                cells_by_name = dict(zip(names, map(unguarded, cells), strict=True))
-                yield Node(source.path, f"line {reader.line_num}", cells_by_name)
-            first_line = reader.line_num + 1
+                yield Node(source.path, f"line {last_line}", dict(zip(names, map(unguarded, cells), strict=True)))
+            first_line = last_line + 1
     except csv.Error as error:
         raise ExchangeError(
             f"{source.path}, the row from line {first_line} on: expected CSV ({error}). {CUT_OFF}"
@@ -173,4 +181,5 @@ def grade_of(node: Node, column: str) -> int | None:
 
 
 def recognises(source: Source) -> bool:
-    return source.document is None and "memory_id" in source.first_line and LABEL in source.first_line
+    head = SEPARATOR.sub("", source.text, count=1).split("\n", 1)[0]
+    return source.document is None and "memory_id" in head and LABEL in head

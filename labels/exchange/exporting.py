@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels import runs
+from labels.exchange.files import nfc
 from labels.exchange.pairs import gold
 from labels.exchange.records import (
     Dataset,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+EVERYTHING: Mapping[str, str | None] = {"roots": None, "present": "[]"}
+
 GOLD = "gold"
 """The annotator of agreed labels."""
 
@@ -45,27 +48,36 @@ IN_ROOTS = """(:roots IS NULL OR EXISTS (
 
 OF_ROOTS = f"(:roots IS NULL OR run_id IN (SELECT run_id FROM run WHERE {IN_ROOTS}))"
 PROMPTS_OF_ROOTS = f"(:roots IS NULL OR prompt_id IN (SELECT prompt_id FROM retrieval WHERE {OF_ROOTS}))"
-PAIRS_OF_ROOTS = f"""(:roots IS NULL OR EXISTS (
+IS_PRESENT = "pair.memory_id || char(10) || pair.digest IN (SELECT value FROM json_each(:present))"
+PAIRS_OF_ROOTS = f"""(:roots IS NULL OR {IS_PRESENT} OR EXISTS (
     SELECT 1 FROM result
     WHERE {OF_ROOTS} AND result.prompt_id = pair.prompt_id AND result.memory_id = pair.memory_id
 ))"""
-"""Whether a run over the roots, a JSON array or NULL for all roots, found the memory of a row of the table `pair`."""
+"""Whether the memory of a row of the table `pair` is `present` in the roots, or a run over them found it.
+
+`roots` is a JSON array, or NULL for all roots.
+"""
 
 
 # Reading a store
 
 
-def read_store(db: LabelDatabase, roots: Sequence[str] | None = None) -> Dataset:
-    """Everything in a store. With *roots*: their runs, and the events and pools of the memories that these found."""
+def read_store(db: LabelDatabase, roots: Sequence[str] | None = None, present: Sequence[MemoryText] = ()) -> Dataset:
+    """Everything in a store.
+
+    With *roots*: their runs, and the events and pools of the memories that these found. Memories with imported labels
+    may be in no run: they count if the roots hold them now, as *present*.
+    """
     at = of_roots(roots)
+    about = {**at, "present": json.dumps([f"{memory.id}\n{memory.digest}" for memory in present])}
     made = db.rows(f"SELECT * FROM run WHERE {IN_ROOTS} ORDER BY rowid", at)
-    pooled = db.rows(f"SELECT * FROM frame AS pair WHERE {PAIRS_OF_ROOTS} ORDER BY rowid", at)
+    pooled = db.rows(f"SELECT * FROM frame AS pair WHERE {PAIRS_OF_ROOTS} ORDER BY rowid", about)
     planned = db.rows(f"SELECT * FROM plan WHERE {IN_ROOTS} ORDER BY rowid", at)
     seen = db.rows(f"SELECT * FROM sighting WHERE {PROMPTS_OF_ROOTS} ORDER BY rowid", at)
     dataset = Dataset(
         prompts=read_prompts(db),
         memories=read_memories(db),
-        events=read_events(db, roots),
+        events=read_events(db, about),
         runs=tuple(record(Run, row) for row in made),
         retrievals=read_retrievals(db, roots),
         pool=tuple(record(PooledPair, row) for row in pooled),
@@ -102,13 +114,13 @@ def read_memories(db: LabelDatabase) -> tuple[MemoryText, ...]:
     return tuple(record(MemoryText, row, tags=tuple(json.loads(row["tags"]))) for row in rows)
 
 
-def read_events(db: LabelDatabase, roots: Sequence[str] | None = None) -> tuple[LabelEvent, ...]:
-    """The events in the order in which they were written; `supersedes` is a uid."""
+def read_events(db: LabelDatabase, about: Mapping[str, str | None] = EVERYTHING) -> tuple[LabelEvent, ...]:
+    """The events in the order in which they were written; `supersedes` is a uid. *about* goes into PAIRS_OF_ROOTS."""
     rows = db.rows(
         f"""SELECT pair.*, target.uid AS target FROM label_event AS pair
             LEFT JOIN label_event AS target ON target.event_id = pair.supersedes
             WHERE {PAIRS_OF_ROOTS} ORDER BY pair.event_id""",
-        of_roots(roots),
+        dict(about),
     )
     return tuple(
         record(LabelEvent, row, blind=blindness(row["blind"]), repeat=bool(row["repeat"]), supersedes=row["target"])
@@ -157,15 +169,31 @@ def record(kind: type[R], row: Mapping[str, Any], **given: Any) -> R:
 # Choosing labels
 
 
+def of_system(dataset: Dataset, system: str) -> Dataset:
+    """*dataset* with the runs of one system. Without a name there may be only one. ExchangeError if there is none."""
+    systems = sorted({run.system for run in dataset.runs})
+    if not system and len(systems) < 2:
+        return dataset
+    if system not in systems:
+        asked = f"There is no run of {system!r}" if system else "A run file holds one system"
+        raise ExchangeError(f"{asked}. Choose one with --system: {', '.join(systems) or 'nothing was replayed yet'}.")
+    kept = {run.run_id for run in dataset.runs if run.system == system}
+    return replace(
+        dataset,
+        runs=tuple(run for run in dataset.runs if run.run_id in kept),
+        retrievals=tuple(retrieved for retrieved in dataset.retrievals if retrieved.run_id in kept),
+    )
+
+
 def of_annotator(dataset: Dataset, annotator: str) -> Dataset:
     """*dataset* with the events of one annotator; ExchangeError if there are none."""
-    own = tuple(event for event in dataset.events if event.annotator == annotator)
+    own = tuple(event for event in dataset.events if nfc(event.annotator) == nfc(annotator))
     if not own:
         names = sorted({event.annotator for event in dataset.events})
         known = f"There are labels by {', '.join(names)}." if names else "There are no labels yet."
         raise ExchangeError(f"There are no labels by {annotator!r}. {known}")
-    plan = tuple(planned for planned in dataset.plan if planned.annotator == annotator)
-    sightings = tuple(sighting for sighting in dataset.sightings if sighting.annotator == annotator)
+    plan = tuple(planned for planned in dataset.plan if nfc(planned.annotator) == nfc(annotator))
+    sightings = tuple(sighting for sighting in dataset.sightings if nfc(sighting.annotator) == nfc(annotator))
     return replace(dataset, events=own, plan=plan, sightings=sightings)
 
 

@@ -5,7 +5,9 @@ Each error names the file, the line or JSON path, the field, and the value that 
 
 from __future__ import annotations
 
+import codecs
 import json
+import unicodedata
 from dataclasses import MISSING, Field, dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 R = TypeVar("R")
+
+WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""The first bytes of text in UTF-16, which spreadsheets write as "Unicode text"."""
+
+BOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""The first bytes of .xlsx and .ods, and of .xls."""
+
+AS_CSV = "Save the sheet as CSV UTF-8 in the spreadsheet, and name that file."
 
 
 @dataclass(frozen=True)
@@ -83,18 +93,36 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """The UTF-8 file at *path*; ExchangeError if it cannot be read or is blank."""
+    """The file at *path*, in UTF-8 or marked as UTF-16; ExchangeError if it cannot be read or is blank."""
     try:
         with open_source(str(path)) as file:
-            text = file.read().decode("utf-8-sig")
+            text = decoded(path, file.read())
     except OSError as error:
         raise unreadable(path, error) from error
-    except UnicodeDecodeError as error:
-        number = error.object.count(b"\n", 0, error.start) + 1
-        raise ExchangeError(f"{path}, line {number}: expected UTF-8 text.") from error
     if not text.strip():
         raise ExchangeError(f"{path}: the file is empty; expected at least one row.")
     return Source(path, text)
+
+
+def decoded(path: Path, content: bytes) -> str:
+    if content.startswith(BOOKS):
+        raise ExchangeError(f"{path}: this is a spreadsheet's own format, not text. {AS_CSV}")
+    try:
+        text = content.decode("utf-16" if content.startswith(WIDE) else "utf-8-sig")
+        at = text.find("\0")
+        number = text.count("\n", 0, at) + 1
+    except UnicodeDecodeError as error:
+        at = error.start
+        number = content.count(b"\n", 0, at) + 1
+    else:
+        if at < 0:
+            return text
+    raise ExchangeError(f"{path}, line {number}: expected UTF-8 text. Is it a table? {AS_CSV}")
+
+
+def nfc(name: str) -> str:
+    """A name in the form in which names are compared: systems differ in how they write an accent."""
+    return unicodedata.normalize("NFC", name)
 
 
 def unreadable(path: Path, error: OSError) -> ExchangeError:

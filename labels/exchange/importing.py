@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import ExchangeError
 from labels import runs
 from labels.exchange.exporting import read_events, read_memories, read_prompts
+from labels.exchange.files import nfc
 from labels.exchange.matching import Known, match
 from labels.exchange.merge import add, stored
 from labels.exchange.pairs import current_labels, standing_events
@@ -88,8 +89,9 @@ def with_annotator(dataset: Dataset, annotator: str, form: Format, source: Sourc
         raise ExchangeError(f"{source.path}: --annotator names one person, but the file names {len(names)}. Omit it.")
     if annotator and any(event.uid for event in dataset.events):
         raise ExchangeError(f"{source.path}: these events are memsift's own and say whose they are. Omit --annotator.")
-    events = tuple(replace(event, annotator=annotator or event.annotator or form.name) for event in dataset.events)
-    return replace(dataset, events=events)
+    events = (replace(event, annotator=annotator or event.annotator or form.name) for event in dataset.events)
+    named = (event if event.uid else replace(event, annotator=nfc(event.annotator)) for event in events)
+    return replace(dataset, events=tuple(named))
 
 
 def known_to(db: LabelDatabase, context: Context) -> Known:

@@ -10,7 +10,7 @@ from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
 from engine.prompt import Turn
 from labels.exchange.files import json_document
-from labels.exchange.pairs import dataset_of, judged_pairs, prompt_in
+from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
 from labels.exchange.records import LabelEvent, MemoryText
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, UNSURE, VERDICTS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.exchange.files import Node, Source
-    from labels.exchange.pairs import JudgedPair, Opinion, PairRow
+    from labels.exchange.pairs import JudgedPair, Opinion
     from labels.exchange.records import Dataset, PairKey
 
 INTERFACE = """<View>
@@ -122,7 +122,8 @@ def pair_rows(source: Source) -> Iterator[PairRow]:
         turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in data.children("turns"))
         prompt, memory = prompt_in(data, data.text("prompt", ""), turns), memory_in(data)
         pair = prompt.id, memory.id, memory.digest
-        yield prompt, memory, [event_in(annotation, pair) for annotation in node.children("annotations")]
+        events = [event_in(annotation, pair) for annotation in node.children("annotations")]
+        yield PairRow(node.place, prompt, memory, events)
 
 
 def memory_in(data: Node) -> MemoryText:

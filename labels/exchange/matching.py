@@ -11,6 +11,7 @@ from engine.errors import ExchangeError
 from engine.lean.record import replace as replace_record
 from engine.memory import Section, content_digest
 from engine.prompt import Prompt
+from labels.exchange.files import nfc
 from labels.exchange.records import MemoryText, id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
 
@@ -32,29 +33,29 @@ class Known:
 
     def __init__(self, prompts: Iterable[Prompt], memories: Iterable[MemoryText], present: Mapping[str, str]) -> None:
         prompts, memories = list(prompts), list(memories)
-        self._prompts = by(prompts, lambda prompt: prompt.id)
+        self._prompts = by(prompts, lambda prompt: nfc(prompt.id))
         self._prompts_by_alias = [
             by(prompts, lambda prompt: id_hash(prompt.id)),
-            by(prompts, lambda prompt: unescaped(prompt.id)),
+            by(prompts, lambda prompt: nfc(unescaped(prompt.id))),
         ]
         self._prompts_by_text = [
             by(prompts, lambda prompt: normal(prompt.text)),
             by(prompts, lambda prompt: text_hash(prompt.text)),
         ]
-        self._versions = by(memories, lambda memory: (memory.id, memory.digest))
+        self._versions = by(memories, lambda memory: (nfc(memory.id), memory.digest))
         self._hashed_versions = by(memories, lambda memory: (id_hash(memory.id), memory.digest))
         self._digests = by(memories, lambda memory: memory.digest)
         self._same_id: dict[str, list[MemoryText]] = {}
         for memory in memories:
-            self._same_id.setdefault(memory.id, []).append(memory)
+            self._same_id.setdefault(nfc(memory.id), []).append(memory)
         newest = {memory.id: memory for memory in memories}
         newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
         self._newest_by_name = [
-            by(newest.values(), lambda memory: memory.id),
-            by(newest.values(), lambda memory: unescaped(memory.id)),
+            by(newest.values(), lambda memory: nfc(memory.id)),
+            by(newest.values(), lambda memory: nfc(unescaped(memory.id))),
             by(newest.values(), lambda memory: id_hash(memory.id)),
-            by(newest.values(), path_of),
-            by(newest.values(), lambda memory: PurePath(path_of(memory)).stem),
+            by(newest.values(), lambda memory: nfc(path_of(memory))),
+            by(newest.values(), lambda memory: nfc(PurePath(path_of(memory)).stem)),
         ]
 
     def prompt(self, given: Prompt, *, by_text: bool, by_id_alone: bool = False) -> Prompt | None:
@@ -62,7 +63,8 @@ class Known:
 
         Raises ExchangeError for a known id with another text.
         """
-        found = self._prompts.get(given.id)
+        name = nfc(given.id)
+        found = self._prompts.get(name)
         if found and given.text and not is_same(found.text, given.text):
             raise ExchangeError(
                 f"The prompt {found.id!r} is known with another text, so its labels would be about something else. "
@@ -70,7 +72,7 @@ class Known:
             )
         if found or by_id_alone:
             return found
-        candidates = [names.get(given.id) for names in self._prompts_by_alias]
+        candidates = [names.get(name) for names in self._prompts_by_alias]
         if by_text and given.text:
             candidates += [names.get(normal(given.text)) for names in self._prompts_by_text]
         for candidate in candidates:
@@ -83,15 +85,25 @@ class Known:
 
         A digest decides, then the text; a name alone means the present text of the memory, or else its newest text.
         """
+        name = nfc(given.id)
         if given.digest:
-            key = given.id, given.digest
+            key = name, given.digest
             found = self._versions.get(key) or self._hashed_versions.get(key)
             found = found or (None if given.id else self._digests.get(given.digest))
         elif has_text(given):
-            found = next((known for known in self._same_id.get(given.id, ()) if is_same_memory(known, given)), None)
+            found = next((known for known in self._same_id.get(name, ()) if is_same_memory(known, given)), None)
         else:
-            found = next((names[given.id] for names in self._newest_by_name if given.id in names), None)
+            found = next((names[name] for names in self._newest_by_name if name in names), None)
         return found or (with_digest(given) if given.id and has_text(given) else None)
+
+    def misnamed(self, given: MemoryText, found: MemoryText | None) -> MemoryText | None:
+        """The known memory that has the text of *given*, whose own id is unknown; None otherwise.
+
+        *found* is the memory for *given*: itself with its digest, where only the file knows it.
+        """
+        digest = (found or given).digest
+        is_known = not given.id or (found and nfc(found.id) in self._same_id)
+        return None if is_known or not digest else self._digests.get(digest)
 
 
 def by(values: Iterable[V], key: Callable[[V], K]) -> dict[K, V]:
@@ -171,7 +183,12 @@ class Matching:
         if key not in self.memories:
             given = self._given_memories.get(key) or MemoryText(*key)
             is_own = self.is_complete and key in self._given_memories and bool(digest)
-            self.memories[key] = given if is_own else self.known.memory(given)
+            found = self.memories[key] = given if is_own else self.known.memory(given)
+            if key in self.dataset.places and (other := self.known.misnamed(given, found)):
+                raise ExchangeError(
+                    f"{self.dataset.places[key]}, memory_id: expected {other.id!r}, whose text this is, found "
+                    f"{given.id!r}. Perhaps a spreadsheet changed the id. Nothing was imported: put it back."
+                )
         return self.memories[key]
 
     def pair(self, prompt_id: str, memory_id: str, digest: str) -> PairKey | None:

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", bound="Hashable")
 
-PairRow = tuple[Prompt, MemoryText, list[LabelEvent]]
-"""A prompt, a memory text and the events about the two."""
+
+class PairRow(NamedTuple):
+    """A prompt, a memory text and the events about the two. `place` is the line or JSON path of the row."""
+
+    place: str
+    prompt: Prompt
+    memory: MemoryText
+    events: list[LabelEvent]
 
 
 # Labels that count, by the rules of `labels.events` and `labels.people` but without a store
@@ -214,11 +220,13 @@ def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
     prompts: dict[str, Prompt] = {}
     memories: dict[tuple[str, str], MemoryText] = {}
     events: list[LabelEvent] = []
-    for prompt, memory, about in rows:
+    places: dict[tuple[str, str], str] = {}
+    for place, prompt, memory, about in rows:
+        places.setdefault((memory.id, memory.digest), f"{path}, {place}")
         if prompts.setdefault(prompt.id, prompt).text != prompt.text:
             raise ExchangeError(f"{path}: the prompt {prompt.id!r} has two texts. Give each an id of its own.")
         first = memories.setdefault((memory.id, memory.digest), memory)
         if (first.title, first.body) != (memory.title, memory.body):
             raise ExchangeError(f"{path}: the memory {memory.id!r} has two texts. Give each a digest of its own.")
         events += about
-    return Dataset(tuple(prompts.values()), tuple(memories.values()), tuple(events), by_text=True)
+    return Dataset(tuple(prompts.values()), tuple(memories.values()), tuple(events), places=places, by_text=True)

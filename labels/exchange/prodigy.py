@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from labels.exchange.files import json_lines
-from labels.exchange.pairs import dataset_of, judged_pairs, prompt_in
+from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
 from labels.exchange.records import LabelEvent, MemoryText
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.exchange.files import Node, Source
-    from labels.exchange.pairs import JudgedPair, PairRow
+    from labels.exchange.pairs import JudgedPair
     from labels.exchange.records import Dataset, PairKey
 
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
@@ -97,7 +97,8 @@ def pair_rows(source: Source) -> Iterator[PairRow]:
     for node in source.rows():
         own = node.child(OWN_FIELD) or node
         prompt, memory = prompt_in(own, node.text("prompt", "")), memory_in(node, own)
-        yield prompt, memory, [event_in(node, own, (prompt.id, memory.id, memory.digest))]
+        event = event_in(node, own, (prompt.id, memory.id, memory.digest))
+        yield PairRow(node.place, prompt, memory, [event])
 
 
 def memory_in(node: Node, own: Node) -> MemoryText:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from labels.records import LABEL
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.prompt import Prompt
 
 PairKey = tuple[str, str, str]
@@ -181,8 +183,9 @@ class Sighting:
 class Dataset:
     """Everything that is exchanged; events are in the order in which they were written.
 
-    `redacted`: hashes stand in place of texts and ids. `by_text`: the format has no prompt ids of its own, so the text
-    of a prompt is enough to recognise it.
+    `places`: where the file first names a memory id and digest. `redacted`: hashes stand in
+    place of texts and ids. `by_text`: the format has no prompt ids of its own, so the text of a prompt is enough to
+    recognise it.
     """
 
     prompts: tuple[Prompt, ...] = ()
@@ -193,6 +196,7 @@ class Dataset:
     pool: tuple[PooledPair, ...] = ()
     plan: tuple[Planned, ...] = ()
     sightings: tuple[Sighting, ...] = ()
+    places: Mapping[tuple[str, str], str] = field(default_factory=dict)
     redacted: bool = False
     by_text: bool = False
 

@@ -73,6 +73,10 @@ REPEATS = Kind("hidden repeats", lambda dataset: sum(event.repeat for event in d
 ADJUDICATIONS = Kind("adjudications", with_action(ADJUDICATE))
 SINGLE_LABELS = Kind("labels of single people beside the agreed verdict", single_labels)
 TIES = Kind("pairs on which people are evenly split", ties)
+UNJUDGED = Kind(
+    "pairs of the pool without a label", lambda dataset: sum(not pair.labels for pair in pairs.judged_pairs(dataset))
+)
+
 UNDECIDED = Kind("unsure or unrateable labels", of_labels(lambda label: label.verdict not in (RELEVANT, NOT_RELEVANT)))
 OLDER_TEXTS = Kind("labels of a memory's other texts", older_texts)
 GRADES = Kind("grades", of_labels(lambda label: label.grade is not None))
@@ -92,7 +96,7 @@ MEMORY_TEXTS = Kind(
 )
 
 QRELS_LEAVE_OUT = (
-    *(HISTORY, SKIPS, REPEATS, SINGLE_LABELS, TIES, UNDECIDED, OLDER_TEXTS, GRADES, CIRCUMSTANCES, JUDGES),
+    *(HISTORY, SKIPS, REPEATS, SINGLE_LABELS, TIES, UNJUDGED, UNDECIDED, OLDER_TEXTS, GRADES, CIRCUMSTANCES, JUDGES),
     *(RETRIEVALS, PROMPT_TEXTS, MEMORY_TEXTS),
 )
 GRADED_QRELS_LEAVE_OUT = tuple(kind for kind in QRELS_LEAVE_OUT if kind is not GRADES)
@@ -117,6 +121,10 @@ class Format:
     recognises: Callable[[Source], bool] | None
     leaves_out: tuple[Kind, ...] = ()
     interface: str = ""
+
+    @property
+    def is_run(self) -> bool:
+        return self.leaves_out is RUNS_LEAVE_OUT
 
 
 FORMATS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, CACHE, FLAGGED, REJECTED, STATUSES
 from engine.lean.record import fields
-from labels.exchange.files import Line, is_number, is_whole, read_source, unreadable
+from labels.exchange.files import Line, is_number, is_whole, nfc, read_source, unreadable
 from labels.records import JudgeCall, Outcome
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def read_outcomes(path: Path) -> tuple[Outcome, ...]:
 
 def outcome_of(row: Node) -> Outcome:
     """The outcome in a row. Scores, confidences and probabilities that are missing or of another type are unknown."""
-    prompt_id, system = row.name("prompt_id"), row.name("system")
+    prompt_id, system = nfc(row.name("prompt_id")), row.name("system")
     injected, candidates = with_ids(row, "injected"), with_ids(row, "candidates")
     decisions = tuple(decision(candidate) for candidate in candidates.values())
     elapsed_ms = row.number("ms", 0.0)
@@ -127,7 +127,7 @@ def outcome_of(row: Node) -> Outcome:
 def with_ids(row: Node, field: str) -> dict[str, Node]:
     """memory id -> the object with this id in a list of the row."""
     nodes = row.children(field, needed=True)
-    by_id = {node.name("id"): node for node in nodes}
+    by_id = {nfc(node.name("id")): node for node in nodes}
     if len(by_id) < len(nodes):
         raise row.wrong(field, "each id once")
     return by_id

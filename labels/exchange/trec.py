@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt
-from labels.exchange.files import read_source
+from labels.exchange.files import nfc, read_source
 from labels.exchange.pairs import judged_pairs, newest_retrievals, one_text_each
 from labels.exchange.records import Dataset, LabelEvent, MemoryText, Result, Retrieved, Run
 from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from labels.records import Judgements
 
 NOT_JUDGED = -2
-"""The grade of a document that was pooled and not judged (trec_eval.h); infAP and bpref use it."""
+"""The grade of a document that was pooled and not judged (trec_eval.h)."""
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 """A whole number. `int` alone would also take `1_0` and the digits of other scripts."""
@@ -70,7 +70,10 @@ def unescaped(name: str) -> str:
 
 
 def write_qrels(dataset: Dataset) -> str:
-    """The gold verdict of each pair as 1 or 0, and NOT_JUDGED for a pooled pair without gold."""
+    """The gold verdict of each pair as 1 or 0.
+
+    A pair without one has no row: programs may crash on the negative grade that TREC has for it, as pytrec_eval does.
+    """
     return qrels_of(dataset, verdict_grade)
 
 
@@ -81,7 +84,12 @@ def write_graded_qrels(dataset: Dataset) -> str:
 
 def qrels_of(dataset: Dataset, grade: Callable[[JudgedPair], int]) -> str:
     pairs = one_text_each([pair for pair in judged_pairs(dataset) if pair.gold or pair.is_pooled])
-    return "".join(f"{escaped(pair.prompt.id)} 0 {escaped(pair.memory.id)} {grade(pair)}\n" for pair in pairs)
+    rows = ((pair, grade(pair)) for pair in pairs)
+    return "".join(
+        f"{escaped(pair.prompt.id)} 0 {escaped(pair.memory.id)} {given}\n"
+        for pair, given in rows
+        if given != NOT_JUDGED
+    )
 
 
 def verdict_grade(pair: JudgedPair) -> int:
@@ -104,9 +112,9 @@ def read_qrels(path: Path) -> Judgements:
     """
     judgements: dict[str, dict[str, bool]] = {}
     for (prompt_id, memory_id), grade in read_grades(read_source(path)).items():
-        judged = judgements.setdefault(prompt_id, {})
+        judged = judgements.setdefault(nfc(prompt_id), {})
         if grade >= 0:
-            judged[memory_id] = grade >= LEAST_PLAIN
+            judged[nfc(memory_id)] = grade >= LEAST_PLAIN
     return judgements
 
 

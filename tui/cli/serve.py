@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import shlex
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -84,7 +86,19 @@ def made_server(command: str, port: int, token: str) -> Any:
             outer.add_subapp(f"/{token}", await super()._make_app())
             return outer
 
+        def initialize_logging(self) -> None:
+            """Say in a line on stderr what went wrong. A request, and the variables of a traceback, hold the token."""
+            logging.basicConfig(format="memsift: serve: %(message)s", level=logging.WARNING)
+            logging.getLogger().handlers[0].addFilter(partial(hide, token))
+
         async def on_startup(self, app: web.Application) -> None:
             """Say nothing: the address was printed with its token."""
 
     return GuardedServer(command, HOST, port, title="memsift")
+
+
+def hide(token: str, record: logging.LogRecord) -> bool:
+    """Take the traceback and the token out of a line of the log."""
+    record.msg, record.args = record.getMessage().replace(token, "..."), ()
+    record.exc_info = None
+    return True

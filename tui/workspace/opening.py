@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import shutil
+import unicodedata
 from contextlib import contextmanager
 from dataclasses import replace as replace_dataclass
 from pathlib import Path
@@ -63,7 +64,7 @@ def known_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
 def annotator_name(environ: Mapping[str, str]) -> str:
     """The name on new labels: MEMSIFT_ANNOTATOR, else the user's name, else "me"."""
     try:
-        return environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser()
+        return unicodedata.normalize("NFC", environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser())
     except (OSError, KeyError):
         return "me"
 

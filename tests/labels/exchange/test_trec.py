@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from hypothesis import given
 
 from engine.errors import ExchangeError
 from labels.exchange.records import MemoryText, PooledPair, Result, Run
+from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.records import ADJUDICATE, NOT_RELEVANT, UNSURE
 from tests.labels.exchange.datasets import (
@@ -59,7 +62,7 @@ def test_what_was_pooled_and_not_judged_is_minus_two() -> None:
     pooled = PooledPair("p1", "m2", "d2", 1, "injected", 1.0)
     unsure = event("a", verdict=UNSURE, memory_id="m3", digest="d3")
     rows = write("qrels", dataset(event("b"), unsure, pool=(pooled,), memories=(MEMORY, OTHER)))
-    assert rows.splitlines() == ["p1 0 m1 1", "p1 0 m2 -2", "p1 0 m3 -2"]
+    assert rows.splitlines() == ["p1 0 m1 1"]
 
 
 def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
@@ -77,7 +80,7 @@ def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
 def test_an_adjudication_decides_and_a_tie_is_not_judged() -> None:
     split = [event("a"), event("b", "kim", NOT_RELEVANT)]
     pool = (PooledPair("p1", "m1", "d1", 1, "injected", 1.0),)
-    assert write("qrels", dataset(*split, pool=pool)) == "p1 0 m1 -2\n"
+    assert write("qrels", dataset(*split, pool=pool)) == ""
     assert write("qrels", dataset(*split, event("c", "kim", NOT_RELEVANT, action=ADJUDICATE))) == "p1 0 m1 0\n"
 
 
@@ -127,6 +130,15 @@ def test_qrels_are_read_by_prompt_and_memory(tmp_path: Path) -> None:
 def test_negative_grades_say_that_nobody_judged(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "q", "p1 0 a -1", "p1 0 b -2", "p1 0 c 0")
     assert read_qrels(path) == {"p1": {"c": False}}
+
+
+def test_names_in_qrels_and_runs_are_compared_however_an_accent_is_written(tmp_path: Path) -> None:
+    name = unicodedata.normalize("NFD", "café")
+    path = write_lines(tmp_path / "q", f"{name} 0 {name} 1")
+    assert read_qrels(path) == {"café": {"café": True}}
+    row = {"prompt_id": name, "system": "bm25", "injected": [{"id": name}], "candidates": []}
+    (outcome,) = read_outcomes(write_lines(tmp_path / "r", json.dumps(row)))
+    assert (outcome.prompt_id, outcome.injected) == ("café", ("café",))
 
 
 def test_qrels_may_have_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:

@@ -7,12 +7,17 @@ import contextlib
 import gc
 import shlex
 import socket
+import subprocess
+import time
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tui.cli.serve import app_command, made_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 aiohttp = pytest.importorskip("aiohttp")
 web = pytest.importorskip("aiohttp.web")
@@ -22,12 +27,16 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 TOKEN = "a-token"
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextlib.asynccontextmanager
 async def serving(command: str) -> Any:
     """The address of a server with its token."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     runner = web.AppRunner(await made_server(command, port, TOKEN)._make_app())
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()
@@ -80,3 +89,31 @@ async def test_the_app_is_painted_over_the_socket(tmp_path: Any) -> None:
             message = await socket_.receive(timeout=20)
             assert message.data, painted
             painted += message.data if isinstance(message.data, bytes) else message.data.encode()
+
+
+def test_no_request_makes_the_server_print_a_traceback_or_its_token(private_home: Path) -> None:
+    port = free_port()
+    command = app_command("serve", "--port", str(port), "--root", str(private_home))
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stderr
+        address = server.stderr.readline().split()[2]
+        path = address.removeprefix(f"http://127.0.0.1:{port}")
+        for request in (f"GET {path} HTTP/1.1", f"GET {path} HTTP/1.0", f"GET http://[{path} HTTP/1.1"):
+            assert b" 40" in answer_to(port, f"{request}\r\n\r\n")
+        server.terminate()
+        stdout, stderr = server.communicate()
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    assert path.strip("/") not in stderr
+
+
+def answer_to(port: int, request: str) -> bytes:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+                connection.sendall(request.encode())
+                return connection.recv(200)
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)

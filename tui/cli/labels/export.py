@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import MemsiftError
+from engine.lean.record import replace
 from engine.stores.files import open_named, write_whole
 from tui.cli.options import DB, opened_labels
 from tui.workspace.stderr import tell, visible
@@ -16,16 +17,18 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.memory import Corpus, Memory
     from labels.exchange.records import Dataset
 
 ROOTS = (
-    "Only memories that replays over this folder returned, alone or with others. Repeatable: over any of them. "
+    "Only memories that this folder holds, or that replays over it returned, alone or with others. Repeatable. "
     "Default: everything."
 )
 FORMAT = (
     "jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form qrels, "
     "qrels-graded, run or run-candidates."
 )
+SYSTEM = "The system whose run is written in the formats run and run-candidates; needed where there are several."
 INTERFACE = "Print the labelling interface for Label Studio instead of labels."
 NO_TEXT = "Replace texts and ids of prompts and memories by hashes."
 
@@ -51,6 +54,7 @@ class FormatChoice(click.Choice[str]):
 @click.option("--no-text", is_flag=True, help=NO_TEXT)
 @click.option("--annotator", metavar="NAME", help="Only this person's labels.")
 @click.option("--gold", is_flag=True, help="The consensus of all people, instead of each person's labels.")
+@click.option("--system", metavar="NAME", default="", help=SYSTEM)
 @click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
 @DB
 def export(
@@ -60,6 +64,7 @@ def export(
     no_text: bool,
     annotator: str | None,
     gold: bool,
+    system: str,
     roots: tuple[str, ...],
     db: str | None,
 ) -> None:
@@ -68,7 +73,7 @@ def export(
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
     data they have no place for.
     """
-    from labels.exchange.exporting import without_text
+    from labels.exchange.exporting import of_system, without_text
     from labels.exchange.registry import FORMATS, left_out
 
     if annotator and gold:
@@ -82,8 +87,12 @@ def export(
         put(form.interface, output)
         return
     dataset = chosen(db, roots, annotator, gold=gold)
+    if form.is_run:
+        dataset = of_system(dataset, system)
+    elif system:
+        raise click.UsageError("--system goes with the formats run and run-candidates.")
     if not dataset.events:
-        tell("There are no labels yet.")
+        tell("There are no labels of these memories." if roots else "There are no labels yet.")
     for count, kind in left_out(dataset, form):
         tell(f"{name} leaves out {kind}: {count:,}.")
     if no_text:
@@ -95,14 +104,29 @@ def export(
 
 
 def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Dataset:
-    from engine.stores.roots import readable_root
+    from engine.stores.roots import read_corpus
     from labels.exchange.exporting import gold_only, of_annotator, read_store
+    from labels.exchange.importing import text_of
 
+    corpora = [read_corpus(root) for root in roots]
+    present = [text_of(memory) for memory in told_apart(corpora)]
     with opened_labels(db) as labels:
-        dataset = read_store(labels, [readable_root(root) for root in roots] or None)
+        dataset = read_store(labels, [corpus.root for corpus in corpora] or None, present)
     if annotator:
         return of_annotator(dataset, annotator)
     return gold_only(dataset) if gold else dataset
+
+
+def told_apart(corpora: Sequence[Corpus]) -> list[Memory]:
+    """The memories of several roots, with the ids by which the app and the other commands tell them apart."""
+    from engine.joint import distinct_id
+
+    found: dict[str, Memory] = {}
+    for corpus in corpora:
+        for memory in corpus.memories:
+            name = distinct_id(memory.summary.id, corpus.root, found)
+            found[name] = replace(memory, summary=replace(memory.summary, id=name))
+    return [*found.values()]
 
 
 def put(text: str, output: str | None) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import RootNotFoundError
-from engine.lean.record import replace
-from tui.cli.labels.export import FormatChoice
+from tui.cli.labels.export import FormatChoice, told_apart
 from tui.cli.labels.merge_labels import report_added
 from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option, store_path
 from tui.workspace import opening
@@ -20,7 +19,6 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.memory import Corpus, Memory
     from labels.exchange.importing import Context, Imported
 
 DRY_RUN = "Tell what would be imported, and import nothing."
@@ -82,18 +80,6 @@ def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
         memories=[text_of(memory) for memory in told_apart(corpora)],
         prompts=read_prompts(prompts).prompts if prompts else (),
     )
-
-
-def told_apart(corpora: Sequence[Corpus]) -> list[Memory]:
-    """The memories of several roots, with the ids by which the app and the other commands tell them apart."""
-    from engine.joint import distinct_id
-
-    found: dict[str, Memory] = {}
-    for corpus in corpora:
-        for memory in corpus.memories:
-            name = distinct_id(memory.summary.id, corpus.root, found)
-            found[name] = replace(memory, summary=replace(memory.summary, id=name))
-    return [*found.values()]
 
 
 def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:

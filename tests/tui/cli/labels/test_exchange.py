@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import ir_measures
 import pytest
 
+from engine.stores.roots import read_corpus
 from labels.exchange.registry import FORMATS, READABLE
 from tests.engine.builders import memory, write_root
 from tests.labels.exchange.schemas import check_label_studio
@@ -103,6 +104,61 @@ def test_an_exported_run_has_the_reports_ranking_measures_also_with_equal_scores
     assert reported["ranked"]["means"]["P@1"] == 1.0
 
 
+def test_a_run_file_holds_one_system(store: Path) -> None:
+    several = memsift("export", "--format", "run", "--db", store)
+    assert (several.exit_code, several.stdout) == (2, "")
+    assert "A run file holds one system. Choose one with --system: " in several.stderr
+    name = several.stderr.strip(".\n").split(", ")[-1]
+    lines = memsift("export", "--format", "run", "--system", name, "--db", store).stdout.splitlines()
+    assert {line.split()[5] for line in lines} == {name}
+    unknown = memsift("export", "--format", "run", "--system", "x", "--db", store)
+    assert "There is no run of 'x'. Choose one" in unknown.stderr
+
+
+def test_labels_that_were_imported_into_a_root_are_exported_from_it_without_a_replay(tmp_path: Path) -> None:
+    roots = [write_root(tmp_path / name, [memory(f"the text of {name}", memory_id="m")]) for name in ("a", "b")]
+    prompts, db = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": "keys"}), tmp_path / "labels.db"
+    (tmp_path / "qrels").write_text("p1 0 m 1\n")
+    memsift("import", tmp_path / "qrels", "--root", roots[0], "--prompts", prompts, "--db", db)
+    assert memsift("export", "--format", "qrels", "--root", roots[0], "--db", db).stdout == "p1 0 m 1\n"
+    other = memsift("export", "--format", "qrels", "--root", roots[1], "--db", db)
+    assert (other.stdout, told(other)[0]) == ("", "There are no labels of these memories.")
+
+
+TABLE = "prompt_id,prompt,memory_id,digest,title,label:jan\n"
+
+
+def test_tables_of_spreadsheets_are_read_or_the_error_says_how_to_save_them(tmp_path: Path) -> None:
+    place = ("--db", tmp_path / "labels.db", "--root", write_root(tmp_path / "r", [memory("x", memory_id="naïf")]))
+    table, row = tmp_path / "t.csv", TABLE + "p1,wie geht’s,naïf,,,relevant\n"
+    marked = f"sep=;\r\n{row.replace(',', ';')}"
+    for content in (row.encode("utf-16"), marked.encode(), row.encode("utf-8-sig")):
+        table.write_bytes(content)
+        assert "1 labels by jan" in memsift("import", table, *place, "--dry-run").stderr
+    for content, said in (
+        (row.encode("cp1252"), "line 2: expected UTF-8 text. Is it a table? Save the sheet as CSV UTF-8"),
+        (TABLE.encode("utf-16-le"), "line 1: expected UTF-8 text."),
+        (b"PK\x03\x04\x14", "this is a spreadsheet's own format, not text. Save the sheet as CSV UTF-8"),
+        (b"sep=;\nmemory_id;label:jan\n", "line 2, prompt_id: expected a column of this name"),
+    ):
+        table.write_bytes(content)
+        result = memsift("import", table, *place)
+        assert (result.exit_code, "codec" in result.stderr) == (2, False)
+        assert said in result.stderr
+
+
+def test_an_id_that_a_spreadsheet_changed_is_named_with_its_line_and_makes_no_new_memory(tmp_path: Path) -> None:
+    place = ("--db", tmp_path / "labels.db", "--root", write_root(tmp_path / "r", [memory("Keys", memory_id="1e5")]))
+    digest = read_corpus(str(tmp_path / "r")).memories[0].summary.digest
+    table, good = tmp_path / "t.csv", f"{TABLE}p1,how,1e5,{digest},,relevant\n"
+    table.write_text(f"{good}p2,why,1.00E+05,{digest},Keys,not\n")
+    result = memsift("import", table, *place)
+    assert result.exit_code == 2
+    assert "t.csv, line 3, memory_id: expected '1e5', whose text this is, found '1.00E+05'" in result.stderr
+    table.write_text(good)
+    assert "1 labels by jan" in memsift("import", table, *place).stderr
+
+
 def test_the_interface_that_fits_is_named_and_printed(store: Path, tmp_path: Path) -> None:
     tasks = memsift("export", "--format", "label-studio", "--db", store)
     assert told(tasks)[-1].endswith("needs the output of `memsift export --format label-studio --interface`.")
@@ -155,7 +211,10 @@ def test_contradicting_options_are_refused(store: Path, arguments: list[str]) ->
 
 def test_only_what_a_root_brought_up_is_exported(store: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    assert told(memsift("export", "--root", tmp_path / "other", "--db", store))[0] == "There are no labels yet."
+    assert (
+        told(memsift("export", "--root", tmp_path / "other", "--db", store))[0]
+        == "There are no labels of these memories."
+    )
     labels = [row for row in rows(memsift("export", "--root", DEMO_ROOT, "--db", store)) if row["record"] == "event"]
     assert 0 < len(labels) <= count(store, "label_event")
 
