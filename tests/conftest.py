@@ -16,6 +16,12 @@ settings.load_profile("patient")
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """With the tests marked `long` come all tries of those that else make a few: see `tries`."""
+    if config.option.markexpr in ("", "long"):
+        os.environ["MEMSIFT_LONG_TESTS"] = "1"
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than processors, because a test sometimes waits: for a disk, a clock or another process."""
     return (os.cpu_count() or 1) + 1

@@ -15,9 +15,10 @@ from tests.tui.demo import DEMO_ROOT
 if TYPE_CHECKING:
     from tests.engine.hook.installation import Installation
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
+pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
 
 
+@pytest.mark.slow
 def test_an_intact_installation_injects_memories(installation: Installation, ask: Any) -> None:
     reached = ask(installation.entry())
     assert (reached.exit, reached.requests, reached.memories) == (0, 1, 3)

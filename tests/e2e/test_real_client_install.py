@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.engine.hook.installation import Installation
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
+pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
 
 BOTH_SKILLS = ["memsift:memory-label", "memsift:memory-search"]
 JUDGE = {"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE": "anthropic-http", "MEMSIFT_JUDGE_TIMEOUT": "5"}
@@ -33,6 +33,7 @@ def settings(installation: Installation) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_hook_is_installed_upgraded_and_uninstalled(installation: Installation, settings: Path, reach: Any) -> None:
     before = settings.read_bytes()
     installation.memsift("install")

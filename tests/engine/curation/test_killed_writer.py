@@ -24,13 +24,14 @@ from engine.stores.claude_memory_writing import LOCK_FOLDER
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
+from tests.engine.faults.answers import tries
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.curation.operations import Operation
 
-KILLS = 500 if os.environ.get("MEMSIFT_LONG_TESTS") else 100
+KILLS = tries(500, 60)
 KEPT = 300
 """Operations that the journal keeps here, so that the check of each kill stays quick."""
 
@@ -124,6 +125,7 @@ def check(roots: list[Path]) -> None:
     assert {path: text_at(path) for path in newest} == newest
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_nothing_is_lost_when_a_writer_is_killed_very_often(roots: list[Path]) -> None:
     opened().close()
