@@ -19,8 +19,7 @@ pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /d
 
 
 def run(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    environ = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    environ["PYTHONPATH"] = str(PROJECT)
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT)}
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.run([*MAIN, *map(str, arguments)], env=environ, timeout=60, check=False, **streams)
 

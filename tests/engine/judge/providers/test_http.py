@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 HOST = "api.example.com"
 
 
-@pytest.fixture(autouse=True)
-def direct(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a developer's own proxies out."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-
-
 class ConnectProxy(socketserver.ThreadingTCPServer):
     """Connects every CONNECT to the port *to*, or answers *status*. `heads` are the requests."""
 
