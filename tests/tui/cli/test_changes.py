@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -126,7 +127,7 @@ def test_edit_opens_the_editor_and_refuses_what_breaks_a_rule(root: Path, tmp_pa
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\nsed -i "s/Use one\\./Use two./" "$1"\n', encoding="utf-8")
     editor.chmod(0o755)
-    environ = {"EDITOR": str(editor), "VISUAL": ""}
+    environ = {"EDITOR": shlex.quote(str(editor)), "VISUAL": ""}
     assert memsift("edit", "alpha", "--root", root, **environ).exit_code == 0
     assert read(root, "alpha")["content"]["decision"] == "Use two."
     assert "unchanged" in memsift("edit", "alpha", "--root", root, EDITOR="true", VISUAL="").stderr
