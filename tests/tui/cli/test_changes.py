@@ -158,7 +158,7 @@ def test_a_file_that_changed_under_the_editor_is_not_overwritten(root: Path, tmp
     editor = tmp_path / "editor"
     editor.write_text(f'#!/bin/sh\nsed -i "s/one/two/" "$1"\nsed -i "s/We had/They had/" "{path}"\n', encoding="utf-8")
     editor.chmod(0o755)
-    done = memsift("edit", "alpha", "--root", root, EDITOR=str(editor), VISUAL="")
+    done = memsift("edit", "alpha", "--root", root, EDITOR=shlex.quote(str(editor)), VISUAL="")
     assert done.exit_code == 2
     _, first, *rest = done.stderr.splitlines()
     assert "was changed since it was read. Nothing was done." in first

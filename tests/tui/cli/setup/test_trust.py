@@ -37,6 +37,7 @@ def test_trust_shows_what_it_allows_and_records_it(cloned: Path, server: ApiServ
         '  retrieval.judge.model = "claude-opus-4-5"',
         "  retrieval.logging.prompts = true",
     ]
+    quoted = shlex.quote(str(cloned))
     assert result.stderr == f"memsift: Trusted: {cloned}. To take it back: memsift trust --revoke {quoted}\n"
     assert memsift("search", ASK, "--root", cloned).stderr == ""
     assert server.requests[0].body["model"] == "claude-opus-4-5"
