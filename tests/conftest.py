@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
 settings.register_profile("patient", parent=settings(), deadline=None, max_examples=50)
 settings.load_profile("patient")
 sys.addaudithook(descriptors.watch)
+OWN = re.compile(
+    r"(ANTHROPIC|CLAUDE|LC|MEMSIFT(?!_LONG_TESTS)|OPENAI|PYTHON(?!PATH)|SUDO|TEXTUAL|XDG)_?.*"
+    r"|COLORTERM|COLUMNS|EDITOR|FORCE_COLOR|LINES|NO_COLOR|PAGER|TZ|VISUAL|.*_(proxy|PROXY)"
+)
+"""The variables by which a person chooses settings, keys, colours, a locale or a proxy: no test inherits them."""
+
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With the tests marked `long` come all tries of those that else make a few: see `tries`."""
+    if config.option.markexpr in ("", "long"):
+        os.environ["MEMSIFT_LONG_TESTS"] = "1"
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -49,12 +62,10 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "MEMSIFT_DB", "MEMSIFT_JUDGE"):
-        monkeypatch.delenv(name, raising=False)
-    for name in NO_CUTOFF:
-        monkeypatch.delenv(name, raising=False)
+    for name in filter(OWN.fullmatch, [*os.environ]):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setenv("TERM", "xterm-256color")
     return home
 
 

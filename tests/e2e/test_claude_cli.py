@@ -46,7 +46,7 @@ def client() -> Path:
     return found[-1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_real_client_judges_without_hooks_tools_or_a_transcript(
     client: Path, shared_data: Path, private_home: Path, tmp_path: Path
 ) -> None:

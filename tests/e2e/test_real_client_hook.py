@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
 
 
+@pytest.mark.slow
 def test_an_intact_installation_injects_memories(installation: Installation, ask: Any) -> None:
     reached = ask(installation.entry())
     assert (reached.exit, reached.requests, reached.memories) == (0, 1, 3)

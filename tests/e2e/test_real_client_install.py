@@ -32,6 +32,7 @@ def settings(installation: Installation) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_hook_is_installed_upgraded_and_uninstalled(installation: Installation, settings: Path, reach: Any) -> None:
     before = settings.read_bytes()
     installation.memsift("install")

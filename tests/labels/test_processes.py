@@ -70,6 +70,7 @@ def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, lab
         assert len(store.labels()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_no_acknowledged_label_is_lost_and_none_doubled_and_the_store_opens(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.labels.killed_labeller", str(tmp_path), str(KILLS), "11"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -434,7 +435,7 @@ async def test_settings_of_a_root_that_do_not_count_are_told_at_the_opening(tmp_
         async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
             (told,) = toasts(pilot)
             assert told.startswith(f"{root}/memory-config.json: deadline is ignored")
-            assert told.endswith(f"memsift trust {root}")
+            assert told.endswith(f"memsift trust {shlex.quote(str(root))}")
 
 
 async def test_the_demo_is_trusted_by_the_package(private_home: Path) -> None:

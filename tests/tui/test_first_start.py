@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,5 +82,5 @@ def test_without_a_terminal_the_list_is_printed(machine: tuple[Path, Path]) -> N
     result = CliRunner().invoke(main, [])
     assert result.exit_code == 2
     assert "There are no memories here" in result.stderr
-    assert f"memsift --root {machine[1]}  (1 memory · 0 transcripts · " in result.stderr
+    assert f"memsift --root {shlex.quote(str(machine[1]))}  (1 memory · 0 transcripts · " in result.stderr
     assert result.stdout == ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import sqlite3
 from contextlib import closing
@@ -15,12 +14,13 @@ from engine.curation.files import text_at
 from labels.store import LabelStore
 from tests.engine.curation.roots import document, write_documents
 from tests.engine.curation.test_killed_writer import NAMES, UNKNOWN, check, opened, recover
+from tests.engine.faults.answers import tries
 from tests.tui.killed_app import kill_a_person
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLS = 200 if os.environ.get("MEMSIFT_LONG_TESTS") else 12
+KILLS = tries(200, 12)
 LONGEST_S = 2.5
 
 
@@ -37,6 +37,7 @@ def undo_last(roots: list[Path]) -> bool:
     return True
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_memories_stay_whole_and_acknowledged_labels_stay_when_the_app_is_killed(tmp_path: Path) -> None:
     first = [document(name, "decision", title=f"Memory {name} cache", unknown=UNKNOWN) for name in NAMES]

@@ -15,7 +15,7 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
-from tui.cli.failures import drop_unwritten, explanation, open_missing_streams
+from tui.cli.failures import drop_unwritten, explanation, open_streams
 from tui.cli.help import JUDGE_SECTION, SUBJECTS, command_rows, sorted_options, write_section
 from tui.cli.options import DB, ORDER, PLAIN, PROMPTS, TOGETHER, judge_options, roots_option
 from tui.workspace import opening
@@ -98,13 +98,13 @@ class Memsift(Commands):
     sections = SUBJECTS
 
     def main(self, *given: Any, **options: Any) -> Any:
-        open_missing_streams()
+        open_streams()
         try:
             try:
                 return super().main(*given, **options)
             finally:
                 sys.stdout.flush()
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
             tell(explanation(error))
             sys.exit(2)
         finally:

@@ -1,9 +1,10 @@
-"""Failures of the system around a command: no stdin, a full disk under stdout, a current folder that was removed."""
+"""What the system around a command may lack: a stdin, UTF-8, room under stdout, a current folder."""
 
 from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,22 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 
-def open_missing_streams() -> None:
-    """Give a process without stdin, stdout or stderr an empty one: Python says None, and libraries expect a file."""
+def open_streams() -> None:
+    """Make stdin, stdout and stderr the same in every locale: data is UTF-8, and names of files may hold any bytes.
+
+    A terminal shows a question mark for each character that it does not have. A process without one of the three gets
+    an empty one: Python says None, and libraries expect a file.
+    """
     sys.stdin = sys.stdin or _nothing("r")
     sys.stdout = sys.stdout or _nothing("w")
     sys.stderr = sys.stderr or _nothing("w")
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if not isinstance(stream, TextIOWrapper):
+            continue
+        if stream.isatty():
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8", errors="strict" if stream is sys.stdin else "surrogateescape")
 
 
 def drop_unwritten() -> None:
@@ -27,8 +39,10 @@ def drop_unwritten() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def explanation(error: OSError) -> str:
+def explanation(error: OSError | UnicodeDecodeError) -> str:
     """The line for a person on an error of the system that no command expected."""
+    if isinstance(error, UnicodeDecodeError):
+        return "The input is no UTF-8 text. Convert it first: iconv -f latin1 -t utf-8"
     reason = error.strerror or str(error)
     if not _has_folder():
         return f"The folder in which you are cannot be read ({reason}); it may be gone. Go to another: cd ~"

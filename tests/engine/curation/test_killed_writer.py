@@ -24,12 +24,14 @@ from engine.stores.claude_memory_writing import LOCK_FOLDER
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
+from tests.engine.faults.answers import tries
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.curation.operations import Operation
 
+KILLS = tries(500, 60)
 KEPT = 300
 """Operations that the journal keeps here, so that the check of each kill stays quick."""
 
@@ -123,14 +125,13 @@ def check(roots: list[Path]) -> None:
     assert {path: text_at(path) for path in newest} == newest
 
 
-@pytest.mark.parametrize(
-    "kills", [pytest.param(100, marks=pytest.mark.slow), pytest.param(500, marks=pytest.mark.long)]
-)
-def test_nothing_is_lost_when_a_writer_is_killed_very_often(roots: list[Path], kills: int) -> None:
+@pytest.mark.long
+@pytest.mark.slow
+def test_nothing_is_lost_when_a_writer_is_killed_very_often(roots: list[Path]) -> None:
     opened().close()
     chance = random.Random(20260501)
     finished = interrupted = 0
-    for seed in range(kills):
+    for seed in range(KILLS):
         kill_a_writer(roots, seed, chance.uniform(0.001, 0.12))
         for root in roots:
             for path in root.rglob("*.json"):
@@ -142,7 +143,7 @@ def test_nothing_is_lost_when_a_writer_is_killed_very_often(roots: list[Path], k
     with closing(sqlite3.connect(journal_file(os.environ))) as db:
         assert db.execute("pragma integrity_check").fetchone() == ("ok",)
         (count,) = db.execute("select max(number) from operation").fetchone()
-    assert count > kills // 5
+    assert count > KILLS // 5
     assert finished == interrupted > 0
     for root in roots:
         with locked(str(root), LOCK_FOLDER, os.environ):

@@ -20,8 +20,9 @@ from engine.errors import ChangedSinceError
 from engine.paths import journal_file
 from engine.stores.writing import Changes, writing_of
 from tests.engine.curation.roots import contents, document, read, rebuilt_index, summary, write_documents
+from tests.engine.faults.answers import tries
 
-SECONDS = 30 if os.environ.get("MEMSIFT_LONG_TESTS") else 10
+SECONDS = tries(30, 10)
 LEAST = 30
 """Changes of each writer on a machine that is busy with other work."""
 OTHER_WRITER = '''
@@ -72,6 +73,7 @@ print(json.dumps(counts))
 '''
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_no_change_of_two_writers_is_lost(tmp_path: Path) -> None:
     names = ("shared", "own", "mine")

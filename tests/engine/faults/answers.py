@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     Everything = tuple[Answers, object]
     """All answers of an index, to compare."""
 
-IS_LONG = os.environ.get("CI") == "true" or bool(os.environ.get("MEMSIFT_LONG_TESTS"))
-"""Whether to try everything, or only a sample."""
-
 PROMPTS = (
     "how do we handle the cache rule",
     "which auth token does user_id take in the migration",
@@ -141,5 +138,5 @@ def assert_right_or_silent(given: Answers, *right: Answers) -> None:
 
 
 def tries(in_all: int, sample: int) -> int:
-    """The number of tries: all where CI=true or MEMSIFT_LONG_TESTS is set, else a sample."""
-    return in_all if IS_LONG else sample
+    """The number of tries: all in a run with `-m long` or `-m ""`, else a sample. See `tests/conftest.py`."""
+    return in_all if os.environ.get("MEMSIFT_LONG_TESTS") else sample

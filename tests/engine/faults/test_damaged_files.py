@@ -101,6 +101,7 @@ def assert_survived(root: FaultyRoot, right: Everything) -> None:
     assert root.hook() == right[0]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_damage_at_random_never_stops_the_hook_and_heals(root: FaultyRoot, image: Image, seed: int) -> None:

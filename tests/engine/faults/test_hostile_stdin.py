@@ -19,7 +19,7 @@ from tests.engine.hook.world import FORMS
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.long, pytest.mark.slow]
 WORLDS, PAYLOADS, MIN_ANSWERED = tries(50, 10), 200, 10
 PROCESSES = tries(40, 10)
 

@@ -73,6 +73,7 @@ def ask_for_a_while(world: World) -> list[Asked]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_answer_is_that_of_a_fresh_build_of_some_moment(world: World) -> None:
     first = contents(world.root)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,7 @@ def test_what_a_stranger_sets_is_ignored_and_said(
     (line,) = answer.stderr
     assert line == f"memsift-hook: {answer.row['untrusted']}"
     assert line.startswith(f"memsift-hook: {world.root}/memory-config.json: {ignored}")
-    assert line.endswith(f"To allow: memsift trust {world.root}")
+    assert line.endswith(f"To allow: memsift trust {shlex.quote(str(world.root))}")
 
 
 def test_a_stranger_may_make_the_hook_stricter_without_a_word(world: World) -> None:

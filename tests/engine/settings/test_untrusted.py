@@ -83,7 +83,7 @@ def test_nothing_else_in_a_root_counts_and_all_of_it_is_named(tmp_path: Path) ->
     }
     for name in named:
         assert name in reading.notice
-    assert reading.notice.endswith(f"To allow: memsift trust {root}")
+    assert reading.notice.endswith(f"To allow: memsift trust {shlex.quote(str(root))}")
 
 
 @given(section=st.dictionaries(KEYS, st.integers(0, 20) | st.floats(0, 20) | st.booleans(), max_size=6))

@@ -69,7 +69,9 @@ IN_A_TERMINAL = ("demo", "serve")
 """Commands without a plain run. So is memsift without a command."""
 
 EACH = """
-import json, os, sys, tempfile, time, traceback
+import sys
+started = set(sys.modules)  # with what a distribution or an installation loads into each process
+import json, os, tempfile, time, traceback
 from tui.cli import main
 for lines in json.load(sys.stdin):
     if child := os.fork():
@@ -86,7 +88,7 @@ for lines in json.load(sys.stdin):
             codes.append(end.code or 0)
         except BaseException:
             codes.append(traceback.format_exc())
-    cpu_s, loaded = time.process_time() - before, sorted(sys.modules)
+    cpu_s, loaded = time.process_time() - before, sorted({*sys.modules} - started)
     sys.stderr.flush()
     stderr.seek(0)
     os.write(output, json.dumps([codes, cpu_s, loaded, stderr.read().decode()]).encode() + b"\\n")

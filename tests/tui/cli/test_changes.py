@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -132,7 +133,7 @@ def test_edit_opens_the_editor_and_refuses_what_breaks_a_rule(root: Path, tmp_pa
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\nsed -i "s/Use one\\./Use two./" "$1"\n', encoding="utf-8")
     editor.chmod(0o755)
-    environ = {"EDITOR": str(editor), "VISUAL": ""}
+    environ = {"EDITOR": shlex.quote(str(editor)), "VISUAL": ""}
     assert memsift("edit", "alpha", "--root", root, **environ).exit_code == 0
     assert read(root, "alpha")["content"]["decision"] == "Use two."
     assert "unchanged" in memsift("edit", "alpha", "--root", root, EDITOR="true", VISUAL="").stderr
@@ -163,7 +164,7 @@ def test_a_file_that_changed_under_the_editor_is_not_overwritten(root: Path, tmp
     editor = tmp_path / "editor"
     editor.write_text(f'#!/bin/sh\nsed -i "s/one/two/" "$1"\nsed -i "s/We had/They had/" "{path}"\n', encoding="utf-8")
     editor.chmod(0o755)
-    done = memsift("edit", "alpha", "--root", root, EDITOR=str(editor), VISUAL="")
+    done = memsift("edit", "alpha", "--root", root, EDITOR=shlex.quote(str(editor)), VISUAL="")
     assert done.exit_code == 2
     _, first, *rest = done.stderr.splitlines()
     assert "was changed since it was read. Nothing was done." in first

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.tui.cli.command_line import ASK, MAIN, PROJECT
+from tests.tui.cli.every_command import PLAIN, plain, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,14 +29,29 @@ def closing(*numbers: int) -> Callable[[], None]:
     return lambda: [os.close(number) for number in numbers] and None
 
 
-def test_a_full_stdout_is_told_in_a_line(root: Path) -> None:
+@pytest.mark.parametrize("command", ["list --root {root}", "list --help", "--version"])
+def test_a_full_stdout_is_told_in_a_line(root: Path, command: str) -> None:
     with Path("/dev/full").open("w") as full:
-        done = run("list", "--root", root, stdout=full)
+        done = run(*command.format(root=root).split(), stdout=full)
     assert done.returncode == 2
     assert done.stderr.decode() == (
         "memsift: The output cannot be written (No space left on device), so it is not whole. "
         "Make room, or write to another place.\n"
     )
+
+
+@pytest.mark.slow
+def test_every_command_tells_that_stdout_is_full_or_prints_nothing(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    wrong = {}
+    for name in PLAIN:
+        with Path("/dev/full").open("w") as full:
+            done = run(*plain(name), cwd=tmp_path, stdout=full)
+        told = done.stderr.decode()
+        is_told = done.returncode == 2 and told.count("The output cannot be written") == 1
+        if "Exception" in told or (not is_told and run(*plain(name), cwd=tmp_path).stdout):
+            wrong[name] = (done.returncode, told)
+    assert wrong == {}
 
 
 def test_a_full_stderr_costs_only_its_lines(root: Path) -> None:
@@ -44,6 +60,20 @@ def test_a_full_stderr_costs_only_its_lines(root: Path) -> None:
         done = run("retire", "cache-rule-1", "--root", root, stderr=full)
     assert done.returncode == 0
     assert b'"retired"' in (root / "decisions/cache-rule-1.json").read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii:strict", "utf-8:strict"])
+def test_data_is_utf_8_in_every_locale_and_other_input_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    (tmp_path / "a.md").write_text("# The cache → 数据\n\nIt is cold.", "utf-8")
+    done = run("list", "--root", tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "The cache → 数据" in done.stdout.decode()
+    done = subprocess.run([*MAIN, "retire", "-"], input=b"caf\xe9", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == ("memsift: The input is no UTF-8 text. Convert it first: iconv -f latin1 -t utf-8\n")
 
 
 def test_closed_streams_are_empty_ones(root: Path) -> None:

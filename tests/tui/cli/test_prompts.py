@@ -76,7 +76,7 @@ def test_the_output_of_another_command_is_read_where_a_person_names_it(tmp_path:
     script = jsonl(tmp_path / "judge.jsonl", {"prompt": ASK, "keep": ["cache rule 3"]})
     root = write_root(tmp_path / "root", RULES)
     command = shlex.join([*MAIN, "replay", "--root", str(root), "--systems", "memsift+judge"])
-    line = f"{command} --prompts <(cat {prompts}) --judge scripted:<(cat {script})"
+    line = f"{command} --prompts <(cat '{prompts}') --judge scripted:<(cat '{script}')"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=PROJECT, timeout=60, check=True)
     assert [one["id"] for one in json.loads(done.stdout)["injected"]] == ["cache-rule-3"]
     assert done.stderr == ""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
 
 from engine.curation.operations import Archive
+from engine.stores.claude_memory_writing import LOCK_FOLDER
 from tests.engine.curation.roots import document, perform, write_documents
 from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until
 from tui.app import MemsiftApp
@@ -219,7 +223,7 @@ def with_editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) ->
     editor = tmp_path / "editor"
     editor.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     editor.chmod(0o700)
-    monkeypatch.setenv("VISUAL", str(editor))
+    monkeypatch.setenv("VISUAL", shlex.quote(str(editor)))
     monkeypatch.setattr("textual.drivers.headless_driver.HeadlessDriver", SuspendableDriver)
 
 
@@ -326,15 +330,31 @@ async def test_one_refusal_leaves_all_of_many_unchanged(workspace: Workspace, pl
         assert {stored(place, name)["record_status"] for name in ("alpha", "beta", "delta")} == {"active"}
 
 
+def lock_after_a_change(root: Path) -> None:
+    """Take the lock as another program does, between two of many changes, so that the rest of them has to wait."""
+    while not any('"archived"' in file.read_text("utf-8") for file in root.rglob("m*.json")):
+        time.sleep(0.001)
+    while True:
+        try:
+            (root / LOCK_FOLDER).mkdir()
+        except FileExistsError:
+            continue
+        return
+
+
 async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_documents(tmp_path / "many", [document(f"m{number:03}") for number in range(300)])
     async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(
         size=SIZE, notifications=True
     ) as pilot:
         await press(pilot, "asterisk")
-        type_ahead(pilot, "a")  # `press` waits until the screen is quiet, and then all may be changed
+        other = threading.Thread(target=lock_after_a_change, args=(root,))
+        other.start()
+        type_ahead(pilot, "a")
         await until(pilot, lambda: "of 300 changed · esc stops" in shown(pilot, "#list"), "progress")
-        type_ahead(pilot, "escape")
+        await press(pilot, "escape")
+        other.join()
+        (root / LOCK_FOLDER).rmdir()
         await until(pilot, lambda: any("of 300. u takes" in one for one in toasts(pilot)), "an end")
         await at_rest(pilot)
         done = [name for name, status in statuses(pilot).items() if status == "archived"]

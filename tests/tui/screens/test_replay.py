@@ -153,8 +153,10 @@ async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await judged(pilot, "p01")
+        gate = provider.hold(provider.asked[0])
         await press(pilot, "r")
         assert all(row.candidates[1] is None for row in table(pilot).records)
+        gate.set()
         await judged(pilot, "p01")
         assert len(provider.asked) == 2
 

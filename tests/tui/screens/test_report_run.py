@@ -66,7 +66,7 @@ async def test_every_screen_shows_the_progress_and_ctrl_x_cancels_and_keeps_what
         await until(pilot, lambda: app_of(pilot).progress is None, "the run is over, with answers still under way")
         assert recorded(workspace) >= 3
         assert any("of 23 prompts were replayed, and are kept" in toast for toast in toasts(pilot))
-        assert shown(pilot, "#run") == ""
+        await until(pilot, lambda: shown(pilot, "#run") == "", "no progress is shown")
         asked = len(provider.asked)
         for gate in provider.gates.values():
             gate.set()

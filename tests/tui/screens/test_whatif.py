@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +132,7 @@ async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_worksp
         await press(pilot, "right", "down", "down", "left")
         assert "trust" not in shown(pilot, "#state"), "a stricter hook needs no trust"
         await press(pilot, "right", "right")
-        warning = f"max_inject counts only after `memsift trust {root}`: this root is not trusted."
+        warning = f"max_inject counts only after `memsift trust {shlex.quote(root)}`: this root is not trusted."
         await until(pilot, lambda: "".join(warning.split()) in "".join(shown(pilot, "#state").split()))
         await press(pilot, "u")
         assert "trust" not in shown(pilot, "#state")

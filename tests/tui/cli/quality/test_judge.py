@@ -333,7 +333,7 @@ def test_a_judge_without_schemas_is_asked_for_markdown(
     script = tmp_path / "bin" / "claude"
     script.parent.mkdir()
     answer = shlex.quote(json.dumps({"result": text, "usage": {"input_tokens": 5, "output_tokens": 3}}))
-    script.write_text(f'#!/bin/sh\nprintf "%s" "$*" > {tmp_path}/asked\nprintf %s {answer}\n', encoding="utf-8")
+    script.write_text(f'#!/bin/sh\nprintf "%s" "$*" > "{tmp_path}/asked"\nprintf %s {answer}\n', encoding="utf-8")
     script.chmod(0o700)
     monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
     result = memsift(*RATE, "Use-WAL", "--root", root, "--judge", "claude-cli")

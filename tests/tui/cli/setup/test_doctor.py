@@ -185,7 +185,8 @@ def missing_user_root(_: Path) -> None:
 def open_log(_: Path) -> None:
     path = Path(os.environ["HOME"]) / ".local/state/memsift/activity.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o644)
+    path.touch()
+    path.chmod(0o644)
 
 
 FAULTS: dict[str, tuple[Callable[[Path], None], str, str, str]] = {

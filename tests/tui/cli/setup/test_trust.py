@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,8 @@ def test_trust_shows_what_it_allows_and_records_it(cloned: Path, server: ApiServ
         '  retrieval.judge.model = "claude-opus-4-5"',
         "  retrieval.logging.prompts = true",
     ]
-    assert result.stderr == f"memsift: Trusted: {cloned}. To take it back: memsift trust --revoke {cloned}\n"
+    quoted = shlex.quote(str(cloned))
+    assert result.stderr == f"memsift: Trusted: {cloned}. To take it back: memsift trust --revoke {quoted}\n"
     assert memsift("search", ASK, "--root", cloned).stderr == ""
     assert server.requests[0].body["model"] == "claude-opus-4-5"
     assert memsift("trust", cloned).stdout == f"{cloned}/memory-config.json needs no trust today.\n"
@@ -104,7 +106,7 @@ def test_each_command_says_once_what_is_ignored_and_how_to_allow_it(
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
     line = (
         f"memsift: {cloned}/memory-config.json: judge.enabled, judge.provider, judge.model, logging.prompts are "
-        f"ignored, because you have not trusted this root. To allow: memsift trust {cloned}\n"
+        f"ignored, because you have not trusted this root. To allow: memsift trust {shlex.quote(str(cloned))}\n"
     )
     found = memsift("search", ASK, "--root", cloned, "--mode", "auto")
     assert (found.stderr, len(json.loads(found.stdout)["results"])) == (line, 2)

@@ -18,6 +18,7 @@ from engine.prompt import typed_prompt
 from engine.search.index import Index
 from engine.settings.sources import read_config
 from engine.settings.writing import write_settings
+from tests.engine.faults.answers import tries
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.workspace.judge_options import JudgeOptions
@@ -102,11 +103,10 @@ def test_the_injected_sets_are_those_of_a_fresh_retrieval_under_the_saved_settin
     check(open_workspace, tmp_path, settings(slow=False), ("p01", "p02", "p06", "p09", "p13", "p20", "p27", "p41"))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_so_they_are_for_every_combination_and_every_prompt(open_workspace: Opener, tmp_path: Path) -> None:
-    """Of the combinations every fifth, unless MEMSIFT_LONG_TESTS is set: they take a minute together."""
-    tried = [*settings(slow=True)]
-    check(open_workspace, tmp_path, tried if os.environ.get("MEMSIFT_LONG_TESTS") else tried[::5], ())
+    check(open_workspace, tmp_path, [*settings(slow=True)][:: tries(1, 5)], ())
 
 
 def test_over_several_roots_the_injected_sets_are_those_of_the_hook_and_no_key_searches_again(
