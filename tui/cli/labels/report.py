@@ -15,6 +15,7 @@ from engine.errors import MemsiftError
 from engine.stores.files import open_named
 from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,6 +66,8 @@ def report(
         made = report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)
     else:
         made = report_of_labels(roots, db, options)
+    if made.lacking:
+        tell(made.lacking)
     with paused_gc():
         text = writer(form, is_full)(made)
     if output:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.installation import install_command
 from engine.paths import state_dir, state_home
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import World
@@ -78,7 +79,8 @@ def test_a_missing_package_is_one_line_and_other_checks_work(messy: Path, monkey
         with monkeypatch.context() as patched:
             patched.setitem(sys.modules, module, None)
             line = refused(memsift("quality", "check", "--root", messy))
-            assert f"pip install {package}" in line
+            assert f"needs the package {package}" in line
+            assert f"Install it with: {install_command()}" in line
             assert "--check size" in line
             assert [row["memory_id"] for row in found(messy, "--check", "size")] == ["long"]
 
