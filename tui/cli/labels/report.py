@@ -56,6 +56,7 @@ def report(
     memories, recall, the judge against people, the differences between systems, and the limits of the numbers.
     """
     from labels.measure.report import ReportOptions
+    from labels.report.first_lines import first_lines, next_step
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
@@ -66,6 +67,8 @@ def report(
         made = report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)
     else:
         made = report_of_labels(roots, db, options)
+    if not made.systems:
+        raise MemsiftError(f"{first_lines(made)[0]} {next_step(made).in_shell()}")
     if made.lacking:
         tell(made.lacking)
     with paused_gc():
@@ -105,6 +108,8 @@ def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions
     from labels.measure.report import report_from_qrels
 
     rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
+    if judgements.keys().isdisjoint(row.prompt_id for row in rows):
+        raise MemsiftError(f"{qrels} has no label for a prompt of {run_file}. Name the qrels that belong to this run.")
     return report_from_qrels(rows, judgements, unjudged, captions, options)
 
 

@@ -85,6 +85,13 @@ def test_a_missing_package_is_one_line_and_other_checks_work(messy: Path, monkey
             assert [row["memory_id"] for row in found(messy, "--check", "size")] == ["long"]
 
 
+def test_a_folder_without_a_memory_passes_no_check(tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    for options in ([], ["--fail-over", "0"]):
+        line = refused(memsift("quality", "check", "--root", tmp_path / "nothing", *options))
+        assert "nothing holds no memory, so nothing was checked" in line
+
+
 def test_an_accepted_finding_is_dismissed_and_reject_shows_it_again(messy: Path) -> None:
     memsift("quality", "accept", "long", "--root", messy, "--check", "size")
     assert found(messy, "--check", "size") == []
