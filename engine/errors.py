@@ -104,12 +104,15 @@ class MissingLibraryError(MemsiftError):
 
 
 EXTRAS = {
+    "aiohttp": "serve",
     "anthropic": "anthropic",
     "distributed": "dask",
     "ir_measures": "stats",
     "numpy": "stats",
     "scipy": "stats",
     "sklearn": "stats",
+    "textual_plotext": "stats",
+    "textual_serve": "serve",
 }
 """The extra of the wheel that brings each optional package, by the name in an import."""
 
@@ -119,7 +122,9 @@ def missing_library(error: ImportError) -> MissingLibraryError | None:
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         return None
-    install = f"pip install 'memsift[{EXTRAS[package]}]'"
+    from engine.installation import install_command
+
+    install = install_command(EXTRAS[package])
     return MissingLibraryError(f"This needs the package {package}, which is not installed: {install}")
 
 

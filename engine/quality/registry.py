@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import MissingLibraryError
+from engine.installation import install_command
 from engine.lean.record import Record
 from engine.quality.decisions import ACCEPTED
 
@@ -119,7 +120,7 @@ def _require_libraries(names: Collection[str]) -> None:
                 others = " ".join(f"--check {name}" for name in CHECKS if name not in LIBRARIES)
                 raise MissingLibraryError(
                     f"The check {check} needs the package {package}, which cannot be imported ({error}). Install it "
-                    f"with: pip install {package}. Other checks work without it: {others}"
+                    f"with: {install_command()}. Other checks work without it: {others}"
                 ) from None
 
 

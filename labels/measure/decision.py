@@ -63,22 +63,24 @@ class Gate:
 
     `zone` is the indifference zone, which contains `least`: inside it either answer is fine. A system passes as soon as
     the interval of its precision is not below `zone.low`, and fails as soon as it is below `zone.high`. Where both are
-    true, it passes.
+    true, it passes. `is_one_look`: a person asks once, so the narrower interval for a single look decides.
     """
 
     least: float
     zone: Interval
     confidence: float = 0.95
+    is_one_look: bool = False
 
 
 @dataclass(frozen=True)
 class Decision:
     """The answer. `verdict` is one of VERDICTS.
 
-    `live` is the interval of precision that holds at any look. `estimate` is the best estimate, with the interval for a
-    single look; None before the first judged prompt. `more` is about the number of further prompts that would decide,
-    if precision stays where it is; None where that cannot be said, or the verdict is not UNDECIDED. `left` prompts of
-    the frame are not completely judged. `either`: `live` lies inside the indifference zone.
+    `live` is the interval of precision that holds at any look, or with `Gate.is_one_look` at this one. `estimate` is
+    the best estimate, with the interval for a single look; None before the first judged prompt. `more` is about the
+    number of further prompts that would decide, if precision stays where it is; None where that cannot be said, where a
+    person looks only once, or the verdict is not UNDECIDED. `left` prompts of the frame are not completely judged.
+    `either`: `live` lies inside the indifference zone.
     """
 
     verdict: str
@@ -93,17 +95,23 @@ def decide(sample: Sample, gate: Gate) -> Decision:
     """Whether the precision of *sample* meets *gate*.
 
     The probability that a precision under `zone.low` passes, or one over `zone.high` fails, at any look is at most
-    1 - confidence.
+    1 - confidence; with `gate.is_one_look`, at the first look.
     """
     found = headline(sample, gate.confidence)
-    above, below = sides(found.live, gate)
-    verdict, estimate = verdict_of(found.live, gate), found.estimate
-    more = prompts_needed(sample, gate, estimate) if verdict == UNDECIDED and estimate else None
-    return Decision(verdict, found.live, estimate, more, len(sample.injected) - len(sample.judged), above and below)
+    interval, verdict, estimate = deciding(found, gate), verdict_of(found, gate), found.estimate
+    is_open = verdict == UNDECIDED and not gate.is_one_look
+    more = prompts_needed(sample, gate, estimate) if is_open and estimate else None
+    left = len(sample.injected) - len(sample.judged)
+    return Decision(verdict, interval, estimate, more, left, all(sides(interval, gate)))
 
 
-def verdict_of(live: Interval, gate: Gate) -> str:
-    above, below = sides(live, gate)
+def deciding(found: Headline, gate: Gate) -> Interval:
+    """The interval that decides."""
+    return found.estimate.interval if gate.is_one_look and found.estimate else found.live
+
+
+def verdict_of(found: Headline, gate: Gate) -> str:
+    above, below = sides(deciding(found, gate), gate)
     return PASS if above else FAIL if below else UNDECIDED
 
 

@@ -112,8 +112,8 @@ class GateReport:
 
     `relevant` are the relevant memories, of those judged in the prompts that count; `silent` the prompts for which the
     system injects nothing, of all replayed ones; `false_fires` the prompts for which it injects something, of those for
-    which nothing is relevant. `labels` is the number of labels. Where `caveats` forbid an answer, the verdict is
-    UNDECIDED.
+    which nothing is relevant. `labels` is the number of labels. `failures` are the prompts without an answer of the
+    judge, of those on which it was asked. Where `caveats` forbid an answer, the verdict is UNDECIDED.
     """
 
     system: str
@@ -123,6 +123,7 @@ class GateReport:
     silent: Ratio
     false_fires: Ratio
     labels: int
+    failures: Ratio
     caveats: Caveats
     judge: JudgeCase | None
 
@@ -142,6 +143,7 @@ def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | 
         silent=Ratio(sum(not row.injected for row in rows), len(rows)),
         false_fires=false_fire_rate(tallies, evidence.without_relevant, evidence.weights),
         labels=evidence.labels,
+        failures=judge_failures(rows),
         caveats=caveats,
         judge=judge_case(evidence, evidence.calls, plain, plain + JUDGED, worth) if has_both else None,
     )
@@ -259,7 +261,7 @@ def gaps_in(evidence: GateEvidence, system: str, gate: Gate) -> Gaps | None:
         return None
     gapped = [row for row, number in begun if number]
     cases = [evidence, *(filled(evidence, gapped, is_relevant=each) for each in (True, False))]
-    verdicts = {verdict_of(headline(case.sample(system), gate.confidence).live, gate) for case in cases}
+    verdicts = {verdict_of(headline(case.sample(system), gate.confidence), gate) for case in cases}
     return Gaps(missing, whole, left, len(verdicts) > 1)
 
 

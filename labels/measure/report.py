@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from engine.config import OFF
+from engine.errors import missing_library
 from engine.systems import system_of
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
@@ -115,7 +116,8 @@ class Report:
     that count by verdict; `stale` ones do not. `blind` and `blind_unknown`, as
     `labels.measure.caveats.blind_share` gives them, leave out the labels of adjudicated memories. `judged` is the
     consensus of the annotators: relevant memories, of all judged ones. `labelled_prompts` have at least one judgement.
-    `captions` are for showing only, `limits` for the sentences on what the numbers cannot say.
+    `captions` are for showing only, `limits` for the sentences on what the numbers cannot say. `lacking` is the reason
+    why the ranking is missing although it was asked for, or empty.
     """
 
     systems: tuple[SystemReport, ...]
@@ -134,6 +136,7 @@ class Report:
     worst_prompts: tuple[Worst, ...]
     captions: Captions
     limits: Limits
+    lacking: str = ""
 
 
 def report_from_store(
@@ -208,6 +211,8 @@ def build_report(
     repeats: Sequence[Repeat] = (),
 ) -> Report:
     """The numbers of every system; *labels* and *repeats* add what is known of the people who gave them."""
+    lacking = missing_for_ranking() if options.ranking else ""
+    options = replace(options, ranking=options.ranking and not lacking)
     prompts = {row.prompt_id for row in evidence.rows}
     injected = injected_pairs(evidence.rows, evidence.judgements)
     counted = labels.labels if labels else ()
@@ -231,6 +236,7 @@ def build_report(
         worst_prompts=worst_prompts(injected, captions.prompts),
         captions=captions,
         limits=limits or Limits(),
+        lacking=lacking,
     )
 
 
@@ -269,6 +275,15 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         agreement=judge_agreement(rows, judgements, weights),
         assumed=assumed_decisions(rows, evidence),
     )
+
+
+def missing_for_ranking() -> str:
+    """What to install for the measures of TREC; empty if it is there."""
+    try:
+        import ir_measures  # noqa: F401 - only its presence counts
+    except ImportError as error:
+        return str(missing_library(error) or error)
+    return ""
 
 
 def ranking_of(rows: Sequence[Outcome], judgements: Judgements) -> Ranked:

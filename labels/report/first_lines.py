@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 from engine.config import TUNED
@@ -25,6 +26,9 @@ HIGH_ENOUGH = 0.8
 
 WIDE, ANYTHING = 0.25, 0.9
 """Widths of the interval of precision: a report asks for more labels, and says that nothing is known yet."""
+
+FEWEST_FIRES = 0.1
+"""The least share of prompts with an injected memory that a plan counts on."""
 
 LINE = 80
 """Cells of a line above which a difference is written with signs."""
@@ -147,29 +151,25 @@ def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:
     own, others = comparison.first_only, comparison.second_only
     if not is_second:
         own, others = others, own
-    name = "The judge" if other == main + JUDGED else other
-    start = f"{name} {claim(comparison.precision, 1 if is_second else -1, name)}:"
-    irrelevant, relevant, prompts = others[1] - own[1], others[0] - own[0], counted(comparison.prompts, "prompt")
-    long = f"{start} {difference(irrelevant)} irrelevant, {difference(relevant)} relevant ({prompts})."
-    short = f"{start} {irrelevant:+,} irrelevant, {relevant:+,} relevant ({prompts})."
-    yield long if len(long) <= LINE else short
+    name = "With the judge" if other == main + JUDGED else other
+    irrelevant, relevant = others[1] - own[1], others[0] - own[0]
+    end = f"{claim(comparison.precision, 1 if is_second else -1)} ({counted(comparison.prompts, 'prompt')})."
+    long = f"{name}: {difference(irrelevant)} irrelevant, {difference(relevant)} relevant{end}"
+    yield long if len(long) <= LINE else f"{name}: {irrelevant:+,} irrelevant, {relevant:+,} relevant{end}"
 
 
 def difference(number: int) -> str:
     return f"{abs(number):,} {'more' if number > 0 else 'fewer'}" if number else "as many"
 
 
-def claim(precision: Difference | None, sign: int, name: str) -> str:
+def claim(precision: Difference | None, sign: int) -> str:
     """What may be said of the precision of the other system: only as much as the interval carries."""
-    is_judge = name == "The judge"
-    if precision is None or abs(precision.value) < 0.005:
-        return "may be as good"
-    better = sign * precision.value > 0
-    if precision.interval is None or precision.interval.low <= 0 <= precision.interval.high:
-        return f"may {'help' if better else 'harm'}" if is_judge else f"may be {'better' if better else 'worse'}"
-    if is_judge:
-        return f"{'raises' if better else 'lowers'} precision"
-    return f"is {'more' if better else 'less'} precise"
+    if precision is None:
+        return ""
+    found = precision.interval
+    if found is None or found.low <= 0 <= found.high:
+        return "; precision unclear"
+    return f"; precision {'higher' if sign * precision.value > 0 else 'lower'}"
 
 
 # The next step of a report
@@ -206,7 +206,9 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     found = main.headline
     prompts = found.estimate.prompts if found.estimate else 0
     if prompts < FEW_PROMPTS:
-        yield label_step(FEW_PROMPTS - prompts, report, main, f" to reach {FEW_PROMPTS}")
+        why = f", to have {FEW_PROMPTS} for which {main.system} injects something"
+        number = ceil((FEW_PROMPTS - prompts) / max(main.fire_rate.value or 0, FEWEST_FIRES))
+        yield label_step(number, report, main, why)
     elif found.live.low >= HIGH_ENOUGH:
         yield NOTHING
     best = rival(report, main.system)
@@ -215,7 +217,7 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6")
     if found.live.high - found.live.low > WIDE:
-        yield label_step(prompts, report, main, " for a range a third narrower")
+        yield label_step(prompts, report, main, " for a range a quarter narrower")
 
 
 def is_surely_higher(precision: Difference | None) -> bool:

@@ -275,13 +275,15 @@ def judges(report: Report) -> Iterator[Section]:
 
 
 def ranking(report: Report) -> Iterator[Section]:
-    found = [(one.system, one.ranked) for one in report.systems if one.ranked and one.ranked.prompts]
-    if found:
+    title, found = "Ranking, as TREC counts it", [(one.system, one.ranked) for one in report.systems if one.ranked]
+    if report.lacking:
+        yield Section("ranking", title, report.lacking)
+    elif found and found[0][1].prompts:
         measures = list(found[0][1].means)
         rows = tuple((system, *(decimal(ranked.means[name]) for name in measures)) for system, ranked in found)
         yield Section(
             "ranking",
-            "Ranking, as TREC counts it",
+            title,
             f"Means over the {counted(found[0][1].prompts, 'prompt')} with something relevant, to compare with other "
             "collections. P@k divides by k and AP by all that is relevant, so both punish a system for holding back.",
             Table(("", *measures), rows),

@@ -61,7 +61,7 @@ def first_part(lines: Iterable[str], width: int) -> str:
 def section_text(section: Section, width: int) -> str:
     lines = [printable(section.title)]
     if section.about:
-        lines.append(fill(printable(section.about), width))
+        lines.append(fill(printable(section.about), width, break_on_hyphens=False))
     if section.table:
         lines += ["", *table_lines(section.table, width)]
         lines += [""] if section.lines else []
@@ -71,7 +71,7 @@ def section_text(section: Section, width: int) -> str:
 
 def as_item(line: str, width: int) -> str:
     """*line* as an item of a list, wrapped under its beginning."""
-    return fill(printable(line), width, initial_indent="- ", subsequent_indent="  ")
+    return fill(printable(line), width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def table_lines(table: Table, width: int) -> list[str]:

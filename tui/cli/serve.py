@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.errors import MemsiftError
 from tui.cli.options import DB, PROMPTS, roots_option
 from tui.workspace.stderr import tell
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 HOST = "127.0.0.1"
-MISSING = "memsift serve needs textual-serve. Install it with: pip install 'memsift[serve]'"
 POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws://{}"
 """The browser loads nothing from the network: no fonts and no scripts of others."""
 
@@ -56,12 +54,10 @@ def app_command(*options: str) -> list[str]:
 
 
 def made_server(command: str, port: int, token: str) -> Any:
-    """A server that starts *command*, an app, for each browser. Raises MemsiftError without textual-serve."""
-    try:
-        from aiohttp import web
-        from textual_serve.server import Server
-    except ImportError:
-        raise MemsiftError(MISSING) from None
+    """A server that starts *command*, an app, for each browser. Raises ImportError without textual-serve."""
+    from aiohttp import web
+    from textual_serve.server import Server
+
     here = f"{HOST}:{port}"
 
     @web.middleware

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.getters import query_one
 
+from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import CHECKS
 from tui.bindings import bindings
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 ALL = ""
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {list.clear} to see all."
-NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: pip install {}"
+NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
@@ -116,7 +117,7 @@ class InboxScreen(ListScreen, CuratingScreen):
 
     def _not_run(self) -> str:
         missing = self._checked.missing if self._checked else {}
-        return "".join(NO_PACKAGE.format(check, package, package) for check, package in missing.items())
+        return "".join(NO_PACKAGE.format(check, package, install_command()) for check, package in missing.items())
 
     def show_title(self) -> None:
         if self._progress or self._checked is None:

@@ -12,6 +12,7 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from engine.installation import install_command
 from labels.measure.report import ReportOptions
 from tui.bindings import bindings
 from tui.dialogs.ask_line import AskLine
@@ -109,7 +110,7 @@ class ReportScreen(ModeScreen):
         yield Footer(compact=True, show_command_palette=False)
 
     def _plots(self) -> ComposeResult:
-        """The widget for charts of points, if its package is installed: a table says the same."""
+        """The widget for charts of points, if its package is installed: the table says the same."""
         with suppress(ImportError):
             from textual_plotext import PlotextPlot
 
@@ -199,13 +200,16 @@ class ReportScreen(ModeScreen):
     def _show_chart(self, name: str, width: int) -> None:
         assert self._reading
         drawn = drawn_chart(name, self._reading.report, width)
+        has_room = self.size.height >= ROOMY and not self.has_class("-narrow")
+        curve = plot_name(name, self._reading.report) if has_room else ""
+        plots = self.query("#plot")
+        if curve and not plots:
+            drawn = plain(f"The curve needs the extra stats: {install_command('stats')}")
         self.chart.set_class(drawn is None, "-off")
         if drawn:
             self.chart.update(drawn)
-        for widget in self.query("#plot"):
+        for widget in plots:
             found: Any = widget
-            has_room = self.size.height >= ROOMY and not self.has_class("-narrow")
-            curve = plot_name(name, self._reading.report) if has_room else ""
             found.set_class(not curve, "-off")
             self.query_one("#part").set_class(bool(curve), "-curve")
             if curve:

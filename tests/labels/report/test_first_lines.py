@@ -73,7 +73,7 @@ def test_each_line_counts_what_it_says(store: LabelStore) -> None:
     assert precision == "bm25 injected 3 memories on 2 prompts; 1 was relevant: 33 %."
     assert interval == "The true share may be anything from 1 % to 95 %: these are too few labels."
     assert false_fires == "It injected something on 1 of 1 prompt for which nothing is relevant."
-    assert judge == "The judge may help: 2 fewer irrelevant, as many relevant (2 prompts)."
+    assert judge == "With the judge: -2 irrelevant, +0 relevant; precision unclear (2 prompts)."
 
 
 def test_labels_of_two_people_are_one_judgement(store: LabelStore) -> None:
@@ -101,9 +101,9 @@ def test_a_weighted_share_is_not_said_to_be_the_quotient_of_the_counts() -> None
 
 def test_a_difference_that_may_be_chance_is_not_called_one() -> None:
     few, many, most = compared(8), compared(96), compared(200)
-    assert first_lines(few)[-1] == "The judge may help: 3 fewer irrelevant, 1 fewer relevant (8 prompts)."
-    assert first_lines(many)[-1] == "The judge raises precision: 36 fewer irrelevant, 12 fewer relevant (96 prompts)."
-    assert first_lines(most)[-1] == "The judge raises precision: -75 irrelevant, -25 relevant (200 prompts)."
+    assert first_lines(few)[-1] == "With the judge: -3 irrelevant, -1 relevant; precision unclear (8 prompts)."
+    assert first_lines(many)[-1] == "With the judge: -36 irrelevant, -12 relevant; precision higher (96 prompts)."
+    assert first_lines(most)[-1] == "With the judge: -75 irrelevant, -25 relevant; precision higher (200 prompts)."
 
 
 @pytest.mark.parametrize("name", sorted({one.removesuffix("+judge") for one in SYSTEMS}))
@@ -140,7 +140,9 @@ def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
     assert next_step(report(store)).in_shell() == "Next: label about 10 prompts: memsift, then F4."
     for number in range(8):
         say(store, f"p{number}", "a", RELEVANT)
-    assert next_step(report(store)).in_app() == "Next: label about 12 more prompts to reach 20: press {go.label}."
+    assert next_step(report(store)).in_app() == (
+        "Next: label about 12 more prompts, to have 20 for which bm25 injects something: press {go.label}."
+    )
     for number in range(8):
         say(store, f"p{number}", "a", NOT_RELEVANT, who="bob")
     assert (
@@ -172,7 +174,7 @@ def test_enough_labels_lead_to_tuning_or_to_nothing(good: int, prompts: int, ste
 
 def test_with_a_cutoff_and_a_wide_range_more_labels_are_asked_for() -> None:
     step = next_step(many(12, 24, ("memsift+cutoff",)))
-    assert step.what == "replay and label 24 more prompts for a range a third narrower"
+    assert step.what == "replay and label 24 more prompts for a range a quarter narrower"
 
 
 def test_names_from_files_cannot_command_the_terminal() -> None:

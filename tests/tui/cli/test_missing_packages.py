@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from engine.errors import EXTRAS, missing_library
+from engine.installation import install_command
 from tests.tui.cli.command_line import process
 from tests.tui.demo import DEMO, DEMO_ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({sorted(EXTRAS)}))\n"
@@ -26,29 +31,66 @@ async def label_two_cards():
         for key in "ax":
             await card_shown(pilot)
             await press(pilot, key)
-        await press(pilot, "f3", "f2")
+        await press(pilot, "f3", "f5", "f6")
+        print(*(one.message for one in pilot.app._notifications))
 
 asyncio.run(label_two_cards())
 """
 
 
-def test_only_commands_with_statistics_need_their_packages_and_they_name_them(tmp_path: Path) -> None:
-    store = str(tmp_path / "labels.db")
-    labelled = process(store, code=[sys.executable, "-c", LABELLING])
+Printed = tuple[int, str]
+
+
+def printed(command: Sequence[str | Path], code: list[str] | None = None) -> Printed:
+    """The exit code and the output. Times of a run differ from call to call."""
+    done = process(*command, code=code)
+    assert "Traceback" not in done.stderr
+    return done.returncode, re.sub(r"[\d.]+ ms|\"median_ms\": [\d.]+", "", done.stdout)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Labels that were given in the app without the packages, then a saved run and labels of a file."""
+    path = tmp_path / "labels.db"
+    labelled = process(path, code=[sys.executable, "-c", LABELLING])
     assert labelled.returncode == 0, labelled.stderr
-    place = ["--root", str(DEMO_ROOT), "--db", store]
-    for command in (["replay", "--save", "--prompts", str(DEMO / "prompts.jsonl")], ["export"]):
-        done = process(*command, *place[-2 if command == ["export"] else 0 :], code=MAIN)
+    assert "numpy" not in labelled.stdout, "every label of the app told what to install"
+    place = ["--root", DEMO_ROOT, "--db", path]
+    for command in (["replay", "--save", "--prompts", DEMO / "prompts.jsonl"], ["import", DEMO / "qrels.txt"]):
+        done = process(*command, *place, code=MAIN)
         assert done.returncode == 0, done.stderr
-    assert done.stdout.count('"record": "event"') == 2
+    return path
+
+
+def test_numbers_are_the_same_without_the_packages(store: Path, tmp_path: Path) -> None:
+    place = ["--root", DEMO_ROOT, "--db", store]
     run = tmp_path / "run.jsonl"
-    run.write_text(process("replay", "--prompts", str(DEMO / "prompts.jsonl"), *place, code=MAIN).stdout, "utf-8")
-    judged = ["--run", str(run), "--qrels", str(DEMO / "qrels.txt")]
-    for command in (["report", *judged], ["tune", "--target-precision", "0.6", *place]):
-        done = process(*command, code=MAIN)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "which is not installed: pip install 'memsift[stats]'" in done.stderr
-        assert "Traceback" not in done.stderr
+    run.write_text(process("replay", "--prompts", DEMO / "prompts.jsonl", *place, code=MAIN).stdout, "utf-8")
+    files, gate = ["--run", run, "--qrels", DEMO / "qrels.txt"], ["gate", "--system", "memsift+default"]
+    commands: list[list[str | Path]] = [
+        ["report", "--format", "json", *place],
+        ["report", "--full", *files],
+        [*gate, "--min-precision", "0.5", "--format", "json", *files],
+        [*gate, "--min-precision", "0.9", "--one-look", "--full", *files],
+        ["diff", "1", "2", *place],
+        ["label", "--format", "json", *place],
+        ["export", "--format", "run", "--root", DEMO_ROOT, "--db", store],
+    ]
+    for command in commands:
+        code, out = printed(command, MAIN)
+        assert out
+        assert (code, out) == printed(command), f"{command} differs without numpy, scipy and the others"
+
+
+def test_what_needs_a_package_says_how_to_add_it(store: Path) -> None:
+    place = ["--root", DEMO_ROOT, "--db", store]
+    done = process("tune", "--target-precision", "0.6", *place, code=MAIN)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"is not installed: {install_command('stats')}" in done.stderr
+    done = process("report", "--ranking", "--full", *place, code=MAIN)
+    assert done.returncode == 0
+    assert "Ranking, as TREC counts it\nThis needs the package ir_measures" in done.stdout
+    assert f"is not installed: {install_command('stats')}" in done.stderr
 
 
 def test_a_module_of_our_own_that_is_missing_is_no_missing_package() -> None:

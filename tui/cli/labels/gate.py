@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import click
 from engine.config import OFF
 from engine.errors import MemsiftError
 from engine.systems import system_of
+from engine.wording import counted
 from tui.cli.options import (
     DB,
     FULL,
@@ -30,18 +32,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from labels.measure.decision import Gate
-    from labels.measure.gate import GateEvidence
+    from labels.measure.gate import GateEvidence, GateReport
 
 LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
 WORTH = "Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays."
+ONE_LOOK = (
+    "Decide with the narrower range for a person who asks once. Asking again after more labels makes it wrong far more "
+    "often than 1 time in 20."
+)
+NO_LABELS = "No label counts for {}, so nothing can be decided. Label prompts: memsift, then F4."
+NO_ANSWER = "The judge answered on none of the {}, so nothing is known of {}. memsift judge PROMPT says why."
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @click.command()
 @click.option("--min-precision", "least", type=SHARE, required=True, metavar="P", help=LEAST)
 @click.option("--system", metavar="NAME", help="System to decide on. Default: the configured system.")
-@click.option("--strict", is_flag=True, help="Exit with 1 if the answer is undecided, too.")
+@click.option("--allow-undecided", is_flag=True, help="Exit with 0 if the answer is undecided, too.")
+@click.option("--strict", is_flag=True, hidden=True, expose_value=False)  # scripts name it: it is the rule now
+@click.option("--one-look", is_flag=True, help=ONE_LOOK)
 @click.option("--indifference", "zone", metavar="ZONE", help=ZONE)
 @click.option("--worth", type=click.FloatRange(min=0, min_open=True), metavar="N", help=WORTH)
 @RUN
@@ -54,7 +64,8 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 def gate(
     least: float,
     system: str | None,
-    strict: bool,
+    allow_undecided: bool,
+    one_look: bool,
     zone: str | None,
     worth: float | None,
     run_file: str | None,
@@ -67,18 +78,19 @@ def gate(
 ) -> None:
     """Decide whether precision reaches a target.
 
-    The answer is pass (exit code 0), fail (1) or undecided (0, or 1 with --strict). The last line says what to do next:
-    for an undecided answer, about how many more prompts to label. You may label some prompts, ask, and stop as soon as
-    it is decided: the answer stays valid however often you ask.
+    The answer is pass (exit code 0), fail (1) or undecided (1, or 0 with --allow-undecided); without a label or an
+    answer of the judge there is none (2). The last line says what to do next: for an undecided answer, about how many
+    more prompts to label. You may label some prompts, ask, and stop as soon as it is decided: the answer stays valid
+    however often you ask.
     """
-    from labels.measure.decision import FAIL, UNDECIDED
+    from labels.measure.decision import PASS, UNDECIDED
     from labels.measure.gate import gate_report
     from labels.report.gate import gate_text
     from labels.report.json_form import gate_json
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
-    target = gate_of(least, zone)
+    target = replace(gate_of(least, zone), is_one_look=one_look)
     if run_file and qrels:
         evidence, configured = evidence_of_files(run_file, qrels, unjudged), ""
     else:
@@ -88,10 +100,19 @@ def gate(
         asked = evidence.failures(name).whole
         raise MemsiftError(f"{name}: the judge answered none of {asked:,} questions. Replay it again.")
     report = gate_report(evidence, name, target, worth)
+    require_evidence(report)
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
     click.echo(write(report), nl=False)
-    if report.decision.verdict == FAIL or (strict and report.decision.verdict == UNDECIDED):
+    if report.decision.verdict not in ((PASS, UNDECIDED) if allow_undecided else (PASS,)):
         click.get_current_context().exit(1)
+
+
+def require_evidence(report: GateReport) -> None:
+    """Raises MemsiftError where no label or no answer of the judge can decide anything."""
+    if not report.labels:
+        raise MemsiftError(NO_LABELS.format(report.system))
+    if report.failures.whole and report.failures.part == report.failures.whole:
+        raise MemsiftError(NO_ANSWER.format(counted(report.failures.whole, "prompt"), report.system))
 
 
 def gate_of(least: float, zone: str | None) -> Gate:

@@ -14,6 +14,7 @@ import click
 from tui.cli.labels.export import write_output
 from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -54,6 +55,7 @@ def report(
     memories, recall, the judge against people, the differences between systems, and the limits of the numbers.
     """
     from labels.measure.report import ReportOptions
+    from labels.report.first_lines import first_lines, next_step
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
@@ -64,6 +66,10 @@ def report(
         made = report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)
     else:
         made = report_of_labels(roots, db, options)
+    if not made.systems:
+        raise MemsiftError(f"{first_lines(made)[0]} {next_step(made).in_shell()}")
+    if made.lacking:
+        tell(made.lacking)
     with paused_gc():
         text = writer(form, is_full)(made)
     if output:
@@ -92,6 +98,8 @@ def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions
     from labels.measure.report import report_from_qrels
 
     rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
+    if judgements.keys().isdisjoint(row.prompt_id for row in rows):
+        raise MemsiftError(f"{qrels} has no label for a prompt of {run_file}. Name the qrels that belong to this run.")
     return report_from_qrels(rows, judgements, unjudged, captions, options)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.activity_log import Log, injections, read_log
+from engine.errors import RootError
 from engine.paths import labels_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import decisions
@@ -26,8 +27,15 @@ if TYPE_CHECKING:
 
 
 def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
-    """The findings of the named checks about *root*. Raises RootError, ConfigError, DecisionsError, LabelStoreError."""
-    return findings(subject_of(root, db, environ), frozenset(names), decisions(root, environ))
+    """The findings of the named checks about *root*.
+
+    Raises RootError, also if there is nothing to check, and ConfigError, DecisionsError, LabelStoreError.
+    """
+    subject = subject_of(root, db, environ)
+    found = findings(subject, frozenset(names), decisions(root, environ))
+    if not (found or subject.memories):
+        raise RootError(f"{root} holds no memory, so nothing was checked. Name a folder of memories with --root.")
+    return found
 
 
 def fixable(

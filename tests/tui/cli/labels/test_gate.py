@@ -64,10 +64,11 @@ def as_json(result: Result) -> Any:
     [
         (0.6, [], "pass", 0),
         (0.95, [], "fail", 1),
-        (0.8, [], "undecided", 0),
+        (0.8, [], "undecided", 1),
+        (0.8, ["--allow-undecided"], "undecided", 0),
+        (0.95, ["--allow-undecided"], "fail", 1),
         (0.8, ["--strict"], "undecided", 1),
-        (0.6, ["--strict"], "pass", 0),
-        (0.8, ["--indifference", "0.7-0.9", "--strict"], "pass", 0),
+        (0.8, ["--indifference", "0.7-0.9"], "pass", 0),
         (0.85, ["--indifference", "0.3"], "pass", 0),
     ],
 )
@@ -90,11 +91,47 @@ def test_an_open_question_says_how_many_more_prompts_it_takes(tmp_path: Path) ->
     assert out.splitlines()[-1] == f"Next: add about {more} prompts to the run and the qrels."
 
 
-def test_too_near_the_gate_no_number_is_made_up(tmp_path: Path) -> None:
-    out = memsift(*run_file(tmp_path, 100, good=0.8), "--min-precision", "0.8", "--full").stdout
+def test_too_near_the_gate_the_proposed_zone_decides(tmp_path: Path) -> None:
+    command = [*run_file(tmp_path, 300, good=0.8), "--min-precision", "0.8"]
+    out = memsift(*command, "--full").stdout
     assert "How many more prompts would decide cannot be said: precision is too near 0.80" in out
-    last = "Next: allow a few points either way, as it is near 80 %: --indifference 0.1."
-    assert out.splitlines()[-1] == last
+    found = re.search(
+        r"Next: decide, if ([\d.]+) points either way do not matter to you:\s+--indifference ([\d.]+)", out
+    )
+    step = r"Next: decide, if ([\d.]+) points either way do not matter to you: --indifference (0\.\d+)"
+    found = re.search(step, unwrapped(out))
+    assert found
+    assert float(found[1]) == pytest.approx(50 * float(found[2]))
+    assert memsift(*command, "--indifference", found[2]).stdout.split()[0] in ("PASS", "FAIL")
+    narrower = f"{float(found[2]) - 0.011:.3f}"
+    assert memsift(*command, "--indifference", narrower).stdout.startswith("UNDECIDED")
+
+
+def test_where_no_narrow_zone_decides_more_labels_are_asked_for(tmp_path: Path) -> None:
+    out = memsift(*run_file(tmp_path, 60, good=0.8), "--min-precision", "0.8").stdout
+    assert out.splitlines()[-1] == "Next: add about 20 prompts to the run and the qrels."
+
+
+def test_whoever_asks_once_gets_an_answer_earlier_and_is_told_the_price(tmp_path: Path) -> None:
+    command = [*run_file(tmp_path, 45, good=0.95), "--min-precision", "0.8"]
+    short, full = memsift(*command).stdout, unwrapped(memsift(*command, "--full").stdout)
+    assert short.startswith("UNDECIDED")
+    assert "If you ask only once, --one-look has a narrower range; --full says what it costs." in unwrapped(short)
+    assert "Asked after every prompt, --one-look would be wrong in most cases." in full
+    once = memsift(*command, "--one-look")
+    assert (once.exit_code, once.stdout.split()[0]) == (0, "PASS")
+    row = as_json(memsift(*command, "--one-look", "--format", "json"))["decision"]
+    assert row["live"] == row["estimate"]["interval"]
+    assert "if this is the first and last time that you ask" in unwrapped(
+        memsift(*command, "--one-look", "--full").stdout
+    )
+
+
+def test_after_an_open_single_look_no_other_one_is_proposed(tmp_path: Path) -> None:
+    command = [*run_file(tmp_path, 45, good=0.82), "--min-precision", "0.8", "--one-look"]
+    out = memsift(*command, "--full").stdout
+    assert "A second one with --one-look would be wrong more often than 1 time in 20" in unwrapped(out)
+    assert out.splitlines()[-1] == "Next: ask without --one-look: it says how many more prompts it takes."
 
 
 def test_the_text_says_what_was_found_and_how_sure_that_is(tmp_path: Path) -> None:
@@ -117,7 +154,7 @@ def test_the_text_begins_with_at_most_five_lines_and_ends_with_the_next_step(tmp
         f"The true share is between {100 * live['low']:.0f} % and {100 * live['high']:.0f} %, "
         "a range that is right 19 times in 20.",
         "It injected something on 40 of 40 prompts for which nothing is relevant.",
-        "The judge raises precision: 40 fewer irrelevant, as many relevant (100 prompts).",
+        "With the judge: -40 irrelevant, +0 relevant; precision higher (100 prompts).",
     ]
     assert more == "More: memsift gate with --full."
     assert last == "Next: drop unlikely memories: memsift tune --target-precision 0.9."
@@ -230,23 +267,41 @@ def test_the_labels_of_the_store_decide(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert re.match(r"PASS with \d+ labels: memsift reaches 70 %\.\n", done.stdout)
     changed = memsift(*command, MEMSIFT_MAX_INJECT="2")
-    assert changed.exit_code == 0
+    assert changed.exit_code == 1
     assert changed.stdout.splitlines()[0].endswith(" labels: memsift was replayed with other settings.")
     assert changed.stdout.endswith("\nNext: replay with the present settings: memsift replay --prompts FILE --save.\n")
     full = memsift(*command, "--full", MEMSIFT_MAX_INJECT="2")
     assert "max_inject was 3, is 2" in unwrapped(full.stdout)
-    assert memsift(*command, "--strict", MEMSIFT_MAX_INJECT="2").exit_code == 1
+    assert memsift(*command, "--allow-undecided", MEMSIFT_MAX_INJECT="2").exit_code == 0
 
 
-def test_without_labels_it_cannot_be_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["--allow-undecided"]])
+def test_without_a_label_nothing_passes(tmp_path: Path, options: list[str]) -> None:
     store = tmp_path / "labels.db"
     memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", store)
-    done = memsift("gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store)
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert "memsift+default: no prompt is labelled in full yet, so its precision is not known." in " ".join(
-        done.stdout.split()
+    line = refused(memsift("gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store, *options))
+    assert line == (
+        "memsift: No label counts for memsift+default, so nothing can be decided. Label prompts: memsift, then F4."
     )
-    assert done.stdout.endswith("\nNext: label about 10 more prompts: memsift, then F4.\n")
+
+
+def test_qrels_of_other_prompts_decide_nothing(tmp_path: Path) -> None:
+    command = run_file(tmp_path, 30, good=0.9)
+    (tmp_path / "other.txt").write_text("elsewhere 0 m1 1\n", "utf-8")
+    refused(memsift(*command[:-1], tmp_path / "other.txt", "--min-precision", "0.5"))
+    assert "has no label for a prompt of" in refused(memsift("report", *command[1:-1], tmp_path / "other.txt"))
+
+
+def test_a_judge_that_never_answered_is_not_decided_on(tmp_path: Path) -> None:
+    command = run_file(tmp_path, 30, good=0.95)
+    run = tmp_path / "run.jsonl"
+    rows = [
+        {**json.loads(line), "system": f"{FIRST}+judge", "fallback": "timeout"}
+        for line in run.read_text("utf-8").splitlines()
+    ]
+    run.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    line = refused(memsift(*command, "--min-precision", "0.5", "--system", f"{FIRST}+judge"))
+    assert "The judge answered on none of the 30 prompts" in line
 
 
 # Setup

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.installation import install_command
 from engine.paths import state_dir, state_home
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import World
@@ -78,9 +79,17 @@ def test_a_missing_package_is_one_line_and_other_checks_work(messy: Path, monkey
         with monkeypatch.context() as patched:
             patched.setitem(sys.modules, module, None)
             line = refused(memsift("quality", "check", "--root", messy))
-            assert f"pip install {package}" in line
+            assert f"needs the package {package}" in line
+            assert f"Install it with: {install_command()}" in line
             assert "--check size" in line
             assert [row["memory_id"] for row in found(messy, "--check", "size")] == ["long"]
+
+
+def test_a_folder_without_a_memory_passes_no_check(tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    for options in ([], ["--fail-over", "0"]):
+        line = refused(memsift("quality", "check", "--root", tmp_path / "nothing", *options))
+        assert "nothing holds no memory, so nothing was checked" in line
 
 
 def test_an_accepted_finding_is_dismissed_and_reject_shows_it_again(messy: Path) -> None:

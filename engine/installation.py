@@ -1,0 +1,66 @@
+"""How memsift was installed, and the command that installs it again, with an extra, in the same way."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from shlex import join
+from urllib.parse import unquote, urlsplit
+
+
+def install_command(extra: str = "", prefix: str = sys.prefix) -> str:
+    """The command that installs memsift again, with an extra, in its environment: with pip, pipx or uv, as it was made.
+
+    *prefix* is the folder of the environment.
+    """
+    wanted = requirement(extra, direct_url())
+    if os.path.exists(os.path.join(prefix, "pipx_metadata.json")):
+        return join(["pipx", "install", "--force", *wanted])
+    if os.path.exists(os.path.join(prefix, "uv-receipt.toml")):
+        return join(["uv", "tool", "install", "--reinstall", *wanted])
+    return join([*installer(prefix), *wanted])
+
+
+def installer(prefix: str) -> list[str]:
+    """pip, or uv where it made the environment; with the interpreter if the person's shell has not activated it."""
+    is_active = os.environ.get("VIRTUAL_ENV") == prefix
+    if is_of_uv(prefix):
+        return ["uv", "pip", "install", *([] if is_active else ["--python", sys.executable])]
+    return ["pip", "install"] if is_active else [sys.executable, "-m", "pip", "install"]
+
+
+def is_of_uv(prefix: str) -> bool:
+    try:
+        with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8") as file:
+            return any(line.startswith("uv =") for line in file)
+    except OSError:
+        return False
+
+
+def direct_url() -> str | None:
+    """The record of where memsift was installed from; None if it came by its name from a package index."""
+    try:
+        return distribution("memsift").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+
+
+def requirement(extra: str, record: str | None) -> list[str]:
+    """memsift with *extra*, from where it was installed: by its name, or from a folder, a repository or a file.
+
+    Source: PEP 610, the file direct_url.json of an installed package.
+    """
+    brackets = f"[{extra}]" if extra else ""
+    name = f"memsift{brackets}"
+    if not record:
+        return [name]
+    origin = json.loads(record)
+    url, folder, vcs = origin["url"], origin.get("dir_info"), origin.get("vcs_info")
+    if folder is not None:
+        return [*(["-e"] if folder.get("editable") else []), unquote(urlsplit(url).path) + brackets]
+    if vcs:
+        revision = vcs.get("requested_revision")
+        return [f"{name} @ {vcs['vcs']}+{url}{f'@{revision}' if revision else ''}"]
+    return [f"{name} @ {url}"]
