@@ -143,7 +143,7 @@ def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | 
         silent=Ratio(sum(not row.injected for row in rows), len(rows)),
         false_fires=false_fire_rate(tallies, evidence.without_relevant, evidence.weights),
         labels=evidence.labels,
-        failures=judge_failures(rows),
+        failures=evidence.failures(system),
         caveats=caveats,
         judge=judge_case(evidence, evidence.calls, plain, plain + JUDGED, worth) if has_both else None,
     )

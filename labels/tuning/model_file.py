@@ -77,7 +77,9 @@ def share(root: str, made: dict[str, Any] | None) -> Path | None:
         raise TuningError(f"{root} is a file, so it cannot hold {SHARED_CUTOFF_FILE}. Leave --shared out.")
     if made is None and not os.path.lexists(path):
         return None
-    files.write(root, SHARED_CUTOFF_FILE, None if made is None else _text(made))
+    before = files.text_at(str(path))
+    root = os.path.realpath(root)
+    files.write(files.FileChange(root, SHARED_CUTOFF_FILE, before, None if made is None else _text(made)))
     return path
 
 

@@ -95,11 +95,7 @@ def gate(
         evidence, configured = evidence_of_files(run_file, qrels, unjudged), ""
     else:
         evidence, configured = evidence_of_labels(roots, db)
-    name = system_to_decide(system, evidence, configured)
-    if evidence.is_dead(name):
-        asked = evidence.failures(name).whole
-        raise MemsiftError(f"{name}: the judge answered none of {asked:,} questions. Replay it again.")
-    report = gate_report(evidence, name, target, worth)
+    report = gate_report(evidence, system_to_decide(system, evidence, configured), target, worth)
     require_evidence(report)
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
     click.echo(write(report), nl=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.errors import MemsiftError
 from tui.cli.labels.export import write_output
 from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
