@@ -137,7 +137,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "max_risk": (0, 1),
     "max_characters": (100, 9000),
     "deadline": (0.05, 60),
-    "timeout_per_call": (0.05, 60),
+    "timeout_per_call": (0.05, 600),
     "fallback_top_k": (0, 20),
     "candidate_pool_size": (1, 30),
     "context_turns": (0, 20),

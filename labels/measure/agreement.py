@@ -78,7 +78,7 @@ class Agreement:
     `sensitivity` is the share of the relevant memories that it kept, `specificity` the share of the irrelevant ones
     that it dropped. `raw` is the share of all memories on which it and people agree. `kappa` and `ac1` are -1..1, None
     when only one answer was ever given. `confusion` counts memories; the others weigh each memory. `deployed` is the
-    number of memories on which the judge failed or was not sure: what was injected stands for its decision.
+    number of memories on which the judge was not sure: what was injected stands for its decision.
     """
 
     confusion: Confusion
@@ -97,7 +97,7 @@ class Agreement:
 def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> Agreement | None:
     """The grades of the judge of *outcomes*, one outcome per prompt; None if it saw no judged memory.
 
-    Where it failed, it is graded on the fallback that was injected. A failure is never a rejection.
+    Where it was not sure, it is graded on what was injected.
     """
     graded = list(graded_memories(outcomes, judgements, weights))
     if not graded:

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import inject
-from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig, ModeConfig, ModesConfig
 from engine.hook.session import Session
-from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
+from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
-from engine.pipeline import NO_FTS5, retrieve
+from engine.pipeline import NO_FTS5, cap, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
@@ -257,6 +257,14 @@ def test_what_the_judge_keeps_is_capped() -> None:
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS))
     assert injected(retrieval) == CACHE_IDS[:3]
     assert dropped(retrieval)[CACHE_IDS[3]] == "cap"
+
+
+def test_a_mode_has_its_own_largest_number_after_the_judge() -> None:
+    modes = ModesConfig(ModeConfig(max_output=1), ModeConfig(max_output=2))
+    config, answer = with_judge(modes=modes), Judgement("ok", (), "p", "m", "", 0.0)
+    assert [cap(config, mode, answer) for mode in (AUTO, SEARCH)] == [1, 2]
+    assert [cap(config, mode, None) for mode in (AUTO, SEARCH)] == [3, 10]
+    assert cap(with_judge(), AUTO, answer) == 3
 
 
 def test_a_judge_that_keeps_nothing_silences_the_hook() -> None:

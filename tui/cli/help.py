@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +26,11 @@ SUBJECTS = {
 
 class JudgeOption(click.Option):
     """An option about the judge: most people never need it."""
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """The name for an error: of the variable, if the value comes from there."""
+        is_variable = ctx and self.name and ctx.get_parameter_source(self.name) is ParameterSource.ENVIRONMENT
+        return str(self.envvar) if is_variable else super().get_error_hint(ctx)
 
 
 class JudgedCommand(click.Command):

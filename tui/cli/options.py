@@ -160,7 +160,7 @@ JUDGE_OPTIONS = (
         metavar="SECONDS",
         type=click.FloatRange(*LIMITS["timeout_per_call"]),
         help="Time limit for all calls about a prompt, or for each sample. Default: MEMSIFT_JUDGE_TIMEOUT, else "
-        "judge.timeout_per_call, else 3.",
+        "judge.timeout_per_call, else 3; in replay and quality judge at least 60.",
     ),
     judge_option(
         "--judge-depth",
@@ -180,7 +180,7 @@ JUDGE_OPTIONS = (
 )
 
 
-AT_ONCE = "Number of questions to the judge at the same time."
+AT_ONCE = "Largest number of questions to the judge at the same time: two at first, more while it answers in time."
 RETRIES = (
     "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
     "twice as long each time."

@@ -372,7 +372,7 @@ def test_a_mistake_about_the_judge_switches_it_off(tmp_path: Path, judge: dict[s
     assert reading.config.judge.enabled is False
     assert len(reading.mistakes) == 1
     is_harmless = settings_in(tmp_path, {"judge": {"enabled": True, "timeout_per_call": 900}}, is_trusted=True)
-    assert (is_harmless.config.judge.enabled, is_harmless.config.judge.timeout_per_call) == (True, 60.0)
+    assert (is_harmless.config.judge.enabled, is_harmless.config.judge.timeout_per_call) == (True, 600.0)
 
 
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero", "gone"])

@@ -75,3 +75,10 @@ def test_a_judgement_of_several_samples_says_how_far_they_agree(root: Path, serv
     assert result.stdout.count("flagged (50% agree)") == 5
     assert result.stdout.count("The samples disagree: 1 approved, 1 rejected.") == 5
     assert "disagrees with itself on 5 memories" in result.stderr
+
+
+def test_a_wrong_value_of_the_variable_names_the_variable(root: Path) -> None:
+    ask = ("judge", ASK, "--root", root, *HTTP)
+    assert "Invalid value for MEMSIFT_JUDGE_SAMPLES" in memsift(*ask, MEMSIFT_JUDGE_SAMPLES="many").stderr
+    flag = memsift(*ask, "--judge-samples", "0", MEMSIFT_JUDGE_SAMPLES="3")
+    assert (flag.exit_code, "Invalid value for '--judge-samples'" in flag.stderr) == (2, True)
