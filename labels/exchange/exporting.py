@@ -48,12 +48,14 @@ IN_ROOTS = """(:roots IS NULL OR EXISTS (
 
 OF_ROOTS = f"(:roots IS NULL OR run_id IN (SELECT run_id FROM run WHERE {IN_ROOTS}))"
 PROMPTS_OF_ROOTS = f"(:roots IS NULL OR prompt_id IN (SELECT prompt_id FROM retrieval WHERE {OF_ROOTS}))"
-IS_PRESENT = "pair.memory_id || char(10) || pair.digest IN (SELECT value FROM json_each(:present))"
+IS_PRESENT = """(pair.memory_id || char(10) || pair.digest IN (SELECT value FROM json_each(:present)) AND NOT EXISTS (
+    SELECT 1 FROM result WHERE result.prompt_id = pair.prompt_id AND result.memory_id = pair.memory_id
+))"""
 PAIRS_OF_ROOTS = f"""(:roots IS NULL OR {IS_PRESENT} OR EXISTS (
     SELECT 1 FROM result
     WHERE {OF_ROOTS} AND result.prompt_id = pair.prompt_id AND result.memory_id = pair.memory_id
 ))"""
-"""Whether the memory of a row of the table `pair` is `present` in the roots, or a run over them found it.
+"""Whether a run over the roots found the memory of a row of the table `pair`, or no run did and it is `present`.
 
 `roots` is a JSON array, or NULL for all roots.
 """
@@ -66,7 +68,7 @@ def read_store(db: LabelDatabase, roots: Sequence[str] | None = None, present: S
     """Everything in a store.
 
     With *roots*: their runs, and the events and pools of the memories that these found. Memories with imported labels
-    may be in no run: they count if the roots hold them now, as *present*.
+    may be in no run at all: they count if the roots hold them now, as *present*.
     """
     at = of_roots(roots)
     about = {**at, "present": json.dumps([f"{memory.id}\n{memory.digest}" for memory in present])}

@@ -172,7 +172,8 @@ def test_csv_on_a_terminal_has_dots_and_in_a_pipe_is_exact(place: Place) -> None
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "csv"])
 def test_export(place: Place, name: str) -> None:
     place.labelled()
-    shown = harmless("export", "--format", name, *place.kept)
+    system = ["--system", "memsift"] if FORMATS[name].is_run else []
+    shown = harmless("export", "--format", name, *system, *place.kept)
     assert shown
     if name == "jsonl":
         memories = [row for row in map(json.loads, shown.splitlines()) if row["record"] == "memory"]
