@@ -54,8 +54,8 @@ class Activity:
             system=retrieval.system,
             injected=[one.memory.id for one in retrieval.injected],
             candidates=[
-                {"id": one.memory.id, "score": round(one.score, 4), "dropped_by": one.dropped_by}
-                for one in retrieval.candidates
+                {"id": candidate.memory.id, "score": round(candidate.score, 4), "dropped_by": candidate.dropped_by}
+                for candidate in retrieval.candidates
             ],
             fallback=retrieval.fallback,
             characters=characters,

@@ -53,7 +53,7 @@ class Log(Record):
     @property
     def prompts(self) -> int:
         """The decisions about prompts for which memories were looked for."""
-        return sum(bool(one.system) for one in self.decisions)
+        return sum(bool(decision.system) for decision in self.decisions)
 
 
 class Ledger(Record):
@@ -85,20 +85,20 @@ def read_log(*folders: str) -> Log:
 def ledger(memory_id: str, decisions: Iterable[Decision]) -> Ledger:
     """The ledger of one memory."""
     all_decisions = tuple(decisions)
-    times = [one.time for one in all_decisions if memory_id in one.injected]
-    stages = Counter(stage for one in all_decisions for name, stage in one.dropped if name == memory_id)
+    times = [decision.time for decision in all_decisions if memory_id in decision.injected]
+    stages = Counter(stage for decision in all_decisions for name, stage in decision.dropped if name == memory_id)
     return Ledger(len(times), times[0] if times else "", times[-1] if times else "", tuple(sorted(stages.items())))
 
 
 def injections(decisions: Iterable[Decision]) -> dict[str, int]:
     """Memory id -> how often it was injected."""
-    return Counter(name for one in decisions for name in one.injected)
+    return Counter(name for decision in decisions for name in decision.injected)
 
 
 def last_injected(decisions: Sequence[Decision], prompts: Iterable[Prompt]) -> Prompt | None:
     """The prompt of the newest decision that injected memories. The log knows it by its hash."""
     by_hash = {hex_digest(prompt.text): prompt for prompt in prompts}
-    found = (by_hash.get(one.prompt_sha256) for one in reversed(decisions) if one.injected)
+    found = (by_hash.get(decision.prompt_sha256) for decision in reversed(decisions) if decision.injected)
     return next(filter(None, found), None)
 
 
@@ -122,7 +122,11 @@ def _decision(line: str) -> Decision | None:
             session_id=str(row.get("session_id", "")),
             system=str(row.get("system", "")),
             injected=tuple(str(one) for one in row.get("injected", ())),
-            dropped=tuple((str(one["id"]), str(one["dropped_by"])) for one in candidates if one.get("dropped_by")),
+            dropped=tuple(
+                (str(candidate["id"]), str(candidate["dropped_by"]))
+                for candidate in candidates
+                if candidate.get("dropped_by")
+            ),
             reason=str(row.get("reason", "")),
             fallback=str(row.get("fallback", "")),
             characters=int(row.get("characters", 0)),

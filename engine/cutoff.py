@@ -120,13 +120,22 @@ class Cutoff:
     def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
         found = features(candidates, pool)
-        return [self._weighed(one, found[one.memory.id]) if one.injected else one for one in candidates]
+        return [
+            self._weighed(candidate, found[candidate.memory.id]) if candidate.injected else candidate
+            for candidate in candidates
+        ]
 
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
         """The candidates, with those below the threshold dropped."""
         least = self.least(has_judge=has_judge)
-        weak = {one.memory.id for one in candidates if one.injected and (one.probability or 0.0) < least}
-        return [self._dropped(one, least) if one.memory.id in weak else one for one in candidates]
+        weak = {
+            candidate.memory.id
+            for candidate in candidates
+            if candidate.injected and (candidate.probability or 0.0) < least
+        }
+        return [
+            self._dropped(candidate, least) if candidate.memory.id in weak else candidate for candidate in candidates
+        ]
 
     def least(self, *, has_judge: bool) -> float:
         """The least P(relevant) that passes."""
@@ -151,9 +160,9 @@ def features(candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]
 
     They are compared with all active candidates, also with those that were dropped for being weak.
     """
-    prompt = _prompt(pool, {word for one in candidates if one.injected for word in one.matched})
-    scores = [-one.score for one in candidates if one.dropped_by != "status"]
-    return {one.memory.id: _features(one, prompt, scores) for one in candidates if one.injected}
+    prompt = _prompt(pool, {word for candidate in candidates if candidate.injected for word in candidate.matched})
+    scores = [-candidate.score for candidate in candidates if candidate.dropped_by != "status"]
+    return {candidate.memory.id: _features(candidate, prompt, scores) for candidate in candidates if candidate.injected}
 
 
 def chosen_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> tuple[Cutoff | None, str]:

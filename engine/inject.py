@@ -71,7 +71,9 @@ def _reachable(memory: MemorySummary, folder: str) -> MemorySummary:
 def hint(retrieval: Retrieval) -> str:
     """A note about an empty or weak injected set; none if the matches were given before, or do not fit."""
     if not retrieval.injected:
-        return "" if any(one.dropped_by in ("repeat", "budget") for one in retrieval.candidates) else NOTHING
+        return (
+            "" if any(candidate.dropped_by in ("repeat", "budget") for candidate in retrieval.candidates) else NOTHING
+        )
     confidences = {one.confidence for one in retrieval.injected}
     if confidences == {LOW}:
         return WEAK

@@ -65,12 +65,12 @@ class Matcher:
     def __init__(self, index: Index) -> None:
         self._index = index
         memories = index.summaries()
-        self._by_id = {one.id: one for one in memories}
-        self._by_name = {name: one for one in memories for name in (one.path, clean(one.path), one.file)}
+        self._by_id = {memory.id: memory for memory in memories}
+        self._by_name = {name: memory for memory in memories for name in (memory.path, clean(memory.path), memory.file)}
         self._titles: dict[str, list[tuple[str, MemorySummary]]] = defaultdict(list)
-        for one in memories:
-            if len(title := _words(one.title)) >= _LEAST_CHARACTERS:
-                self._titles[title.partition(" ")[0]].append((title, one))
+        for memory in memories:
+            if len(title := _words(memory.title)) >= _LEAST_CHARACTERS:
+                self._titles[title.partition(" ")[0]].append((title, memory))
 
     def injected(self, prompt: Prompt, injection: Injection) -> Injected:
         """The retrieval that stands for *injection*: its memories in their order, each once."""
@@ -136,7 +136,7 @@ def items_of(text: str) -> list[Item]:
     lines = text.splitlines()
     elements = [Item(**_element(match)) for line in lines if (match := _ELEMENT.fullmatch(line))]
     if elements:
-        return [one for one in elements if one.text]
+        return [element for element in elements if element.text]
     starts = [match for line in lines if (match := _LIST_ITEM.fullmatch(line))]
     if len(starts) > 1:
         return [Item(one) for one in _listed(lines, min(len(match["indent"]) for match in starts))]
@@ -185,15 +185,15 @@ def with_log(prompts: Iterable[Prompt], decisions: Iterable[Decision]) -> list[P
     A decision belongs to a prompt of the same session with the same text; of several, to the nearest in time.
     """
     by_key: dict[tuple[str, str], list[Decision]] = {}
-    for one in decisions:
-        if one.session_id:
-            by_key.setdefault((one.session_id, one.prompt_sha256), []).append(one)
+    for decision in decisions:
+        if decision.session_id:
+            by_key.setdefault((decision.session_id, decision.prompt_sha256), []).append(decision)
     result = []
     for prompt in prompts:
         made = by_key.get((prompt.session_id, hex_digest(prompt.text)), [])
-        if made and not any(one.text for one in prompt.injections if not one.hook):
+        if made and not any(injection.text for injection in prompt.injections if not injection.hook):
             nearest = min(made, key=lambda one: abs(_seconds(one.time) - _seconds(prompt.timestamp)))
-            others = tuple(one for one in prompt.injections if one.hook)
+            others = tuple(injection for injection in prompt.injections if injection.hook)
             prompt = replace(prompt, injections=(Injection("", ids=nearest.injected), *others))
         result.append(prompt)
     return result
@@ -201,12 +201,12 @@ def with_log(prompts: Iterable[Prompt], decisions: Iterable[Decision]) -> list[P
 
 def names_of(prompts: Iterable[Prompt]) -> tuple[str, ...]:
     """The systems that *prompts* have injections of: memsift's own hook first, then by name."""
-    return tuple(sorted({injected_name(one.hook) for prompt in prompts for one in prompt.injections}))
+    return tuple(sorted({injected_name(injection.hook) for prompt in prompts for injection in prompt.injections}))
 
 
 def injection_by(prompt: Prompt, name: str) -> Injection | None:
     """What the hook of a system added to a prompt; None if that is not known."""
-    return next((one for one in prompt.injections if injected_name(one.hook) == name), None)
+    return next((injection for injection in prompt.injections if injected_name(injection.hook) == name), None)
 
 
 def _memory_of(text: str) -> Memory:

@@ -69,34 +69,34 @@ class JointIndex(Index):
 
     def __init__(self, parts: Sequence[Root]) -> None:
         self.parts = tuple(parts)
-        self.root = joint_name([one.index.root for one in parts])
-        self.has_fts5 = all(one.index.has_fts5 for one in parts)
+        self.root = joint_name([part.index.root for part in parts])
+        self.has_fts5 = all(part.index.has_fts5 for part in parts)
         self.is_accepted = lambda memory: self.part_of(memory.id).is_accepted(self.home(memory.id).memory)
         self._states: Sequence[Mapping[int, MemorySummary]] = ()
         self._known = Table({}, [], {})
 
     def __len__(self) -> int:
-        return sum(len(one.index) for one in self.parts)
+        return sum(len(part.index) for part in self.parts)
 
     def close(self) -> None:
-        for one in self.parts:
-            one.index.close()
+        for part in self.parts:
+            part.index.close()
 
     @property
     def is_in_memory(self) -> bool:
-        return any(one.index.is_in_memory for one in self.parts)
+        return any(part.index.is_in_memory for part in self.parts)
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        return self._placed([one.index.skipped for one in self.parts])
+        return self._placed([part.index.skipped for part in self.parts])
 
     @property
     def notices(self) -> tuple[Skipped, ...]:
-        return self._placed([one.index.notices for one in self.parts])
+        return self._placed([part.index.notices for part in self.parts])
 
     @property
     def corpus_hash(self) -> str:
-        return hex_digest(SEPARATOR.join(one.index.corpus_hash for one in self.parts))[:16]
+        return hex_digest(SEPARATOR.join(part.index.corpus_hash for part in self.parts))[:16]
 
     def summaries(self) -> list[MemorySummary]:
         """Every memory, by root and path."""
@@ -113,7 +113,7 @@ class JointIndex(Index):
         return replace(found, summary=replace(found.summary, id=memory_id)) if found else None
 
     def word_counts(self) -> dict[str, int]:
-        counts = [one.index.word_counts() for one in self.parts]
+        counts = [part.index.word_counts() for part in self.parts]
         return {name: counts[home.place].get(home.memory.id, 0) for name, home in self._table.homes.items()}
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
@@ -121,7 +121,7 @@ class JointIndex(Index):
         return [self.named(one) for part in self.parts for one in part.index.matching(terms)]
 
     def is_fresh(self) -> bool:
-        return all(one.index.is_fresh() for one in self.parts)
+        return all(part.index.is_fresh() for part in self.parts)
 
     # Roots and ids
 
@@ -132,7 +132,7 @@ class JointIndex(Index):
         other roots has its own cutoff, or the default one if *cutoff* is that.
         """
         first, *others = self.parts
-        own = [_with_strategy(one, config, cutoff) for one in others if one.config.enabled]
+        own = [_with_strategy(other, config, cutoff) for other in others if other.config.enabled]
         return [Root(first.index, config, cutoff), *own]
 
     def home(self, memory_id: str) -> Home:
@@ -144,7 +144,7 @@ class JointIndex(Index):
 
     def share(self, retrieval: Retrieval, place: int) -> Retrieval:
         """*retrieval* with the candidates of one root only, under their own ids."""
-        own = [(one, self.home(one.memory.id)) for one in retrieval.candidates]
+        own = [(candidate, self.home(candidate.memory.id)) for candidate in retrieval.candidates]
         candidates = tuple(replace(one, memory=its.memory) for one, its in own if its.place == place)
         return replace(retrieval, candidates=candidates)
 
@@ -167,7 +167,7 @@ class JointIndex(Index):
     @property
     def _table(self) -> Table:
         """The memories as the indexes know them now. It is only made again if one of them was read again."""
-        states = [one.index.ask(one.index.read_summaries) for one in self.parts]
+        states = [part.index.ask(part.index.read_summaries) for part in self.parts]
         if len(self._states) != len(states) or any(a is not b for a, b in zip(states, self._states, strict=True)):
             self._known, self._states = _table_of(self.parts, states), states
         return self._known
@@ -184,7 +184,7 @@ def open_together(roots: Sequence[OpenRoot], environ: Mapping[str, str]) -> Inde
     """The index of one or several roots, up to date. Raises RootError, with all indexes closed."""
     opened: list[Root] = []
     try:
-        opened.extend(Root(open_index(one.root, environ), one.config, one.cutoff) for one in roots)
+        opened.extend(Root(open_index(root.root, environ), root.config, root.cutoff) for root in roots)
     except RootError:
         for part in opened:
             part.index.close()
@@ -233,7 +233,7 @@ def retrieve_together(
         raise TypeError("retrieve_together is for several roots")
     roots, seen = index.with_settings(config, cutoff), session or Session({})
     found = retrieve_from(prompt, roots, config, judge, seen, mode=mode, include_retired=include_retired, clock=clock)
-    named = tuple(replace(one, memory=index.named(one.memory)) for one in found.candidates)
+    named = tuple(replace(candidate, memory=index.named(candidate.memory)) for candidate in found.candidates)
     judgement = found.judgement
     if judgement is not None:
         verdicts = (replace(one.verdict, memory_id=one.memory.id) for one in named if one.verdict)

@@ -105,7 +105,7 @@ def retrieve(
         prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
     )
     has_failed = judgement is not None and not judgement.is_answer
-    has_gaps = bool(held) or any(one.dropped_by == "budget" for one in candidates)
+    has_gaps = bool(held) or any(candidate.dropped_by == "budget" for candidate in candidates)
     if is_brief and has_gaps:
         whole = retrieve(prompt, index, config, session=session, include_retired=include_retired, clock=clock, now=now)
         return replace(whole, elapsed_ms=(clock() - started) * 1000)
@@ -204,13 +204,17 @@ def first_stage(
 def _judgement(
     prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None, cutoff: Cutoff | None
 ) -> Judgement | None:
-    asked = [one.memory for one in candidates if one.injected and not (cutoff and cutoff.is_sure(one))]
+    asked = [
+        candidate.memory
+        for candidate in candidates
+        if candidate.injected and not (cutoff and cutoff.is_sure(candidate))
+    ]
     return judge.evaluate(prompt, asked, mode) if judge and asked else None
 
 
 def waiting(pool: Pool, index: Index, config: Config) -> frozenset[str]:
     """The ids of risky memories that no person has accepted."""
-    risky = [one.memory for one in pool.memories if one.memory.risk >= config.max_risk]
+    risky = [memory.memory for memory in pool.memories if memory.memory.risk >= config.max_risk]
     return frozenset([one.id for one in risky if not index.is_accepted(one)])
 
 
@@ -223,12 +227,12 @@ def ranked(pool: Pool, config: Config, held: frozenset[str], *, include_retired:
 def _by_status(candidates: list[Candidate], held: frozenset[str], *, include_retired: bool) -> list[Candidate]:
     """Drop memories that wait for a person's approval, also in an explicit search, and retired memories."""
     result = []
-    for one in candidates:
-        if one.memory.id in held:
-            one = _dropped(one, "status", WAITS)
-        elif one.memory.status != "active" and not include_retired:
-            one = _dropped(one, "status", f"its record is {one.memory.status}")
-        result.append(one)
+    for candidate in candidates:
+        if candidate.memory.id in held:
+            candidate = _dropped(candidate, "status", WAITS)
+        elif candidate.memory.status != "active" and not include_retired:
+            candidate = _dropped(candidate, "status", f"its record is {candidate.memory.status}")
+        result.append(candidate)
     return result
 
 
@@ -243,7 +247,7 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
     """
     if judgement is None:
         return candidates
-    judged = [replace(one, verdict=judgement.verdict_on(one.memory.id)) for one in candidates]
+    judged = [replace(candidate, verdict=judgement.verdict_on(candidate.memory.id)) for candidate in candidates]
     if not judgement.is_answer:
         return judged
     from engine.judge.verdict import APPROVED, FLAGGED
@@ -279,21 +283,21 @@ def by_places(
     left = config.max_characters - inject.FRAME_CHARACTERS if mode == AUTO else float("inf")
     places = most
     result = []
-    for one in candidates:
-        size = _size(one, config) if one.injected else 0
-        if not one.injected:
+    for candidate in candidates:
+        size = _size(candidate, config) if candidate.injected else 0
+        if not candidate.injected:
             pass
         elif not places:
-            one = _dropped(one, "cap", f"only {most} are injected")
-        elif session and session.injected.get(one.memory.id) == one.memory.digest:
-            one = _dropped(one, "repeat", "this session has it already")
+            candidate = _dropped(candidate, "cap", f"only {most} are injected")
+        elif session and session.injected.get(candidate.memory.id) == candidate.memory.digest:
+            candidate = _dropped(candidate, "repeat", "this session has it already")
             places -= 1
         elif size > left:
-            one = _dropped(one, "budget", f"it does not fit into {config.max_characters:,} characters")
+            candidate = _dropped(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             places -= 1
             left -= size
-        result.append(one)
+        result.append(candidate)
     return result
 
 

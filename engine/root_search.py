@@ -152,7 +152,7 @@ def _of_project(start: str, environ: Mapping[str, str], found: list[str]) -> Ite
     for folder in _upwards(start, environ):
         places = [folder] if repository is None else [folder, repository.in_main(folder)]
         candidates = [os.path.join(place, PROJECT_FOLDER) for place in dict.fromkeys(places)]
-        yield from [one for one in candidates if os.path.isdir(one)][:1]
+        yield from [candidate for candidate in candidates if os.path.isdir(candidate)][:1]
         if found and repository is None:
             return
 

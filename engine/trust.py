@@ -103,7 +103,7 @@ def settings_digest(root: str, section: object) -> str:
     """
     source = Source(CONFIG_FILE, root, is_confined=True)
     config = source.over(Config(), section)
-    named = [one for one in _values(config, SECTION) if one[0] in source.keys]
+    named = [value for value in _values(config, SECTION) if value[0] in source.keys]
     modes = config.judge.modes
     return hex_digest(dumps([sorted(named), modes.auto.prompt, modes.search.prompt, *_shared_model(root)]))
 
@@ -145,7 +145,7 @@ def trust(root: str, environ: Mapping[str, str]) -> None:
     path = os.path.realpath(root)
     digest = settings_digest(path, _section(path))
     new = TrustedRoot(path, os.stat(path).st_uid, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), digest)
-    _change(environ, lambda roots: (*(one for one in roots if one.path != path), new))
+    _change(environ, lambda roots: (*(root for root in roots if root.path != path), new))
 
 
 def keeping_trust(root: str, environ: Mapping[str, str], change: Callable[[], T]) -> T:
@@ -162,7 +162,7 @@ def revoke(root: str, environ: Mapping[str, str]) -> bool:
     paths = (os.path.abspath(root), os.path.realpath(root))
     if not any(one.path in paths for one in trusted_roots(environ)):
         return False
-    _change(environ, lambda roots: tuple(one for one in roots if one.path not in paths))
+    _change(environ, lambda roots: tuple(root for root in roots if root.path not in paths))
     return True
 
 

@@ -61,7 +61,7 @@ def disagreement(injected: Iterable[Collection[str]]) -> str:
 
 def uncertainty(probabilities: Iterable[float], threshold: float) -> str:
     """NEAR if a candidate's P(relevant) is within NEARNESS of the cutoff's threshold; else FAR."""
-    return NEAR if any(abs(one - threshold) <= NEARNESS for one in probabilities) else FAR
+    return NEAR if any(abs(probability - threshold) <= NEARNESS for probability in probabilities) else FAR
 
 
 def has_facet(stratum: str, order: str) -> bool:

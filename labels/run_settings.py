@@ -114,17 +114,17 @@ def differences(system: str, runs: Sequence[RunSettings]) -> tuple[str, ...]:
 
     A setting that only some runs recorded, because an older memsift made the others, is no difference.
     """
-    settings = [flattened(each.config_json) for each in runs]
-    if len(runs) > 1 and any(IMPORTED in each for each in settings):
+    settings = [flattened(run.config_json) for run in runs]
+    if len(runs) > 1 and any(IMPORTED in setting for setting in settings):
         return ("not all were made here, and a file does not say how they were",)
     names = [name for name in dict.fromkeys(chain(*settings)) if matters(name, is_judged(system))]
-    values = {name: sorted({each[name][:SHOWN] for each in settings if name in each}) for name in names}
+    values = {name: sorted({setting[name][:SHOWN] for setting in settings if name in setting}) for name in names}
     found = [
         retuned(system) if name == CUTOFF else f"{name} was {' or '.join(values[name])}"
         for name in names
         if len(values[name]) > 1
     ]
-    if len({each.corpus_hash for each in runs}) > 1:
+    if len({run.corpus_hash for run in runs}) > 1:
         found.append(CORPUS_CHANGED)
     return tuple(found)
 

@@ -39,16 +39,18 @@ class KeyCommands(Provider):
 
     async def discover(self) -> Hits:
         """All commands, shown before anything is typed."""
-        for one in self._commands():
-            yield DiscoveryHit(Content(one.sentence) + _muted(one.keys), one.run, one.sentence)
+        for command in self._commands():
+            yield DiscoveryHit(Content(command.sentence) + _muted(command.keys), command.run, command.sentence)
 
     async def search(self, query: str) -> Hits:
         """The commands whose sentence matches *query*, with their score."""
         matcher = self.matcher(query)
-        for one in self._commands():
-            score = matcher.match(one.sentence)
+        for command in self._commands():
+            score = matcher.match(command.sentence)
             if score > 0:
-                yield Hit(score, matcher.highlight(one.sentence) + _muted(one.keys), one.run, one.sentence)
+                yield Hit(
+                    score, matcher.highlight(command.sentence) + _muted(command.keys), command.run, command.sentence
+                )
 
     def _commands(self) -> list[Command]:
         """Keys that act here, keys of this screen that are off, then keys of the other screens."""

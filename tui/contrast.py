@@ -42,7 +42,7 @@ def _readable(color: Color, grounds: Sequence[Color]) -> Color:
     """*color*, or a mixture with black or white, whichever is further from the grounds."""
     end = BLACK if all(ratio(BLACK, one) > ratio(WHITE, one) for one in grounds) else WHITE
     mixtures = (color.blend(end, step / STEPS, 1 if step == STEPS else color.a) for step in range(STEPS))
-    return next((one for one in mixtures if all(ratio(one, ground) >= LEAST for ground in grounds)), end)
+    return next((mixture for mixture in mixtures if all(ratio(mixture, ground) >= LEAST for ground in grounds)), end)
 
 
 def _luminance(color: Color) -> float:

@@ -90,7 +90,7 @@ def _key(written: str) -> str:
         return _character_to_key(written)
     *modifiers, last = written.split("+")
     is_named = written in NAMED or last in NAMED or (len(last) == 1 and last.isalnum()) or _is_sign(last)
-    return written if is_named and all(one in ("ctrl", "shift", "alt") for one in modifiers) else ""
+    return written if is_named and all(modifier in ("ctrl", "shift", "alt") for modifier in modifiers) else ""
 
 
 def _is_sign(name: str) -> bool:

@@ -50,7 +50,10 @@ class Harmless(LineFilter):
     """Leaves out characters that move the terminal's cursor or turn text round. The inputs of Textual draw them."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        return [one if one.text.isprintable() else one._replace(text=_harmless(one.text)) for one in segments]
+        return [
+            segment if segment.text.isprintable() else segment._replace(text=_harmless(segment.text))
+            for segment in segments
+        ]
 
 
 def _harmless(text: str) -> str:
@@ -62,7 +65,7 @@ class Undecorated(LineFilter):
     """Takes frames away, and writes a comma for the dot between two facts."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        return [one._replace(text=_in_words(one.text)) for one in segments]
+        return [segment._replace(text=_in_words(segment.text)) for segment in segments]
 
 
 def _in_words(text: str) -> str:

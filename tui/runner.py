@@ -145,11 +145,11 @@ class Runner(PlainApp[None]):
     @on(Replayed)
     def take_batch(self, message: Replayed) -> None:
         """Keep a batch of the run, and show its progress on every screen."""
-        ids = frozenset(one.prompt.id for one in message.retrievals)
+        ids = frozenset(retrieval.prompt.id for retrieval in message.retrievals)
         if message.reading == self.workspace.reading:
-            for one in message.retrievals:
-                self.workspace.adopt(one)
-                self._claims.discard((one.prompt.id, one.system))
+            for retrieval in message.retrievals:
+                self.workspace.adopt(retrieval)
+                self._claims.discard((retrieval.prompt.id, retrieval.system))
             self._tell_screens(Kept(ids))
         self._show_progress(None if message.progress.is_over else message.progress)
         if message.progress.is_over:

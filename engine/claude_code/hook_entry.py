@@ -107,7 +107,7 @@ def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, 
             "with the interpreter itself: python -c 'import sys; print(sys.base_prefix)' says where it is."
         )
     script = shutil.which(SCRIPT, path=environ.get("PATH"))
-    if script and b"import re" in _head(script) and any(_runs_script(one, environ) for one in commands):
+    if script and b"import re" in _head(script) and any(_runs_script(command, environ) for command in commands):
         found.append(
             f"{script} was written by a pip older than 25.2, whose scripts start slower. Run pip install -U pip, and "
             "install memsift again; or run memsift install, whose command does not need this script."

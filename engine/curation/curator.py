@@ -95,7 +95,7 @@ class Curator:
 
     def mark(self, memories: Sequence[Memory], reason: str, *, is_rejected: bool) -> None:
         """Set a tombstone for the text of each memory, or take it away. The memories stay. Raises JournalError."""
-        stones = [tombstone_of(one, reason, self._now()) for one in memories]
+        stones = [tombstone_of(memory, reason, self._now()) for memory in memories]
         self.journal.set_tombstones(stones if is_rejected else (), () if is_rejected else stones)
 
     def plan_undo(self, number: int | None = None) -> Plan:
@@ -138,21 +138,21 @@ class Curator:
 
     def _with_index(self, files: Sequence[FileChange]) -> list[FileChange]:
         """*files* with the lines of their indexes before and after."""
-        indexes = {root: IndexFile(root, writing_of(root)) for root in dict.fromkeys(one.root for one in files)}
-        return [indexes[one.root].planned([one])[0] for one in files]
+        indexes = {root: IndexFile(root, writing_of(root)) for root in dict.fromkeys(file.root for file in files)}
+        return [indexes[file.root].planned([file])[0] for file in files]
 
     def _carry_out(self, files: Sequence[FileChange]) -> None:
         """Write the files, those that arrive before those that go, then the indexes."""
         for change in files:
             if change.before != change.after:
                 write(change)
-        for root in dict.fromkeys(one.root for one in files):
-            _save_index(root, [one for one in files if one.root == root])
+        for root in dict.fromkeys(file.root for file in files):
+            _save_index(root, [file for file in files if file.root == root])
 
     def _take_back(self, number: int, effect: Effect) -> str:
         """Give the files of an operation that failed their old text; a sentence on how that went."""
         try:
-            written = [one for one in effect.files if text_at(one.path) == one.after]
+            written = [file for file in effect.files if text_at(file.path) == file.after]
             self._carry_out([one.reversed() for one in reversed(written)])
             self.journal.cancel(number)
         except CurationError:
@@ -183,9 +183,9 @@ class Curator:
         if deed is None or deed.state != PENDING:
             return None
         effect = self.journal.effect(number)
-        usable = tuple(one for one in effect.files if text_at(one.path) in (one.before, one.after))
+        usable = tuple(file for file in effect.files if text_at(file.path) in (file.before, file.after))
         self._carry_out(usable)
-        for folder in {folder for one in effect.files for folder in (one.root, os.path.dirname(one.path))}:
+        for folder in {folder for file in effect.files for folder in (file.root, os.path.dirname(file.path))}:
             remove_leftovers(os.path.realpath(folder))
         is_whole = len(usable) == len(effect.files)
         self.journal.finish(number, effect if is_whole else Effect(()), DONE if is_whole else INCOMPLETE)

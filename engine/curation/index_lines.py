@@ -73,7 +73,7 @@ class IndexFile:
         return Lines()
 
     def _is_entry(self, line: str, name: str) -> bool:
-        return any(one.name == name for one in self._writing.entries(_bare([line])))
+        return any(entry.name == name for entry in self._writing.entries(_bare([line])))
 
     def _wanted(self, change: FileChange, listed: Lines) -> tuple[str, ...] | None:
         """The lines that list the memory afterwards; None: no line."""

@@ -63,7 +63,7 @@ class Effect(Record):
     lifted: tuple[Tombstone, ...] = ()
 
     def reversed(self) -> Effect:
-        return Effect(tuple(one.reversed() for one in reversed(self.files)), self.lifted, self.buried)
+        return Effect(tuple(file.reversed() for file in reversed(self.files)), self.lifted, self.buried)
 
 
 class Journal:
@@ -122,11 +122,11 @@ class Journal:
         """The operations whose processes died, or are at work."""
         with self._explained():
             found = self._db.execute("select 1 from operation where state = ? limit 1", (PENDING,)).fetchone()
-        return [one for one in self.deeds() if one.state == PENDING] if found else []
+        return [deed for deed in self.deeds() if deed.state == PENDING] if found else []
 
     def last(self) -> Deed | None:
         """The newest operation that is neither undone nor an undo."""
-        found = [one for one in self.deeds() if one.state == DONE and one.kind != UNDO and one.undone_by is None]
+        found = [deed for deed in self.deeds() if deed.state == DONE and deed.kind != UNDO and deed.undone_by is None]
         return found[-1] if found else None
 
     def effect(self, number: int) -> Effect:
@@ -217,7 +217,7 @@ def _undone(undos: Sequence[tuple[int, int]]) -> dict[int, int]:
 
 def _document(effect: Effect) -> dict[str, Any]:
     stones = {name: [fields(one) for one in getattr(effect, name)] for name in ("buried", "lifted")}
-    return {"files": [as_row(one) for one in effect.files], **stones}
+    return {"files": [as_row(file) for file in effect.files], **stones}
 
 
 def _effect(document: dict[str, Any]) -> Effect:

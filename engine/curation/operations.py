@@ -212,17 +212,17 @@ class Merge(Record):
     note: str = ""
 
     def plan(self, now: str) -> Plan:
-        ids = [self.kept.id, *(one.id for one in self.others)]
+        ids = [self.kept.id, *(other.id for other in self.others)]
         if len(ids) < 2 or len(set(ids)) < len(ids):
             raise CurationError("A merge takes two or more different memories: the memory to keep, then the others.")
-        places = [place_of(self.root, one) for one in (self.kept, *self.others)]
+        places = [place_of(self.root, other) for other in (self.kept, *self.others)]
         for place in places:
             place.require(ACTIVE, what="merged")
         kept, others = places[0], places[1:]
-        texts = {one.memory.summary.id: one.text for one in others}
+        texts = {other.memory.summary.id: other.text for other in others}
         reason = f"superseded by {self.kept.id}"
         changes = [kept.changed(kept.writing.merged(kept.text, texts, self.note, now))]
-        changes += [one.changed(one.writing.with_status(one.text, RETIRED, reason, now)) for one in others]
+        changes += [other.changed(other.writing.with_status(other.text, RETIRED, reason, now)) for other in others]
         return _plan("merge", f"Merged {', '.join(ids[1:])} into {self.kept.id}", tuple(places), tuple(changes))
 
 
@@ -267,7 +267,7 @@ class TakeOut(Record):
         form = place.writing.form(place.text)
         changes = changes_of(form, {one.name: _masked(one.text, self.secrets) for one in form})
         text = place.writing.edited(place.text, changes, now)
-        inside = tuple(json.dumps(one)[1:-1] for one in self.secrets)
+        inside = tuple(json.dumps(secret)[1:-1] for secret in self.secrets)
         text = _masked(text, (*self.secrets, *inside))
         try:
             place.writing.form(text)
@@ -299,9 +299,9 @@ class Together(Record):
     summary: str = ""
 
     def plan(self, now: str) -> Plan:
-        plans = [one.plan(now) for one in self.operations]
+        plans = [operation.plan(now) for operation in self.operations]
         files = tuple(change for one in plans for change in one.effect.files)
-        if len({one.path for one in files}) < len(files):
+        if len({file.path for file in files}) < len(files):
             raise CurationError("Two of these changes are about the same file. Make them one after the other.")
         buried = tuple(stone for one in plans for stone in one.effect.buried)
         lifted = tuple(stone for one in plans for stone in one.effect.lifted)

@@ -93,7 +93,7 @@ def _title(roots: Sequence[str], environ: Mapping[str, str]) -> str:
     except (RootError, IndexError):
         return ""
     try:
-        return max((one.title for one in index.summaries()), key=len, default="")
+        return max((summary.title for summary in index.summaries()), key=len, default="")
     finally:
         index.close()
 

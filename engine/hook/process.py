@@ -248,20 +248,21 @@ class Decision:
     def _retrieve(self, request: Request, readings: list[Reading], session: Session) -> Retrieval:
         config = readings[0].config
         indexes = [
-            self._opened(one.root, config.deadline / len(readings), is_alone=len(readings) == 1) for one in readings
+            self._opened(reading.root, config.deadline / len(readings), is_alone=len(readings) == 1)
+            for reading in readings
         ]
         self.activity.stage("index")
         judge = _judge(config, self._environ)
         turns = _turns(request, config, self._environ, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
-        cutoffs = [self._cutoff(one) for one in readings]
+        cutoffs = [self._cutoff(reading) for reading in readings]
         if len(readings) == 1:
             index, cutoff = indexes[0], cutoffs[0]
             retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
         else:
             from engine.hook.several import Root, retrieve_from
 
-            configs = [one.config for one in readings]
+            configs = [reading.config for reading in readings]
             roots = [Root(*parts) for parts in zip(indexes, configs, cutoffs, strict=True)]
             retrieval = retrieve_from(prompt, roots, config, judge, session)
         self.activity.note(corpus=indexes[0].corpus_hash)

@@ -53,7 +53,7 @@ class Share:
         if self.answer is not None:
             return self.answer
         self.memories = [*candidates]
-        return Judgement(OK, tuple(Verdict(one.id, APPROVED, OK) for one in candidates), "", "", "", 0.0)
+        return Judgement(OK, tuple(Verdict(candidate.id, APPROVED, OK) for candidate in candidates), "", "", "", 0.0)
 
 
 def retrieve_from(
@@ -72,7 +72,7 @@ def retrieve_from(
     *judge* is asked once, and only about roots whose own settings name the same judge: the settings of a project cannot
     send the titles of a user's notes away.
     """
-    shares = [Share() if judge is not None and one.config.judge == config.judge else None for one in roots]
+    shares = [Share() if judge is not None and root.config.judge == config.judge else None for root in roots]
 
     def searched() -> list[Retrieval]:
         return [
@@ -121,7 +121,7 @@ def _ask(prompt: Prompt, shares: Sequence[Share], judge: Judge, mode: str) -> No
 
     Two roots may have memories with the same id, so the judge sees them under other ids.
     """
-    asked = [(share, one) for share in shares for one in share.memories]
+    asked = [(share, memory) for share in shares for memory in share.memories]
     named = [replace(one, id=str(number)) for number, (_, one) in enumerate(asked)]
     judgement = judge.evaluate(prompt, named, mode)
     verdicts = [
@@ -133,7 +133,7 @@ def _ask(prompt: Prompt, shares: Sequence[Share], judge: Judge, mode: str) -> No
 
 def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates of all roots, best first, as they were before places were given. A memory counts only once."""
-    is_likely = all(one.probability is not None for one in candidates if _is_open(one))
+    is_likely = all(candidate.probability is not None for candidate in candidates if _is_open(candidate))
     ordered = sorted(candidates, key=lambda one: (not _is_open(one), _weakness(one, is_likely=is_likely)))
     given: set[str] = set()
     result = []

@@ -33,7 +33,7 @@ def fixes(root: str, found: Sequence[Finding], memories: Iterable[Memory]) -> li
 
     Of several copies, all are merged into the newest: so merges into an older copy come last.
     """
-    by_id = {one.summary.id: one for one in memories}
+    by_id = {memory.summary.id: memory for memory in memories}
     mates = _mates(found)
     older = {other for others in mates.values() for other in others}
     taken: set[str] = set()

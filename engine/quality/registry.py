@@ -93,7 +93,7 @@ class Subject(Record):
 
     @property
     def active(self) -> list[Memory]:
-        return [one for one in self.memories if one.summary.status == "active"]
+        return [memory for memory in self.memories if memory.summary.status == "active"]
 
 
 def findings(subject: Subject, names: Collection[str], decided: Mapping[tuple[str, str, str], str]) -> list[Finding]:
@@ -102,7 +102,7 @@ def findings(subject: Subject, names: Collection[str], decided: Mapping[tuple[st
     Raises MissingLibraryError before any check runs.
     """
     _require_libraries(names)
-    digests = {one.summary.id: one.summary.digest for one in subject.memories}
+    digests = {memory.summary.id: memory.summary.digest for memory in subject.memories}
     found: list[Finding] = []
     for name in CHECKS:
         if name in names:

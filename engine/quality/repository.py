@@ -46,7 +46,7 @@ class Repository(Record):
         """Whether the repository has this file or folder, or a file with the end of this path."""
         wanted = path.removeprefix("./").strip("/")
         return os.path.lexists(os.path.join(self.folder, wanted)) or any(
-            one == wanted or one.endswith(f"/{wanted}") for one in self.files
+            file == wanted or file.endswith(f"/{wanted}") for file in self.files
         )
 
 
@@ -122,9 +122,9 @@ def _package_lock(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _toml_packages(text: str) -> Iterator[tuple[str, str]]:
-    for one in tomllib.loads(text).get("package", []):
-        if "version" in one:
-            yield one["name"], one["version"]
+    for load in tomllib.loads(text).get("package", []):
+        if "version" in load:
+            yield load["name"], load["version"]
 
 
 def _pipfile_lock(text: str) -> Iterator[tuple[str, str]]:

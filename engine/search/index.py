@@ -159,7 +159,7 @@ class Index:
         renewed: set[bytes] = set()
         while True:
             pool = self.ask(find)
-            stale = self._stale([one.memory for one in pool.memories])
+            stale = self._stale([memory.memory for memory in pool.memories])
             names = {_name(self.root, one) for one in stale} - renewed
             if not names:
                 return pool
@@ -167,7 +167,7 @@ class Index:
             if other is None:
                 asked = [one for one in stale if _name(self.root, one) in names]
                 changed = {*asked} - self._unchanged(asked)
-                return replace(pool, memories=[one for one in pool.memories if one.memory not in changed])
+                return replace(pool, memories=[memory for memory in pool.memories if memory.memory not in changed])
             renewed |= names
             with self._lock:
                 self._become(other)
@@ -212,18 +212,18 @@ class Index:
         """The memories whose files are gone or may have changed since they were read."""
         if self._renew is None:
             return []
-        listed = dumps([one.id for one in memories], ascii_only=False)
+        listed = dumps([memory.id for memory in memories], ascii_only=False)
         known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
-        return [one for one in memories if known.get(one.id) != stamp(one.file)]
+        return [memory for memory in memories if known.get(memory.id) != stamp(memory.file)]
 
     def _unchanged(self, memories: list[MemorySummary]) -> set[MemorySummary]:
         """Those of *memories* that their files hold as they are, although the files changed."""
         ids: dict[bytes, list[str]] = {}
-        for one in memories:
-            ids.setdefault(_name(self.root, one), []).append(one.id)
+        for memory in memories:
+            ids.setdefault(_name(self.root, memory), []).append(memory.id)
         found = (_from_file(self.root, os.fsdecode(name), wanted) for name, wanted in ids.items())
         now = {_lasting(one.summary) for inside in found for one in inside}
-        return {one for one in memories if _lasting(one) in now}
+        return {memory for memory in memories if _lasting(memory) in now}
 
     def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
         """Row -> memory, by path, for a *question* of `ask`; read again if another process changed the index."""
@@ -288,7 +288,7 @@ def _from_file(root: str, name: str, wanted: list[str]) -> list[Memory]:
     except OSError:
         return []
     memories = [one for one in found if not isinstance(one, Skipped) and one.summary.id in wanted]
-    return [*{one.summary.id: one for one in reversed(memories)}.values()]
+    return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
 
 def _lasting(memory: MemorySummary) -> MemorySummary:

@@ -199,7 +199,7 @@ class Sync:
         places = [(os.fsencode(place), *self._settled(place, begun_ns)) for place in listing.places]
         self._db.executemany("insert into place values (?, ?, ?, ?)", places)
         listed = [(one.where, one.reason, False) for one in listing.skipped]
-        noticed = [(one.where, one.reason, True) for one in listing.notices]
+        noticed = [(notice.where, notice.reason, True) for notice in listing.notices]
         self._db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", [*listed, *noticed])
         found = {os.fsencode(name) for name in listing.names}
         for name in self._files.keys() - found:

@@ -206,7 +206,7 @@ class _Reader:
         if asks and self._trusts(section):
             return self._source(path, folder, is_confined=True).over(user, section)
         has_judge = user.judge.enabled or wanted.judge.enabled or any(map(self._given.get, ASKS_JUDGE))
-        self._untrusted = tuple(one for one in ignored.items() if has_judge or not concerns_judge(one[0]))
+        self._untrusted = tuple(item for item in ignored.items() if has_judge or not concerns_judge(item[0]))
         source.mistakes = [mistake for mistake in source.mistakes if not needs_trust(mistake.key)]
         source.remarks = [remark for remark in source.remarks if not needs_trust(remark.key)]
         source.keys.difference_update(ignored)
@@ -321,5 +321,5 @@ def _missing_model(config: Config, sources: list[Source]) -> list[Mistake]:
         return []
     from engine.judge.providers.registry import NO_MODEL
 
-    name = next(one.name for one in reversed(sources) if f"{SECTION}.judge.provider" in one.keys)
+    name = next(source.name for source in reversed(sources) if f"{SECTION}.judge.provider" in source.keys)
     return [Mistake(f"{SECTION}.judge.model", f"{name}: {NO_MODEL}")]

@@ -51,7 +51,7 @@ def _with_value(text: str, keys: Sequence[str], value: object, path: str) -> str
     head, *rest = keys
     if not rest:
         return without_member(text, head) if value is None else with_member(text, head, value)
-    holder = next((one for one in reversed(members(text)) if one.key == head), None)
+    holder = next((member for member in reversed(members(text)) if member.key == head), None)
     if holder is None:
         return text if value is None else with_member(text, head, _nested(rest, value))
     if not isinstance(holder.value, dict):

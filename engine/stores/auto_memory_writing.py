@@ -132,7 +132,7 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
 
 def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:
     """The memory with links to *others* and the note at its end."""
-    links = " ".join(f"[[{one}]]" for one in others)
+    links = " ".join(f"[[{other}]]" for other in others)
     old = _note(text)
     last = f"Merged with {links}" + (f": {one_line(note)}" if note else ".")
     body = "".join(old.body).rstrip()

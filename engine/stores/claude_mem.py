@@ -139,7 +139,7 @@ class _Table:
             raise UnreadableFileError("has no title and no text")
         category = clean_text(row.get("type")).lower() or self._kind.replace("summary", "session_summary")
         tags = tuple(
-            dict.fromkeys(one for one in (*_lines(row.get("concepts")), clean_text(row.get("project"))) if one)
+            dict.fromkeys(line for line in (*_lines(row.get("concepts")), clean_text(row.get("project"))) if line)
         )
         created = clean_text(row.get("created_at"))
         summary = MemorySummary(

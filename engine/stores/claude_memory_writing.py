@@ -69,7 +69,7 @@ def broken_rules(text: str) -> list[str]:
 def related(text: str) -> tuple[str, ...]:
     """As `engine.stores.writing.Writing.related`."""
     files = _document(text).get("related_files")
-    return tuple(one for one in files if isinstance(one, str)) if isinstance(files, list) else ()
+    return tuple(file for file in files if isinstance(file, str)) if isinstance(files, list) else ()
 
 
 def edited(text: str, changes: Changes, now: str) -> str:
@@ -82,7 +82,7 @@ def retagged(text: str, add: Sequence[str], remove: Sequence[str], now: str) -> 
     old = _document(text).get("tags")
     tags = [one for one in old if isinstance(one, str)] if isinstance(old, list) else []
     gone = {_tag(one) for one in remove}
-    wanted = [one for one in tags if _tag(one) not in gone]
+    wanted = [tag for tag in tags if _tag(tag) not in gone]
     known = {_tag(one) for one in wanted}
     wanted += [one for one in dict.fromkeys(map(_tag, add)) if one and one not in known]
     return _checked(text, _up_to_date(text, with_member(text, "tags", wanted), now))
@@ -124,7 +124,7 @@ def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:
     new = text
     documents = [_document(text), *map(_document, others.values())]
     for name, most in (("tags", MOST_TAGS), ("related_files", None)):
-        lists = [one[name] for one in documents if isinstance(one.get(name), list)]
+        lists = [document[name] for document in documents if isinstance(document.get(name), list)]
         union = list(dict.fromkeys(item for items in lists for item in items if isinstance(item, str)))[:most]
         if union and union != documents[0].get(name):
             new = with_member(new, name, union, after="tags")
@@ -171,7 +171,7 @@ def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:  #
     category = str(document.get("category") or FOLDERS.get(folder, folder)).upper()
     title = document.get("title") if isinstance(document.get("title"), str) else file.removesuffix(".json")
     tags = document.get("tags")
-    marks = ",".join(one_line(one) for one in tags if isinstance(one, str)) if isinstance(tags, list) else ""
+    marks = ",".join(one_line(tag) for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ""
     line = f"- [{category}] {_indexed_title(str(title))} -> {PROJECT_PREFIX}{name}{f' #tags:{marks}' if marks else ''}"
     return line if names_only(entries, line, name) else ""
 
@@ -205,7 +205,7 @@ def _indexed_title(title: str) -> str:
 
 
 def _document(text: str) -> dict[str, Any]:
-    return {one.key: one.value for one in members(text)}
+    return {member.key: member.value for member in members(text)}
 
 
 def _form_field(name: str, field: Field, value: Any) -> FormField:
@@ -224,7 +224,7 @@ def _is_lines(value: Any) -> bool:
     """Whether a value is missing, or a list of texts without line breaks and without empty texts."""
     items = [] if value is None else value
     return isinstance(items, list) and all(
-        isinstance(one, str) and [one] == one.split("\n") and one.strip() == one != "" for one in items
+        isinstance(item, str) and [item] == item.split("\n") and item.strip() == item != "" for item in items
     )
 
 

@@ -119,7 +119,7 @@ def _memory(row: dict[str, Any], path: str, number: int) -> Memory:
 
 def _key(category: str, title: str, sections: tuple[Section, ...]) -> str:
     """The id of a line without one: a hash of its text, so that lines above it may come and go."""
-    return hex_digest("\n".join([category, title, *(line for one in sections for line in one.lines)]))[:12]
+    return hex_digest("\n".join([category, title, *(line for section in sections for line in section.lines)]))[:12]
 
 
 def _value(row: dict[str, Any], names: tuple[str, ...]) -> object:

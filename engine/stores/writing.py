@@ -160,7 +160,7 @@ def slug(title: str) -> str:
 
 def names_only(entries: Callable[[Sequence[str]], Iterable[Entry]], line: str, name: str) -> bool:
     """Whether a list with *line* names the file *name*, and no other: a name with a line break, say, has no line."""
-    return [one.name for one in entries(line.splitlines())] == [name]
+    return [entry.name for entry in entries(line.splitlines())] == [name]
 
 
 def one_line(text: str) -> str:

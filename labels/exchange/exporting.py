@@ -220,14 +220,16 @@ def without_text(dataset: Dataset) -> Dataset:
     """
     return replace(
         dataset,
-        prompts=tuple(Prompt(id_hash(each.id), text_hash(each.text), kind=each.kind) for each in dataset.prompts),
-        memories=tuple(bare_memory(each) for each in dataset.memories),
-        events=tuple(bare(each, note="", reason="", source="") for each in dataset.events),
-        runs=tuple(replace(each, root=id_hash(each.root), config_json="") for each in dataset.runs),
-        retrievals=tuple(bare_retrieved(each) for each in dataset.retrievals),
+        prompts=tuple(
+            Prompt(id_hash(prompt.id), text_hash(prompt.text), kind=prompt.kind) for prompt in dataset.prompts
+        ),
+        memories=tuple(bare_memory(memory) for memory in dataset.memories),
+        events=tuple(bare(event, note="", reason="", source="") for event in dataset.events),
+        runs=tuple(replace(run, root=id_hash(run.root), config_json="") for run in dataset.runs),
+        retrievals=tuple(bare_retrieved(retrieval) for retrieval in dataset.retrievals),
         pool=tuple(bare(each) for each in dataset.pool),
         plan=tuple(bare(each, root=id_hash(each.root)) for each in dataset.plan),
-        sightings=tuple(bare(each) for each in dataset.sightings),
+        sightings=tuple(bare(sighting) for sighting in dataset.sightings),
         redacted=True,
     )
 

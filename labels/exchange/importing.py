@@ -158,8 +158,8 @@ def with_run_ids(dataset: Dataset, db: LabelDatabase, source: Source, context: C
     config = json.dumps({IMPORTED: content})
     ids = {run.run_id: runs.run_id(context.root, run.system, config, content) for run in dataset.runs}
     known = {(row["run_id"], row["prompt_id"]) for row in db.rows("SELECT run_id, prompt_id FROM retrieval")}
-    retrievals = (replace(each, run_id=ids[each.run_id], ts=context.now) for each in dataset.retrievals)
-    new = tuple(each for each in retrievals if (each.run_id, each.prompt_id) not in known)
+    retrievals = (replace(retrieval, run_id=ids[retrieval.run_id], ts=context.now) for retrieval in dataset.retrievals)
+    new = tuple(retrieval for retrieval in retrievals if (retrieval.run_id, retrieval.prompt_id) not in known)
     made = {
         "root": context.root,
         "config_json": config,

@@ -193,8 +193,12 @@ def add_newer(db: LabelDatabase, table: str, row: Mapping[str, Any], keys: tuple
 
 def add_retrievals(db: LabelDatabase, retrievals: Iterable[Retrieved]) -> int:
     """Insert the retrievals that *db* has not, or has in an older version; the number of these."""
-    known = {(each.run_id, each.prompt_id): age(each) for each in read_retrievals(db)}
-    new = [each for each in retrievals if age(each) > known.get((each.run_id, each.prompt_id), ("", ""))]
+    known = {(retrieval.run_id, retrieval.prompt_id): age(retrieval) for retrieval in read_retrievals(db)}
+    new = [
+        retrieval
+        for retrieval in retrievals
+        if age(retrieval) > known.get((retrieval.run_id, retrieval.prompt_id), ("", ""))
+    ]
     for retrieved in new:
         runs.forget_results(db, retrieved.run_id, retrieved.prompt_id)
         add_retrieved(db, retrieved)

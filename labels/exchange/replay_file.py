@@ -174,7 +174,7 @@ def call_of(row: dict[str, Any], judgement: dict[str, Any]) -> JudgeCall:
         system=row["system"],
         elapsed_ms=judgement["elapsed_ms"],
         cost_usd=cost if is_number(cost) else None,
-        answers=max((each for each in samples if is_whole(each)), default=0),
+        answers=max((sample for sample in samples if is_whole(sample)), default=0),
         is_live=not verdicts or any(verdict.get("source") != CACHE for verdict in verdicts),
     )
 

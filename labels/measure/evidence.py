@@ -160,8 +160,8 @@ class Evidence:
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
         rows = [each for system in systems for each in self.tallied.get(system, ())]
-        unfinished = {each.outcome.prompt_id for each in rows if each.moment is None}
-        return frozenset({each.outcome.prompt_id for each in rows if each.outcome.injected} - unfinished)
+        unfinished = {row.outcome.prompt_id for row in rows if row.moment is None}
+        return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
     def strata_of(self, systems: Iterable[str]) -> Mapping[str, str] | None:
         """The stratum of each prompt for which any of *systems* injects something; None if the order was random."""
@@ -173,11 +173,11 @@ class Evidence:
     def sample(self, system: str) -> Sample:
         """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
         rows = [each for each in self.tallied.get(system, ()) if self.is_in_frame(each.outcome)]
-        finished = [(each.moment, each.tally) for each in rows if each.moment is not None]
+        finished = [(row.moment, row.tally) for row in rows if row.moment is not None]
         finished.sort(key=lambda found: (found[0], random_key(TIES, found[1].prompt_id)))
         return Sample(
             judged={each.prompt_id: (each.relevant, each.judged) for _, each in finished},
-            injected={each.tally.prompt_id: each.tally.injected for each in rows},
+            injected={row.tally.prompt_id: row.tally.injected for row in rows},
             strata=self.strata if self.is_stratified else {},
         )
 

@@ -70,13 +70,13 @@ def estimate(tallies: Sequence[Tally], weights: Weights = EQUAL) -> Estimate:
         return Estimate(ratio, headline_interval(per_prompt(tallies)))
     # a judged prompt without a tally adds nothing, but it belongs to the sample of its stratum
     nothing = dict.fromkeys(weights.prompts, (0, 0))
-    found = {each.prompt_id: (each.relevant, each.judged) for each in tallies if each.prompt_id in weights.prompts}
+    found = {tally.prompt_id: (tally.relevant, tally.judged) for tally in tallies if tally.prompt_id in weights.prompts}
     stratified = stratified_estimate(nothing | found, weights.strata)
     return Estimate(ratio, stratified.interval if stratified else None)
 
 
 def per_prompt(tallies: Sequence[Tally]) -> list[tuple[int, int]]:
-    return [(each.relevant, each.judged) for each in tallies if each.judged]
+    return [(tally.relevant, tally.judged) for tally in tallies if tally.judged]
 
 
 def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally], weights: Weights = EQUAL) -> tuple[Group, ...]:

@@ -75,24 +75,24 @@ class RunDiff:
 
     @cached_property
     def both(self) -> tuple[PromptDiff, ...]:
-        return tuple(one for one in self.prompts if one.is_in_both)
+        return tuple(prompt for prompt in self.prompts if prompt.is_in_both)
 
     @cached_property
     def changed(self) -> tuple[PromptDiff, ...]:
-        return tuple(one for one in self.prompts if one.is_changed)
+        return tuple(prompt for prompt in self.prompts if prompt.is_changed)
 
     @property
     def only_before(self) -> tuple[PromptDiff, ...]:
-        return tuple(one for one in self.prompts if one.now is None)
+        return tuple(prompt for prompt in self.prompts if prompt.now is None)
 
     @property
     def only_now(self) -> tuple[PromptDiff, ...]:
-        return tuple(one for one in self.prompts if one.before is None)
+        return tuple(prompt for prompt in self.prompts if prompt.before is None)
 
     @property
     def is_equal(self) -> bool:
         """Whether both runs have the same prompts and inject the same memories for each."""
-        return not any(one.is_changed or not one.is_in_both for one in self.prompts)
+        return not any(prompt.is_changed or not prompt.is_in_both for prompt in self.prompts)
 
     @cached_property
     def precision_before(self) -> Ratio:
@@ -106,7 +106,7 @@ class RunDiff:
 
 def relevant(memories: Iterable[Judged]) -> Ratio:
     """The relevant memories of those with a judgement."""
-    judged = [one.is_relevant for one in memories if one.is_relevant is not None]
+    judged = [memory.is_relevant for memory in memories if memory.is_relevant is not None]
     return Ratio(sum(judged), len(judged))
 
 
@@ -125,7 +125,8 @@ def _prompt_diff(
         if memories is None:
             return None
         return tuple(
-            Judged(one, judge(prompt_id, one), _differ(one.digest, digests.get(one.memory_id))) for one in memories
+            Judged(memory, judge(prompt_id, memory), _differ(memory.digest, digests.get(memory.memory_id)))
+            for memory in memories
         )
 
     return PromptDiff(prompt_id, judged(before), judged(now))
@@ -135,10 +136,10 @@ def by_labels(labels: Iterable[Gold]) -> Judge:
     """The judgements of people: on the text that a run injected, or, if a file does not tell it, on all its texts."""
     texts: dict[tuple[str, str, str], bool] = {}
     memories: dict[tuple[str, str], set[bool]] = {}
-    for one in labels:
-        if one.verdict in (RELEVANT, NOT_RELEVANT):
-            texts[one.prompt_id, one.memory_id, one.digest] = one.verdict == RELEVANT
-            memories.setdefault((one.prompt_id, one.memory_id), set()).add(one.verdict == RELEVANT)
+    for label in labels:
+        if label.verdict in (RELEVANT, NOT_RELEVANT):
+            texts[label.prompt_id, label.memory_id, label.digest] = label.verdict == RELEVANT
+            memories.setdefault((label.prompt_id, label.memory_id), set()).add(label.verdict == RELEVANT)
 
     def judge(prompt_id: str, memory: Injected) -> bool | None:
         if memory.digest:
@@ -157,8 +158,8 @@ def by_qrels(judgements: Judgements) -> Judge:
 def _without(memories: tuple[Judged, ...] | None, others: tuple[Judged, ...] | None) -> tuple[Judged, ...]:
     if memories is None or others is None:
         return ()
-    known = {one.memory.memory_id for one in others}
-    return tuple(one for one in memories if one.memory.memory_id not in known)
+    known = {other.memory.memory_id for other in others}
+    return tuple(memory for memory in memories if memory.memory.memory_id not in known)
 
 
 def _differ(digest: str, other: str | None) -> bool:

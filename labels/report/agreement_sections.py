@@ -92,7 +92,7 @@ def graded(ratio: Ratio, interval: Interval | None) -> str:
 def people_section(people: People) -> Section:
     """Each person with himself, each two people, and all together."""
     head = ("", "same\nanswer", "where one\nsays yes", "where one\nsays no", "kappa", "AC1")
-    rows = tuple(people_row(each) for each in (*people.selves, *people.others))
+    rows = tuple(people_row(person) for person in (*people.selves, *people.others))
     return Section(
         "people",
         "People: how sure the labels themselves are",

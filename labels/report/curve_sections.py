@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 def curve_sections(report: Report) -> Iterator[Section]:
     """Precision against coverage, precision over time, and reliability, as far as they are known."""
-    found = [(one.system, one.curves) for one in report.systems if one.curves]
+    found = [(system.system, system.curves) for system in report.systems if system.curves]
     yield from coverage([(name, curves.coverage) for name, curves in found if curves.coverage])
     yield from history([(name, curves.history) for name, curves in found if curves.history])
     yield from reliability([(name, curves.reliability) for name, curves in found if curves.reliability])

@@ -71,15 +71,19 @@ def first_lines(report: Report) -> tuple[str, ...]:
 
 def main_system(report: Report) -> SystemReport | None:
     """The configured system, or else the last without a judge."""
-    systems = {one.system: one for one in report.systems}
+    systems = {system.system: system for system in report.systems}
     plain = [name for name in systems if not name.endswith(JUDGED)] or list(systems)
     return systems.get(report.configured) or (systems[plain[-1]] if plain else None)
 
 
 def rival(report: Report, main: str) -> SystemComparison | None:
     """The comparison of *main* with itself with or without the judge, or else with the most precise other system."""
-    found = {other_of(each, main): each for each in report.comparisons if main in (each.first, each.second)}
-    precise = {one.system: one.headline.estimate.value for one in report.systems if one.headline.estimate}
+    found = {
+        other_of(comparison, main): comparison
+        for comparison in report.comparisons
+        if main in (comparison.first, comparison.second)
+    }
+    precise = {system.system: system.headline.estimate.value for system in report.systems if system.headline.estimate}
     twin = main.removesuffix(JUDGED) if main.endswith(JUDGED) else main + JUDGED
     best = max(found, key=lambda name: precise.get(name, 0.0), default="")
     return found.get(twin) or found.get(best)

@@ -76,13 +76,13 @@ def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) 
 def full_parts(report: GateReport, width: int) -> Iterator[str]:
     if reasons := list(refusals(report.caveats)):
         yield wrapped(reasons, width)
-    yield "\n".join(fill(each, width, subsequent_indent=" " * 17) for each in estimate_lines(report))
+    yield "\n".join(fill(line, width, subsequent_indent=" " * 17) for line in estimate_lines(report))
     if outlook := outlook_line(report):
         yield wrapped([outlook], width)
     if report.judge:
-        yield "\n".join(fill(printable(each), width, subsequent_indent="    ") for each in judge_lines(report.judge))
+        yield "\n".join(fill(printable(line), width, subsequent_indent="    ") for line in judge_lines(report.judge))
     if cautions := list(warnings(report.caveats)):
-        yield "\n".join(["Keep in mind", *(as_item(each, width) for each in cautions)])
+        yield "\n".join(["Keep in mind", *(as_item(caution, width) for caution in cautions)])
 
 
 def more_line(report: GateReport, width: int) -> str:

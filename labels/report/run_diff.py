@@ -64,7 +64,7 @@ def answer(diff: RunDiff) -> str:
 
 def memories_text(memories: Sequence[Judged], verb: str) -> str:
     """3 memories gained (2 relevant, 1 without a label)."""
-    said = [one.is_relevant for one in memories]
+    said = [memory.is_relevant for memory in memories]
     names = {True: "relevant", False: "not relevant", None: "without a label"}
     counts = [f"{said.count(verdict):,} {name}" for verdict, name in names.items() if verdict in said]
     return f"{counted(len(memories), 'memory', 'memories')} {verb}" + (f" ({', '.join(counts)})" if counts else "")
@@ -110,8 +110,8 @@ def diff_text(compared: ComparedRuns, width: int) -> str:
 def _prompt_lines(prompt: PromptDiff, texts: Mapping[str, str], width: int) -> Iterator[str]:
     yield cut(one_line(texts.get(prompt.prompt_id, "") or prompt.prompt_id), width)
     for sign, memories in (("+", prompt.gained), ("-", prompt.lost)):
-        for one in memories:
-            yield cut(f"  {sign} {_memory_text(one)}", width)
+        for memory in memories:
+            yield cut(f"  {sign} {_memory_text(memory)}", width)
     if prompt.same:
         yield f"  = {len(prompt.same):,} the same"
 
@@ -135,7 +135,7 @@ def diff_json(compared: ComparedRuns) -> str:
         "before": _side(compared.before, diff.precision_before),
         "now": _side(compared.now, diff.precision_now),
         "settings": list(compared.settings),
-        "prompts": [_prompt(one, compared.texts) for one in diff.prompts],
+        "prompts": [_prompt(prompt, compared.texts) for prompt in diff.prompts],
     }
     return printed_json(made, indent=2) + "\n"
 
@@ -158,10 +158,10 @@ def _prompt(prompt: PromptDiff, texts: Mapping[str, str]) -> dict[str, Any]:
 def _memories(memories: Iterable[Judged]) -> list[dict[str, Any]]:
     return [
         {
-            "id": one.memory.memory_id,
-            "title": one.memory.title,
-            "relevant": one.is_relevant,
-            "edited": one.is_edited,
+            "id": memory.memory.memory_id,
+            "title": memory.memory.title,
+            "relevant": memory.is_relevant,
+            "edited": memory.is_edited,
         }
-        for one in memories
+        for memory in memories
     ]

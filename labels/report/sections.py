@@ -87,8 +87,12 @@ def blind(given: Ratio, unknown: int) -> str:
 
 def has_weights(report: Report) -> bool:
     """Whether any prompt or memory counts for more than one."""
-    ratios = [ratio for one in report.systems for ratio in (one.precision, one.lost_per_prompt, one.recall_in_pool)]
-    ratios += [one.agreement.raw for one in report.systems if one.agreement]
+    ratios = [
+        ratio
+        for system in report.systems
+        for ratio in (system.precision, system.lost_per_prompt, system.recall_in_pool)
+    ]
+    ratios += [system.agreement.raw for system in report.systems if system.agreement]
     return any(ratio.weighted is not None for ratio in ratios)
 
 
@@ -118,22 +122,22 @@ def precision(report: Report) -> Section:
 
 def cutoffs(report: Report) -> str:
     """The meaning of the endings in the systems' names that stand for a cutoff, and of records of injections."""
-    names = " ".join(one.system for one in report.systems)
+    names = " ".join(system.system for system in report.systems)
     said = [f"{CUTS[kind]} is {model}" for kind, model in CUTOFFS.items() if CUTS[kind] in names]
     meaning = f" In a system's name, {' and '.join(said)}." if said else ""
-    return meaning + (RECORDS if any(is_injected(one.system) for one in report.systems) else "")
+    return meaning + (RECORDS if any(is_injected(system.system) for system in report.systems) else "")
 
 
 def partly(report: Report) -> str:
     """Why the first lines have another precision, if they have."""
-    if all(one.headline.relevant.whole == one.precision.whole for one in report.systems):
+    if all(system.headline.relevant.whole == system.precision.whole for system in report.systems):
         return ""
     return " Prompts that are labelled in part count here, and do not count in the first lines and in memsift gate."
 
 
 def unlabelled(report: Report) -> str:
     """How injected memories without a label are counted, if there are any."""
-    missing = [one for one in report.systems if one.unjudged.part]
+    missing = [system for system in report.systems if system.unjudged.part]
     if not missing:
         return ""
     is_assumed = any(one.precision.whole == one.unjudged.whole for one in missing)
@@ -141,7 +145,7 @@ def unlabelled(report: Report) -> str:
 
 
 def has_order(report: Report) -> bool:
-    return any(one.live for one in report.systems)
+    return any(system.live for system in report.systems)
 
 
 def comparison_section(comparisons: Sequence[SystemComparison]) -> Section:
@@ -208,7 +212,7 @@ def injecting(report: Report) -> Section:
 
 
 def recall(report: Report) -> Section:
-    beyond = any(one.recall_of_known.whole != one.recall_in_pool.whole for one in report.systems)
+    beyond = any(system.recall_of_known.whole != system.recall_in_pool.whole for system in report.systems)
     return Section(
         "recall",
         "Recall: how much of what is relevant was injected",
@@ -247,7 +251,7 @@ def running(report: Report) -> Section:
 
 def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) -> Table:
     """A row for each system."""
-    rows = ((one.system, *(write(one) for write in columns.values())) for one in report.systems)
+    rows = ((system.system, *(write(system) for write in columns.values())) for system in report.systems)
     return Table(("", *columns), tuple(rows))
 
 
@@ -255,7 +259,9 @@ def grouped(
     name: str, titles: tuple[str, str], report: Report, groups: Callable[[SystemReport], Sequence[Group]]
 ) -> Iterator[Section]:
     """Precision of the groups with a judged memory, if a system has more than one of them."""
-    known = {one.system: [group for group in groups(one) if group.precision.ratio.whole] for one in report.systems}
+    known = {
+        system.system: [group for group in groups(system) if group.precision.ratio.whole] for system in report.systems
+    }
     if max(map(len, known.values()), default=0) < 2:
         return
     head = ("", name, "precision", "95 %\ninterval", "relevant", "prompts")
@@ -269,9 +275,9 @@ def group_cells(group: Group) -> tuple[str, ...]:
 
 
 def judges(report: Report) -> Iterator[Section]:
-    for one in report.systems:
-        if one.agreement:
-            yield from judge_sections(one.system, one.agreement, report.captions, one.assumed)
+    for system in report.systems:
+        if system.agreement:
+            yield from judge_sections(system.system, system.agreement, report.captions, system.assumed)
 
 
 def ranking(report: Report) -> Iterator[Section]:

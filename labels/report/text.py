@@ -28,14 +28,14 @@ def report_text(report: Report, width: int = WIDTH, *, is_full: bool = False) ->
     """
     parts = [first_part(first_lines(report), width)]
     if is_full:
-        parts += [wrapped([summary(report)], width), *(section_text(each, width) for each in sections(report))]
+        parts += [wrapped([summary(report)], width), *(section_text(section, width) for section in sections(report))]
     elif report.systems:
         parts.append(wrapped([more_line(report)], width))
     return "\n\n".join([*parts, step_lines(next_step(report), width)]) + "\n"
 
 
 def more_line(report: Report) -> str:
-    number = sum(len(each.lines) for each in limits(report))
+    number = sum(len(limit.lines) for limit in limits(report))
     noted = f", and {counted(number, 'limit')} of these numbers" if number else ""
     return f"More{noted}: memsift report --full."
 
@@ -43,7 +43,7 @@ def more_line(report: Report) -> str:
 def wrapped(lines: Iterable[str], width: int, indent: str = "") -> str:
     """*lines* below each other; what does not fit a line is indented by *indent*."""
     parts = (printable(line).replace(" %", f"{NO_BREAK}%") for line in lines)
-    text = "\n".join(fill(each, width, subsequent_indent=indent, break_on_hyphens=False) for each in parts)
+    text = "\n".join(fill(part, width, subsequent_indent=indent, break_on_hyphens=False) for part in parts)
     return text.replace(NO_BREAK, " ")
 
 

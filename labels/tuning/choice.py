@@ -28,7 +28,7 @@ MAX_DOUBT_LOSS = 0.05
 
 def safest(points: Sequence[Point], groups: int = 1) -> Point | None:
     """The reliable point with the highest bound in one of *groups* alike roots, if P(relevant) were right."""
-    reliable = [one for one in points if one.is_reliable]
+    reliable = [point for point in points if point.is_reliable]
     return max(reliable, key=lambda one: _expected_bound(one, one.prompts / groups), default=None)
 
 
@@ -37,7 +37,7 @@ def chosen(points: Sequence[Point], target: float) -> Point | None:
     start = safest(points)
     if start is None or (start.low or 0.0) < target:
         return None
-    return _lowest(points, start, [(one.lower or 0.0) >= target for one in points])
+    return _lowest(points, start, [(point.lower or 0.0) >= target for point in points])
 
 
 def chosen_elsewhere(points: Sequence[Point], target: float, groups: int) -> Point | None:
@@ -46,7 +46,7 @@ def chosen_elsewhere(points: Sequence[Point], target: float, groups: int) -> Poi
     The labels are of *groups* roots.
     """
     start = safest(points, groups)
-    reaches = [(one.low_elsewhere or 0.0) >= target for one in points]
+    reaches = [(point.low_elsewhere or 0.0) >= target for point in points]
     if start is None or not reaches[points.index(start)]:
         return None
     return _lowest(points, start, reaches)

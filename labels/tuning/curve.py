@@ -149,7 +149,11 @@ def _weighted(
 ) -> StratifiedEstimate | None:
     """The stratified estimate of precision, if the prompts have several strata and one root."""
     named = {one.prompt_id: pair for one, pair in zip(prompts, counts, strict=True)}
-    if len({*strata.values()}) < 2 or not named.keys() <= strata.keys() or len({one.group for one in prompts}) > 1:
+    if (
+        len({*strata.values()}) < 2
+        or not named.keys() <= strata.keys()
+        or len({prompt.group for prompt in prompts}) > 1
+    ):
         return None
     return stratified_estimate(named, strata, 2 * confidence - 1)
 

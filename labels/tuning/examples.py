@@ -118,7 +118,7 @@ def judged_prompts(
 
     *in_use* is the cutoff that decides today; None if there is none. A judge is not asked.
     """
-    digests = {one.id: one.digest for one in index.summaries()}
+    digests = {summary.id: summary.digest for summary in index.summaries()}
     found = []
     for prompt in prompts:
         if truth.is_judged(prompt.id):

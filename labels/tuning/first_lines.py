@@ -50,8 +50,8 @@ def injected_text(at: Point) -> str:
 
 def lost_text(tuning: Tuning) -> str:
     """The relevant memories of today that are lost, and the new ones."""
-    lost = sum(one.is_relevant is True and one.before and not one.after for one in tuning.changes)
-    found = sum(one.is_relevant is True and one.after and not one.before for one in tuning.changes)
+    lost = sum(change.is_relevant is True and change.before and not change.after for change in tuning.changes)
+    found = sum(change.is_relevant is True and change.after and not change.before for change in tuning.changes)
     return f"{lost:,} of {tuning.today.relevant:,} lost{f', {found:,} new' if found else ''}"
 
 

@@ -116,7 +116,7 @@ def out_of_fold(prompts: Sequence[JudgedPrompt], prior: Prior = NOTHING) -> list
 
 def labelled(prompts: Sequence[JudgedPrompt]) -> tuple[list[Mapping[str, float]], list[bool]]:
     """The features and the labels of all judged examples."""
-    examples = [(one.features, one.is_relevant) for prompt in prompts for one in prompt.examples]
+    examples = [(example.features, example.is_relevant) for prompt in prompts for example in prompt.examples]
     known = [(row, is_relevant) for row, is_relevant in examples if is_relevant is not None]
     return [row for row, _ in known], [is_relevant for _, is_relevant in known]
 

@@ -111,8 +111,8 @@ def _reliability(tuning: Tuning) -> str:
 def _changes(tuning: Tuning) -> str:
     if not tuning.changes:
         return ""
-    before = [one for one in tuning.changes if one.before]
-    after = [one for one in tuning.changes if one.after]
+    before = [change for change in tuning.changes if change.before]
+    after = [change for change in tuning.changes if change.after]
     lost = [one for one in before if one.is_relevant and not one.after]
     kept = [one for one in after if one.is_relevant is False]
     gone = len(before) - sum(one.after for one in before)

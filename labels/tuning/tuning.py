@@ -126,11 +126,11 @@ def tune(
     rows, relevant = labelled(prompts)
     probabilities = out_of_fold(prompts, prior)
     points = curve(prompts, probabilities, max_inject, confidence, strata)
-    groups = len({one.group for one in prompts})
+    groups = len({prompt.group for prompt in prompts})
     at, elsewhere = chosen(points, target), chosen_elsewhere(points, target, groups)
     low = doubt(prompts, probabilities, at.threshold) if at else 0.0
     known = judged(prompts, probabilities)
-    today = [[example for example in one.examples if example.memory_id in one.today] for one in prompts]
+    today = [[example for example in prompt.examples if example.memory_id in prompt.today] for prompt in prompts]
     least = at or elsewhere
     return Tuning(
         weights=fit(rows, relevant, prior),
@@ -154,14 +154,16 @@ def tune(
         today=measured(prompts, today, 0.0, confidence, strata),
         today_cutoff=today_cutoff,
         is_from_default=prior is not NOTHING,
-        silent=sum(not one.relevant for one in prompts),
-        roots=tuple(sorted({one.group for one in prompts if any(e.is_relevant is not None for e in one.examples)})),
+        silent=sum(not prompt.relevant for prompt in prompts),
+        roots=tuple(
+            sorted({prompt.group for prompt in prompts if any(e.is_relevant is not None for e in prompt.examples)})
+        ),
     )
 
 
 def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
     """Raise TuningError unless enough memories that reach the cutoff have labels."""
-    judged = sum(any(one.is_relevant is not None for one in prompt.examples) for prompt in prompts)
+    judged = sum(any(example.is_relevant is not None for example in prompt.examples) for prompt in prompts)
     _, labels = labelled(prompts)
     relevant = sum(labels)
     others = len(labels) - relevant
@@ -210,9 +212,9 @@ def changes(
 def labels_hash(prompts: Sequence[JudgedPrompt]) -> str:
     """16 hex digits of a hash of all labelled examples."""
     lines = sorted(
-        f"{prompt.prompt_id}\t{one.memory_id}\t{one.is_relevant}"
+        f"{prompt.prompt_id}\t{example.memory_id}\t{example.is_relevant}"
         for prompt in prompts
-        for one in prompt.examples
-        if one.is_relevant is not None
+        for example in prompt.examples
+        if example.is_relevant is not None
     )
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]

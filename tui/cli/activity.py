@@ -82,7 +82,7 @@ def activity(
 
 
 def _listed(log: Log, kinds: Sequence[str], last: int, form: str) -> str:
-    chosen = [one for one in log.decisions if all(one.is_of(kind) for kind in kinds)][-last:]
+    chosen = [decision for decision in log.decisions if all(decision.is_of(kind) for kind in kinds)][-last:]
     if not log.decisions:
         tell(NO_LOG)
     if log.broken:

@@ -299,7 +299,7 @@ def text_width() -> int:
 
 def disputed(retrieval: Retrieval) -> int:
     """On how many candidates the judge's samples disagree."""
-    return sum(one.verdict.is_disputed for one in retrieval.candidates if one.verdict)
+    return sum(candidate.verdict.is_disputed for candidate in retrieval.candidates if candidate.verdict)
 
 
 def require_agreement(count: int) -> None:

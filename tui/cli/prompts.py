@@ -54,4 +54,4 @@ def prompt_row(prompt: Prompt) -> dict[str, Any]:
 
 def injected_rows(prompt: Prompt) -> list[dict[str, str]]:
     """What hooks added to a prompt; `hook` is empty for memsift's own, `text` for a hook that was silent."""
-    return [{"hook": one.hook, "text": one.text} for one in prompt.injections]
+    return [{"hook": injection.hook, "text": injection.text} for injection in prompt.injections]

@@ -40,7 +40,7 @@ def serve(port: int, roots: tuple[str, ...], prompts: tuple[str, ...], db: str |
     Whoever knows the printed address can use the app. Nothing else on the machine or in the network can: the server
     listens on 127.0.0.1 only, and refuses requests without the secret or from pages of other sites.
     """
-    given = [*(("--root", one) for one in roots), *(("--prompts", one) for one in prompts)]
+    given = [*(("--root", root) for root in roots), *(("--prompts", prompt) for prompt in prompts)]
     options = [part for pair in (*given, *([("--db", db)] if db else [])) for part in pair]
     token = secrets.token_urlsafe(24)
     server = made_server(shlex.join(app_command(*options)), port, token)

@@ -59,10 +59,10 @@ def sections(screen: Screen[object]) -> dict[str, list[Line]]:
     of_screen = [name for name, active in acting.items() if active.node is not app]
     return {
         "On this screen": [_line(app, name) for name in of_screen],
-        "Off now": [_line(app, *one) for one in idle_keys(screen, acting).items()],
+        "Off now": [_line(app, *item) for item in idle_keys(screen, acting).items()],
         "Everywhere": [
             *(_line(app, name) for name in acting if name not in of_screen),
-            *(_line(app, *one) for one in idle_keys(app, acting).items()),
+            *(_line(app, *item) for item in idle_keys(app, acting).items()),
         ],
         "Moving": [Line("", keys, phrase) for keys, phrase in MOVING.items()],
     }

@@ -66,10 +66,10 @@ class MergeMemories(ModalScreen[str | None]):
     def _show(self) -> None:
         kept, *others = self._memories
         self.kept.border_title = plain(f"{KEEPS}: {kept.summary.id}")
-        self.others.border_title = plain(f"{RETIRES}: {', '.join(one.summary.id for one in others)}")
+        self.others.border_title = plain(f"{RETIRES}: {', '.join(other.summary.id for other in others)}")
         self.kept.show(memory_text(kept))
         self.others.show(Content("\n\n").join(map(memory_text, others)))
-        new = dict.fromkeys(tag for one in others for tag in one.summary.tags if tag not in kept.summary.tags)
+        new = dict.fromkeys(tag for other in others for tag in other.summary.tags if tag not in kept.summary.tags)
         tags = f"the tags {one_line('#' + ' #'.join(new))}" if new else "the tags"
         self.query_one("#rule", Static).update(plain(RULE.format(tags=tags)))
 

@@ -155,7 +155,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def _go_to_wanted(self, memory_id: str) -> None:
         """Put the cursor on a memory that another screen names, and show all memories if it is not listed."""
         self.app.workspace.wanted_memory = ""
-        if all(one.id != memory_id for one in self.memories.records):
+        if all(record.id != memory_id for record in self.memories.records):
             self._narrowing = EVERYTHING
             self.filter_line.value = ""
             self.show_matching()

@@ -88,7 +88,9 @@ class CuratingScreen(ModeScreen):
     def _ask_reason(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
         def retire(reason: str | None) -> None:
             if reason is not None:
-                self.change("Retired", [Retire(*self.home(one), reason, reason == WRONG) for one in memories], read)
+                self.change(
+                    "Retired", [Retire(*self.home(memory), reason, reason == WRONG) for memory in memories], read
+                )
 
         def choose(reason: str | None) -> None:
             if reason == ANOTHER:
@@ -101,13 +103,13 @@ class CuratingScreen(ModeScreen):
 
     def action_archive(self) -> None:
         def archive(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Archived", [Archive(*self.home(one), "") for one in memories], read)
+            self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
 
         self._choose("Archived", (ACTIVE,), archive)
 
     def action_restore(self) -> None:
         def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Restored", [Restore(*self.home(one)) for one in memories], read)
+            self.change("Restored", [Restore(*self.home(memory)) for memory in memories], read)
 
         self._choose("Restored", ("retired", "archived"), restore)
 
@@ -126,7 +128,7 @@ class CuratingScreen(ModeScreen):
             add = [one for one in given if is_single or not one.startswith("-")]
             if not is_single:
                 gone = [one[1:].strip() for one in given if one.startswith("-")]
-            operations = [Tag(*self.home(one), tuple(add), tuple(gone)) for one in memories]
+            operations = [Tag(*self.home(memory), tuple(add), tuple(gone)) for memory in memories]
             self.change("Changed the tags of", operations, read)
 
         hint = TAGS_HINT if is_single else MANY_TAGS_HINT
@@ -207,7 +209,7 @@ class CuratingScreen(ModeScreen):
                 others = tuple(one for one in chosen if one.id != kept_id)
                 if kept:
                     root, own = self.home(kept[0])
-                    self.change("Merged", [Merge(root, own, tuple(self.home(one)[1] for one in others))], read)
+                    self.change("Merged", [Merge(root, own, tuple(self.home(other)[1] for other in others))], read)
 
             self.app.push_screen(MergeMemories(found), merge)
 
@@ -219,7 +221,7 @@ class CuratingScreen(ModeScreen):
             with self.app.telling_errors():
                 if path and path.strip():
                     target = readable_root(str(Path(path.strip()).expanduser()))
-                    self.change("Moved", [Move(*self.home(one), target) for one in memories], read)
+                    self.change("Moved", [Move(*self.home(memory), target) for memory in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
         self.app.push_screen(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
@@ -235,7 +237,7 @@ class CuratingScreen(ModeScreen):
 
     def _require_writable(self, memories: Iterable[MemorySummary]) -> None:
         """Raises CurationError for a memory in a format that is only read."""
-        for root in dict.fromkeys(self.home(one)[0] for one in memories):
+        for root in dict.fromkeys(self.home(memory)[0] for memory in memories):
             writing_of(root)
 
     def _choose(
@@ -258,7 +260,10 @@ class CuratingScreen(ModeScreen):
 
     def _texts(self, memories: Iterable[MemorySummary]) -> dict[str, str | None]:
         """The texts of the files as they were shown, or as they are now. Raises CurationError."""
-        return {one.file: self._seen[one.file] if one.file in self._seen else text_at(one.file) for one in memories}
+        return {
+            memory.file: self._seen[memory.file] if memory.file in self._seen else text_at(memory.file)
+            for memory in memories
+        }
 
     def note_seen(self, memory: MemorySummary) -> str:
         """The text of a file that is shown now. It is remembered, so that the change of another program is noticed."""
@@ -351,4 +356,4 @@ def _named(memories: Sequence[MemorySummary]) -> str:
 
 def _statuses(memories: Iterable[MemorySummary]) -> str:
     """The statuses of *memories* in words, as in "already retired"."""
-    return f"already {' or '.join(sorted({one.status for one in memories}))}"
+    return f"already {' or '.join(sorted({memory.status for memory in memories}))}"

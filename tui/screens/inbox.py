@@ -135,7 +135,7 @@ class InboxScreen(ListScreen, CuratingScreen):
     def show_current(self, *, from_start: bool = True) -> None:
         task = self.tasks.current
         if task:
-            about = [one for one in (task.memory, *task.others) if one]
+            about = [other for other in (task.memory, *task.others) if other]
             memories = [memory for one in about if (memory := self.app.workspace.memory(one.id))]
             if task.memory:
                 self.note_seen(task.memory)
@@ -169,7 +169,7 @@ class InboxScreen(ListScreen, CuratingScreen):
                 self.show_matching()
 
         tasks = self._checked.tasks if self._checked else ()
-        counts = {name: sum(one.finding.check == name for one in tasks) for name in CHECKS}
+        counts = {name: sum(task.finding.check == name for task in tasks) for name in CHECKS}
         options = {ALL: f"All  {len(tasks):,}"}
         options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
         self.app.push_screen(ChooseOne("Show the findings of which check?", options, self._check), narrow)
@@ -203,7 +203,7 @@ class InboxScreen(ListScreen, CuratingScreen):
                 return
             self._settled.append(settled)
             gone = {one.id for one in settled}
-            rest = tuple(one for one in self._checked.tasks if one.id not in gone)
+            rest = tuple(task for task in self._checked.tasks if task.id not in gone)
             self._show_tasks(rest)
             self.app.tell(f"{len(settled):,} {word}. {keyed(self.app, self.UNDO_KEY)} takes it back.")
 

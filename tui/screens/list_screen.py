@@ -120,7 +120,7 @@ class ListScreen(ModeScreen):
     def show_rows(self, records: Sequence[Any], *, is_near: bool = False) -> None:
         """Show *records*, of which the others are not selected any more. *is_near*: see `RecordList.show`."""
         if self.rows.selected:
-            self.rows.selected &= {self.rows.id_of(one) for one in records}
+            self.rows.selected &= {self.rows.id_of(record) for record in records}
         was_empty = not self.rows.count
         self.rows.show(records, is_near=is_near)
         if was_empty != (not records):
@@ -179,7 +179,7 @@ class ListScreen(ModeScreen):
             self.rows.cursor += 1
 
     def action_select_all(self) -> None:
-        listed = {self.rows.id_of(one) for one in self.rows.records}
+        listed = {self.rows.id_of(record) for record in self.rows.records}
         self.select(set() if listed <= self.rows.selected else listed)
 
     def select(self, selected: set[str]) -> None:

@@ -98,7 +98,7 @@ class PromptsScreen(ModeScreen):
         """Read what is recorded about all prompts, beside the app."""
         workspace = self.app.workspace
         reading = workspace.reading
-        digests = {one.id: one.digest for one in workspace.index.summaries()}
+        digests = {summary.id: summary.digest for summary in workspace.index.summaries()}
         found = read_known(workspace.store.path, workspace.index.root, workspace.annotator, digests)
         self.post_message(KnownRead(found, reading))
 

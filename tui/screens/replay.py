@@ -226,7 +226,7 @@ class ReplayScreen(PromptsScreen):
         if self._shown_view == WHY:
             why = self._explained(row.memory.id, self.view.size.width - SIDE_COLUMNS, has_title=False)
             return Content("\n\n").join([why, whole]) if is_wide else why
-        answers = [one for one in workspace.answers(prompt.id) if one]
+        answers = [answer for answer in workspace.answers(prompt.id) if answer]
         return model_text(answers, workspace.config, row.memory)
 
     def _explained(self, memory_id: str, width: int, *, has_title: bool = True) -> Content:
@@ -234,7 +234,7 @@ class ReplayScreen(PromptsScreen):
         if self.prompt is None:
             return plain("")
         workspace = self.app.workspace
-        said = remarks([one for one in workspace.answers(self.prompt.id) if one], memory_id)
+        said = remarks([answer for answer in workspace.answers(self.prompt.id) if answer], memory_id)
         return explain_text(explanations(workspace, self.prompt.id, memory_id), width, said, has_title=has_title)
 
     def action_view(self) -> None:

@@ -292,7 +292,7 @@ class ReportScreen(ModeScreen):
                 self.app.remember(TARGET, chosen)
                 self.show_report()
 
-        options = {f"{one:g}": f"{100 * one:g} % of what is injected is relevant" for one in TARGETS}
+        options = {f"{target:g}": f"{100 * target:g} % of what is injected is relevant" for target in TARGETS}
         self.app.push_screen(ChooseOne("Which precision is asked for?", options, f"{self._asked:g}"), take)
 
     def action_export(self) -> None:

@@ -129,7 +129,7 @@ class SettleScreen(ModeScreen):
         if event is None:
             return
         self._settled = max(0, self._settled - 1)
-        again = [one for one in workspace.disputes() if _key(one) == (event.prompt_id, event.pair)]
+        again = [dispute for dispute in workspace.disputes() if _key(dispute) == (event.prompt_id, event.pair)]
         self._disputes = [*again, *self._disputes]
         self._show_open("Taken back")
 

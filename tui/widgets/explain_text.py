@@ -46,9 +46,9 @@ def explain_text(
     if not explanations:
         return Content("\n").join(told) if told else plain(NOT_YET)
     lines = [plain(explanations[0].memory.title).stylize_before("bold"), Content("")] if has_title else []
-    lines += [_content(outcome_line(one)) for one in explanations]
+    lines += [_content(outcome_line(explanation)) for explanation in explanations]
     lines += told
-    by_strategy = {one.strategy: one for one in reversed(explanations)}
+    by_strategy = {explanation.strategy: explanation for explanation in reversed(explanations)}
     for one in reversed(by_strategy.values()):
         heading = [plain(one.system).stylize_before("bold $text-primary")] if len(by_strategy) > 1 else []
         lines += [Content(""), *heading, *map(_content, detail_lines(one, width))]
@@ -103,7 +103,7 @@ def judge_sentence(judged: Retrieval | None) -> str:
     cost = (
         f", {judgement.input_tokens:,} tokens in and {judgement.output_tokens:,} out" if judgement.input_tokens else ""
     )
-    is_known = bool(judgement.verdicts) and all(one.source == CACHE for one in judgement.verdicts)
+    is_known = bool(judgement.verdicts) and all(verdict.source == CACHE for verdict in judgement.verdicts)
     source = "from the cache" if is_known else f"{judgement.elapsed_ms:,.0f} ms{cost}"
     answered = f"Judge {judgement.provider} ({judgement.model}): {judgement.status}, {source}."
     if judgement.status == OK:

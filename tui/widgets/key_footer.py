@@ -33,8 +33,8 @@ class KeyFooter(Footer):
 
     def compose(self) -> ComposeResult:
         keys = [one for one in super().compose() if isinstance(one, FooterKey)]
-        own = [one for one in keys if one.action not in ALWAYS]
-        others = [one for one in keys if one.action in ALWAYS]
+        own = [key for key in keys if key.action not in ALWAYS]
+        others = [key for key in keys if key.action in ALWAYS]
         while own and width_of([*own, *others]) > self.app.size.width:
             own.pop()
         yield from (*own, *others)

@@ -130,7 +130,7 @@ def _findings(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[C
 
 def _deeds(memory: Memory, facts: Facts) -> list[Content]:
     deeds = facts.deeds.get(memory.summary.id, ())
-    rows = [(one.at[:10], one.summary, " (taken back)" if one.undone_by else "") for one in reversed(deeds)]
+    rows = [(deed.at[:10], deed.summary, " (taken back)" if deed.undone_by else "") for deed in reversed(deeds)]
     lines = [plain(f"{at}  {one_line(summary)}{mark}") for at, summary, mark in rows[:MOST_DEEDS]]
     return _part("Changes", lines)
 

@@ -57,11 +57,11 @@ class Row:
     @property
     def rank(self) -> int:
         """From 1: the rank in the first system that found the memory."""
-        return next((one.rank for one in self.candidates if one), 0)
+        return next((candidate.rank for candidate in self.candidates if candidate), 0)
 
     @property
     def is_injected(self) -> bool:
-        return any(one.injected for one in self.candidates if one)
+        return any(candidate.injected for candidate in self.candidates if candidate)
 
 
 def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labels: Mapping[Pair, Label]) -> list[Row]:
@@ -69,7 +69,9 @@ def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labe
 
     *names* are those of the systems.
     """
-    found = [{one.memory.id: one for one in answer.candidates} if answer else {} for answer in answers]
+    found = [
+        {candidate.memory.id: candidate for candidate in answer.candidates} if answer else {} for answer in answers
+    ]
     memories = {key: one.memory for candidates in found for key, one in candidates.items()}
     verdicts = {pair: label.verdict for pair, label in labels.items()}
     absent = (NO_RECORD if is_injected(name) else WAITING for name in names)

@@ -107,7 +107,7 @@ def _is_installed(environ: Mapping[str, str]) -> bool:
     from engine.claude_code.settings_files import settings_files
 
     files = settings_files(str(Path.cwd()), environ)
-    return not all_hooks_are_off(files) and any(one.kind == OURS for one in prompt_hooks(files, environ))
+    return not all_hooks_are_off(files) and any(hook.kind == OURS for hook in prompt_hooks(files, environ))
 
 
 def _digest(text: str) -> str:
@@ -123,9 +123,9 @@ def _entry(number: int, one: Decision, texts: Mapping[str, tuple[str, str]]) -> 
 def counts(entries: Iterable[Entry]) -> dict[str, int]:
     """The number of entries of each of KINDS."""
     found = dict.fromkeys(KINDS, 0)
-    for one in entries:
+    for entry in entries:
         for kind in KINDS:
-            found[kind] += _is_of(one, kind)
+            found[kind] += _is_of(entry, kind)
     return found
 
 

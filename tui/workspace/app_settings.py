@@ -123,9 +123,9 @@ def _paths(texts: Sequence[str], environ: Mapping[str, str]) -> list[str]:
         except (ValueError, RecursionError):
             listed = texts
     paths = [one if str(one).startswith("~") else os.path.abspath(str(one)) for one in listed]  # noqa: PTH100
-    for one in paths:
-        if not resolved(one, environ):
-            raise ConfigError(f"the new value: {ROOTS!r} names {one!r}; expected a folder or file that exists.")
+    for path in paths:
+        if not resolved(path, environ):
+            raise ConfigError(f"the new value: {ROOTS!r} names {path!r}; expected a folder or file that exists.")
     if len(paths) > MOST_ROOTS:
         raise ConfigError(f"the new value: {ROOTS!r} has {len(paths):,} paths; at most {MOST_ROOTS} are used.")
     return list(dict.fromkeys(paths))

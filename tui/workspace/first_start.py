@@ -48,10 +48,10 @@ def places(environ: Mapping[str, str]) -> tuple[Place, ...]:
 
     A project's folder stands in its transcripts. As for the hook, `.claude/memory` is looked for from there upwards.
     """
-    folders = [one for one in _entries(projects_dir(environ)) if one.is_dir() and _is_own(one, environ)]
+    folders = [entry for entry in _entries(projects_dir(environ)) if entry.is_dir() and _is_own(entry, environ)]
     found: dict[str, Place] = {}
     for folder in sorted(folders, key=_time, reverse=True)[:MOST_PROJECTS]:
-        transcripts = [one for one in _entries(str(folder)) if one.suffix == ".jsonl"]
+        transcripts = [entry for entry in _entries(str(folder)) if entry.suffix == ".jsonl"]
         newest = max(map(_time, (folder, *transcripts)))
         for root in _roots(folder, transcripts, environ):
             if root not in found and (count := _files(root)):

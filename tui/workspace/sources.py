@@ -107,7 +107,7 @@ class Sources:
         """The settings as they are now. As in the hook, a wrong value leaves the value of the weaker source."""
         first, *others = [self._settings_of(root) for root in (self.root, *self.others)]
         opened = [OpenRoot(root, one.config, one.cutoff) for root, one in zip(self.others, others, strict=True)]
-        mistakes = dict.fromkeys(mistake for one in (first, *others) for mistake in one.mistakes)
+        mistakes = dict.fromkeys(mistake for other in (first, *others) for mistake in other.mistakes)
         return Settings(first.config, first.cutoff, tuple(opened), first.notice, tuple(mistakes))
 
     def _settings_of(self, root: str) -> Settings:
@@ -125,7 +125,7 @@ class Sources:
     def read_again(self, kinds: frozenset[str]) -> Found:
         """Read all files of these kinds. An error is in the result, not an exception."""
         try:
-            is_reread = MEMORIES not in kinds or not [one for one in self.roots if not reread(one, self.environ)]
+            is_reread = MEMORIES not in kinds or not [root for root in self.roots if not reread(root, self.environ)]
             prompts = self.read_prompts() if PROMPTS in kinds else None
             settings = self.settings() if SETTINGS in kinds else None
             return Found(MEMORIES in kinds, is_reread, settings, prompts)

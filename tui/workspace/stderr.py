@@ -55,8 +55,8 @@ def report_skipped(skipped: Sequence[Skipped]) -> None:
 
 def report_notices(notices: Sequence[Skipped]) -> None:
     """Tell about problems that cost no memory, such as a dead link in MEMORY.md."""
-    for one in notices[:MOST_NOTICES]:
-        tell(f"{one.where} {one.reason}.")
+    for notice in notices[:MOST_NOTICES]:
+        tell(f"{notice.where} {notice.reason}.")
     if len(notices) > MOST_NOTICES:
         tell(f"{len(notices) - MOST_NOTICES:,} more notices; the app lists all of them under s.")
 

@@ -344,7 +344,7 @@ class Workspace(RootLabels):
         if prompt_id not in self._pools:
             prompt = self.prompt(prompt_id)
             injected = self.injections.all_of(prompt) if prompt else []
-            made = pool([*(one for one in retrievals if one), *injected], self.seed)
+            made = pool([*(retrieval for retrieval in retrievals if retrieval), *injected], self.seed)
             self.store.record_pool(made)
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
@@ -353,7 +353,11 @@ class Workspace(RootLabels):
         """The prompts for which every system ran over the current memories at some time and left nothing to label."""
         found = self.store.empty_replays(self.index.root, self.index.corpus_hash)
         empty = set.intersection(*(empty_prompts(found, name, self.config, self.cutoff) for name in self.systems))
-        return empty - {prompt.id for prompt in self.prompts if any(one.text or one.ids for one in prompt.injections)}
+        return empty - {
+            prompt.id
+            for prompt in self.prompts
+            if any(injection.text or injection.ids for injection in prompt.injections)
+        }
 
     def show(self, prompt_id: str) -> None:
         """Note that ranks and verdicts of a prompt are visible: its labels are not blind from now on.

@@ -43,12 +43,14 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def _doubles(subject: Subject) -> Iterator[Finding]:
     """The other files with the id of a memory, which nobody would notice otherwise: they are not shown."""
-    files = {one.summary.id: one.summary.file for one in subject.memories}
-    for one in subject.doubles:
-        kept, other = files.get(one.double_of, ""), os.path.join(subject.root, one.where)
+    files = {memory.summary.id: memory.summary.file for memory in subject.memories}
+    for double in subject.doubles:
+        kept, other = files.get(double.double_of, ""), os.path.join(subject.root, double.where)
         if kept not in ("", other):
-            action = f"Keep in {os.path.relpath(kept, subject.root)} what is right, and delete {one.where}"
-            yield Finding("drift", one.double_of, DOUBLE_SEVERITY, f"{one.where} {one.reason}", action, one.where)
+            action = f"Keep in {os.path.relpath(kept, subject.root)} what is right, and delete {double.where}"
+            yield Finding(
+                "drift", double.double_of, DOUBLE_SEVERITY, f"{double.where} {double.reason}", action, double.where
+            )
 
 
 def _dead(root: str, name: str, entries: Sequence[Entry]) -> Iterator[Finding]:

@@ -126,7 +126,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def _sources(value: object) -> tuple[Source, ...]:
     entries = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-    pairs = [(one.get("url"), one.get("title")) for one in entries]
+    pairs = [(entry.get("url"), entry.get("title")) for entry in entries]
     return tuple(Source(url, title) for url, title in pairs if isinstance(url, str) and isinstance(title, str))
 
 

@@ -169,7 +169,7 @@ def _printed(entry: Entry) -> Iterator[str]:
     if rating.tags:
         yield f"**Suggested Tags**: {', '.join(rating.tags)}"
     yield from _list("Research Validation", rating.research)
-    yield from _list("Sources", [f"<{one.url}> {one.title}".rstrip() for one in rating.sources])
+    yield from _list("Sources", [f"<{source.url}> {source.title}".rstrip() for source in rating.sources])
 
 
 def _list(name: str, texts: Iterable[str]) -> Iterator[str]:

@@ -91,7 +91,7 @@ def together(ratings: Sequence[Rating], decision: str, threshold: float) -> Rati
 
     Only the ratings that led to *decision* count; all of them if they are split in halves.
     """
-    same = [one for one in ratings if decision_of(one, threshold) == decision] or list(ratings)
+    same = [rating for rating in ratings if decision_of(rating, threshold) == decision] or list(ratings)
     middle = round(median(one.overall for one in same), 1)
     nearest = min(same, key=lambda one: abs(one.overall - middle))
     names = [name for name, _ in nearest.scores]

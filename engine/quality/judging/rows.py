@@ -53,7 +53,9 @@ def is_row(value: object) -> bool:
     cost = asked.get("cost_usd")
     numbers = [value.get("threshold"), value.get("samples"), value.get("agreement"), 0 if cost is None else cost]
     numbers += [asked.get(name) for name in ASKED_NUMBERS]
-    are_right = all(isinstance(one, str) for one in texts) and all(isinstance(one, int | float) for one in numbers)
+    are_right = all(isinstance(text, str) for text in texts) and all(
+        isinstance(number, int | float) for number in numbers
+    )
     is_rated = value.get("decision") in _VERDICTS and rating_of(value) is not None
     return are_right and (is_rated or value.get("decision") == UNANSWERED)
 

@@ -170,7 +170,7 @@ def _runs(text: str) -> list[Decoded]:
         found.append(Decoded(unquote(match[0]), "URL encoding", *match.span()))
     for match in BINARY.finditer(text):
         bits = match[0].split() if " " in match[0] else re.findall(".{8}", match[0])
-        found += _decoded(bytes(int(one, 2) for one in bits if len(one) == 8), "binary numbers", *match.span())
+        found += _decoded(bytes(int(bit, 2) for bit in bits if len(bit) == 8), "binary numbers", *match.span())
     return found
 
 

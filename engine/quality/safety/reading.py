@@ -103,7 +103,7 @@ def sentences(text: str) -> list[Sentence]:
 def joined(first: Sentence, second: Sentence) -> Sentence:
     """Two neighbours as one sentence."""
     shift = (first.hits[-1].place if first.hits else 0) + 3
-    later = tuple(Hit(one.concepts, one.place + shift, one.start, one.end, one.is_told) for one in second.hits)
+    later = tuple(Hit(hit.concepts, hit.place + shift, hit.start, hit.end, hit.is_told) for hit in second.hits)
     return Sentence(first.hits + later, first.concepts | second.concepts)
 
 

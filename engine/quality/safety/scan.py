@@ -47,7 +47,9 @@ def scan(text: str, looks: Looks | None = None) -> Scan:
     looks = looks or look(text)
     found = _visible(text, looks)
     if looks.hidden:
-        found += [Detection(one.category, one.severity, one.start, one.end, one.reason) for one in hidden.signs(text)]
+        found += [
+            Detection(sign.category, sign.severity, sign.start, sign.end, sign.reason) for sign in hidden.signs(text)
+        ]
         found += _encoded(text, found)
     best: dict[str, Detection] = {}
     for one in sorted(found, key=lambda one: (-one.severity, one.start)):
@@ -91,7 +93,7 @@ def _visible(text: str, looks: Looks) -> list[Detection]:
             found += _in_sentence(reading.joined(parts[number - 1], sentence), quoted, NEIGHBOUR_FACTOR)
     if looks.forms:
         is_report = looks.is_report or any(sentence.is_report for sentence in parts)
-        found += [_reported(one, is_report=is_report) for one in forms(plain.text)]
+        found += [_reported(form, is_report=is_report) for form in forms(plain.text)]
     return [_placed(one, plain.original(one.start, one.end)) for one in found]
 
 
@@ -120,7 +122,7 @@ def _closest(rule: Rule, hits: tuple[reading.Hit, ...]) -> list[reading.Hit] | N
             continue
         taken = [core]
         for needed in rule.needed[1:]:
-            fitting = [one for one in hits if one.concepts & needed and one not in taken]
+            fitting = [hit for hit in hits if hit.concepts & needed and hit not in taken]
             nearest = min(fitting, key=lambda one: abs(one.place - core.place), default=None)
             if nearest is None or abs(nearest.place - core.place) > rule.span:
                 break
@@ -133,7 +135,7 @@ def _closest(rule: Rule, hits: tuple[reading.Hit, ...]) -> list[reading.Hit] | N
 def _weighed(
     rule: Rule, hits: list[reading.Hit], sentence: reading.Sentence, quoted: list[tuple[int, int]], factor: float
 ) -> Detection:
-    start, end = min(one.start for one in hits), max(one.end for one in hits)
+    start, end = min(hit.start for hit in hits), max(hit.end for hit in hits)
     core = hits[0]
     if rule.is_order and core.is_told:
         factor *= TOLD_FACTOR
@@ -153,15 +155,15 @@ def _weighed(
 def _is_negated(core: reading.Hit, sentence: reading.Sentence, rule: Rule) -> bool:
     if any(needed & NOT for needed in rule.needed):
         return False
-    return any(one.concepts & NOT and 0 < core.place - one.place <= 2 for one in sentence.hits)
+    return any(hit.concepts & NOT and 0 < core.place - hit.place <= 2 for hit in sentence.hits)
 
 
 def _is_condition(core: reading.Hit, sentence: reading.Sentence) -> bool:
     """Whether a text says what happens if something was approved or cancelled, and not that it was."""
     return any(
-        (one.concepts & IF and 0 < core.place - one.place <= NEAR_IF)
-        or (one.concepts & (IF | UNTIL) and one.place - core.place == 1)
-        for one in sentence.hits
+        (hit.concepts & IF and 0 < core.place - hit.place <= NEAR_IF)
+        or (hit.concepts & (IF | UNTIL) and hit.place - core.place == 1)
+        for hit in sentence.hits
     )
 
 

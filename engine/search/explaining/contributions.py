@@ -67,7 +67,7 @@ class Breakdown(Record):
     @property
     def missing(self) -> tuple[str, ...]:
         """The words of the prompt that the memory does not hold."""
-        held = {one.text for one in self.contributions}
+        held = {contribution.text for contribution in self.contributions}
         return tuple(text for text in self.asked if text not in held)
 
 

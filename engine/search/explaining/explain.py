@@ -88,9 +88,9 @@ class Explainer:
         self._system = SYSTEMS[retrieval.system]
         is_alone = self._system.has_cutoff and not self._system.has_judge
         self._pool_size = pool_size(config, retrieval.mode, has_cutoff_alone=is_alone)
-        self._candidates = {one.memory.id: one for one in retrieval.candidates}
+        self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
         self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
-        counted = [one for one in retrieval.candidates if one.dropped_by != "status"]
+        counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
         self._floor, self._least = self._floors(counted)
         self._has_bodies = retrieval.strategy == MEMSIFT or (retrieval.strategy, retrieval.mode) == (FTS5_BM25, SEARCH)
         self._entry = self._weakest(counted if self._has_bodies else list(retrieval.candidates))
@@ -145,7 +145,7 @@ class Explainer:
         """The strength that it takes to be in the pool, if the pool is full."""
         if len(counted) < self._pool_size:
             return None
-        return min(-one.score for one in self._retrieval.candidates)
+        return min(-candidate.score for candidate in self._retrieval.candidates)
 
     def _nearest(self, memory: IndexedMemory, breakdown: Breakdown | None) -> tuple[Near, ...]:
         """Words that come close; beside words that were found, only probable mistakes."""

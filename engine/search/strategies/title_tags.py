@@ -32,7 +32,7 @@ def find(text: str, index: Index, size: int, *, now: float) -> Pool:
 
 
 def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: str, size: int) -> Pool:
-    scores = ((one, keyword_score(words, one, since)) for one in memories)
+    scores = ((memory, keyword_score(words, memory, since)) for memory in memories)
     found = [Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched]
     return Pool(sorted(found, key=order)[:size])
 

@@ -57,11 +57,9 @@ def precision_row(system: SystemReport, number: int, y: float) -> Iterator[str]:
 
 def worst_chart(name: str, title: str, rows: Sequence[Worst]) -> str:
     """A bar for each memory or prompt: its irrelevant pairs, and after them the relevant ones."""
-    most = max(each.irrelevant + each.relevant for each in rows)
+    most = max(row.irrelevant + row.relevant for row in rows)
     parts = [part for number, each in enumerate(rows) for part in worst_row(each, WORST_ROW * number, most)]
-    described = "; ".join(
-        f"{each.text or each.id}: {each.irrelevant} irrelevant, {each.relevant} relevant" for each in rows
-    )
+    described = "; ".join(f"{row.text or row.id}: {row.irrelevant} irrelevant, {row.relevant} relevant" for row in rows)
     return chart(f"{name}-chart", title, described, WORST_ROW * len(rows) + 2, parts)
 
 

@@ -21,7 +21,9 @@ AXES: Mapping[str, tuple[str, Callable[[Point], float]]] = {
 
 def coverage_charts(report: Report) -> Iterator[str]:
     numbers = {one.system: number for number, one in enumerate(report.systems)}
-    found = {one.system: one.curves.coverage for one in report.systems if one.curves and one.curves.coverage}
+    found = {
+        system.system: system.curves.coverage for system in report.systems if system.curves and system.curves.coverage
+    }
     for against in (RECALL, FIRES):
         yield coverage_chart(found, against, numbers)
 

@@ -73,7 +73,7 @@ def section_html(section: Section, charts: Iterable[str], number: int) -> str:
     parts = [element("h2", shown(section.title), id=f"part-{number}")]
     if section.about:
         parts.append(element("p", shown(section.about), class_="about"))
-    drawn = [element("figure", each) for each in charts]
+    drawn = [element("figure", chart) for chart in charts]
     if section.table:
         drawn.append(element("div", table_html(section.table), class_="table", tabindex=0))
     if drawn:

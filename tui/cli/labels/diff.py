@@ -77,7 +77,7 @@ def diff(
 def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:
     from engine.stores.roots import joint_name, readable_root
 
-    return store.saved_runs(joint_name([readable_root(one) for one in opening.known_roots(roots, os.environ)]))
+    return store.saved_runs(joint_name([readable_root(root) for root in opening.known_roots(roots, os.environ)]))
 
 
 def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) -> Run:
@@ -115,7 +115,7 @@ def list_saved(roots: Sequence[str], db: str | None, form: str) -> None:
         runs = saved_runs(store, roots)
     if not runs:
         tell(NO_RUNS)
-    width = max((len(one.system) for one in runs), default=0)
+    width = max((len(run.system) for run in runs), default=0)
     for number, one in enumerate(runs, start=1):
         row = {"number": number, **{name: getattr(one, name) for name in ("run_id", "system", "prompts", "ts", "root")}}
         click.echo(printed_json(row) if form == "json" else visible(run_line(number, one, width)))

@@ -152,7 +152,9 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
                 names = store.names_with(index.root)
                 truth = Truth.from_gold([one for name in names for one in store.gold(name)])
                 by_hand = store.prompts_by_hand()
-                by_id = {one.id: one for name in names for one in store.prompts(name) if one.id not in by_hand}
+                by_id = {
+                    prompt.id: prompt for name in names for prompt in store.prompts(name) if prompt.id not in by_hand
+                }
                 judged += judged_prompts(by_id.values(), index, config, truth, root, cutoff)
                 for name in names:
                     strata |= store.strata(name)
@@ -174,7 +176,7 @@ def judged_in_files(
     judged: list[JudgedPrompt] = []
     with ExitStack() as opened:
         indexes = {root: opened.enter_context(opening.opened_index(root)) for root in in_use}
-        memories = {root: {one.id for one in index.summaries()} for root, index in indexes.items()}
+        memories = {root: {summary.id for summary in index.summaries()} for root, index in indexes.items()}
         for root, own in by_root(reading.prompts, judgements, memories).items():
             judged += judged_prompts(own, indexes[root], config, truth, root, in_use[root])
     return judged

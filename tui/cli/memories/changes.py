@@ -51,10 +51,10 @@ SET = click.option(
 def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Field and values, from texts such as "rationale=fast". Raises click.UsageError."""
     found: dict[str, list[str]] = {}
-    for one in fields:
-        name, equals, value = one.partition("=")
+    for field in fields:
+        name, equals, value = field.partition("=")
         if not equals or not name:
-            raise click.UsageError(f"--set takes FIELD=VALUE, not {one!r}.")
+            raise click.UsageError(f"--set takes FIELD=VALUE, not {field!r}.")
         found.setdefault(name.strip(), []).append(value)
     return tuple((name, tuple(values)) for name, values in found.items())
 

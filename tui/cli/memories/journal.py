@@ -55,7 +55,7 @@ def history(memory_id: str, root: str | None, has_diff: bool, form: str) -> None
         deeds = curator.journal.deeds(memory_id, resolved([root])[0] if root else "")
         if memory_id and not deeds:
             _refuse_unknown(memory_id, curator.journal.deeds())
-        rows = [_row(one, curator.journal, has_diff=has_diff) for one in deeds]
+        rows = [_row(deed, curator.journal, has_diff=has_diff) for deed in deeds]
     if form == "json":
         click.echo(printed_json(rows, indent=2))
     else:
@@ -69,7 +69,7 @@ def history(memory_id: str, root: str | None, has_diff: bool, form: str) -> None
 def _refuse_unknown(memory_id: str, deeds: Sequence[Deed]) -> None:
     from engine.search.explaining.explain import near_ids
 
-    near = near_ids(memory_id, sorted({one for deed in deeds for one in deed.memories}))
+    near = near_ids(memory_id, sorted({memory for deed in deeds for memory in deed.memories}))
     instead = f" There are changes of {', '.join(map(repr, near))}." if near else ""
     raise UnknownMemoryError(f"The journal has no change of a memory {memory_id!r}.{instead}")
 

@@ -73,7 +73,7 @@ def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
     (found,) = chosen([memory_id], resolved(roots))
     memory = _whole(found)
     if form == "json":
-        sections = [{"heading": one.heading, "lines": list(one.lines)} for one in memory.sections]
+        sections = [{"heading": section.heading, "lines": list(section.lines)} for section in memory.sections]
         click.echo(printed_json({"root": found.root, **_row(memory.summary), "sections": sections}, indent=2))
     else:
         click.echo("".join(f"{visible(line)}\n" for line in _text(memory)), nl=False)

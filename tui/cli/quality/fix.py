@@ -65,7 +65,7 @@ def fix(
     with opened_curator(os.environ):
         pass  # what a killed process left is finished before the memories are read
     found = [fixable(root, checks or CHECKS, ids, db, os.environ) for root in resolved(roots)]
-    made = [one for changes, _ in found for one in changes]
+    made = [change for changes, _ in found for change in changes]
     left = sum(count for _, count in found)
     click.echo("".join(f"{one.check:<10}  {visible(one.sentence)}\n" for one in made), nl=False)
     if not made:

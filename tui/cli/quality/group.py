@@ -131,7 +131,7 @@ def _row(one: Risky) -> dict[str, Any]:
         "risk": one.memory.risk,
         "state": one.state,
         "digest": one.memory.digest,
-        "detections": [fields(each) for each in one.detections],
+        "detections": [fields(detection) for detection in one.detections],
     }
 
 
@@ -139,7 +139,8 @@ def _lines(one: Risky, width: int) -> list[str]:
     from tui.cli.quality.check import wrapped
 
     lines = wrapped(f"{one.memory.id}  risk {one.memory.risk:.2f}  {one.state}  {one.memory.title}", width, "")
-    for each in one.detections:
-        sign = f"{each.category} ({each.severity:.2f}), characters {each.start} to {each.end}: {each.reason}"
+    for detection in one.detections:
+        place = f"characters {detection.start} to {detection.end}"
+        sign = f"{detection.category} ({detection.severity:.2f}), {place}: {detection.reason}"
         lines += wrapped(sign, width, "    ")
     return lines

@@ -117,7 +117,7 @@ def unset(key: str, is_user: bool, root: str | None) -> None:
 
 def own(key: str) -> object:
     """The value of a setting that only the user's file has. The keys of the app are loaded only if it has none."""
-    found = next((one.value for one in own_settings(os.environ) if one.key == key), None)
+    found = next((setting.value for setting in own_settings(os.environ) if setting.key == key), None)
     if found is not None:
         return found
     from tui.key_map import usual_keys
@@ -191,11 +191,11 @@ def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
     trusted = trust_of(root, os.environ)
     return [
         {
-            **{name: value for name, value in fields(one).items() if name != "wanted"},
-            "trusted": trusted if one.source == ROOT else None,
-            "ignored": one.wanted,
+            **{name: value for name, value in fields(row).items() if name != "wanted"},
+            "trusted": trusted if row.source == ROOT else None,
+            "ignored": row.wanted,
         }
-        for one in rows
+        for row in rows
     ]
 
 
@@ -203,15 +203,15 @@ def table(rows: tuple[Setting, ...], root: str) -> str:
     """A line for each setting: key, value and source. Values that are ignored stand below it."""
     trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
     lines = []
-    for one in rows:
+    for row in rows:
         source = {
             DEFAULT: DEFAULT,
-            USER: one.place if one.key == MODEL else "config.toml",
+            USER: row.place if row.key == MODEL else "config.toml",
             ROOT: f"root file, {trusted}",
-        }.get(one.source, one.place)
-        lines.append((one.key, short(printed_json(one.value)), source))
-        if one.wanted is not None:
-            lines.append(("", short(printed_json(one.wanted)), f"ignored: root file, {trusted}"))
+        }.get(row.source, row.place)
+        lines.append((row.key, short(printed_json(row.value)), source))
+        if row.wanted is not None:
+            lines.append(("", short(printed_json(row.wanted)), f"ignored: root file, {trusted}"))
     return "".join(f"{visible(line)}\n" for line in aligned(lines))
 
 

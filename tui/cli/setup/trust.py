@@ -79,9 +79,10 @@ def revoke(root: str) -> None:
 def listed(roots: Sequence[TrustedRoot], form: str) -> str:
     """The trusted roots, as text or JSON, with the reason why one is not trusted any more."""
     rows = [
-        {"root": one.path, "owner": one.owner, "since": one.since, "reason": trusting.change_of(one)} for one in roots
+        {"root": root.path, "owner": root.owner, "since": root.since, "reason": trusting.change_of(root)}
+        for root in roots
     ]
     if form == "json":
         return f"{printed_json(rows, indent=2)}\n"
-    notes = {one.path: f"  (not trusted: {change})" for one in roots if (change := trusting.change_of(one))}
-    return "".join(f"{visible(one.path)}{notes.get(one.path, '')}\n" for one in roots)
+    notes = {root.path: f"  (not trusted: {change})" for root in roots if (change := trusting.change_of(root))}
+    return "".join(f"{visible(root.path)}{notes.get(root.path, '')}\n" for root in roots)

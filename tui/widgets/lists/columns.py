@@ -61,7 +61,7 @@ class Column:
 
 def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str]) -> list[tuple[Column, str]]:
     """The text of each column that a list of *width* cells has room for, in its width and with its gap."""
-    shown = [one for one in columns if one.is_shown(width)]
+    shown = [column for column in columns if column.is_shown(width)]
     rest = width - sum(one.width or 0 for one in shown)
     return [(one, cells(text(one), one.size(width, rest)) + " " * one.gap) for one in shown]
 
@@ -112,7 +112,7 @@ class ColumnList(RecordList[T]):
     @property
     def chosen(self) -> list[T]:
         """The selected records in the order of the list; without any, the record under the cursor."""
-        chosen = [one for one in self.records if self.id_of(one) in self.selected] if self.selected else []
+        chosen = [record for record in self.records if self.id_of(record) in self.selected] if self.selected else []
         return chosen or ([self.current] if self.current else [])
 
     def row_cells(self, index: int, width: int) -> list[Cell]:

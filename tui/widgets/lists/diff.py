@@ -77,7 +77,7 @@ def row_text(row: DiffRow, marker: Marks) -> Content:
 
 
 def _group(head: str, memories: Iterable[Judged]) -> list[Content]:
-    lines = [_memory(one) for one in memories]
+    lines = [_memory(memory) for memory in memories]
     return [Content(""), plain(head).stylize_before(HEADING), *lines] if lines else []
 
 

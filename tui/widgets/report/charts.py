@@ -44,7 +44,7 @@ def drawn_chart(name: str, report: Report, width: int) -> Content | None:
         return Content("\n").join(_worst(report.worst_memories, width))
     if name == "worst-prompts":
         return Content("\n").join(_worst(report.worst_prompts, width))
-    found = {f"judge-{one.system}": one.agreement for one in report.systems}.get(name)
+    found = {f"judge-{system.system}": system.agreement for system in report.systems}.get(name)
     return Content("\n").join(_confusion(found.confusion)) if found else None
 
 
@@ -69,12 +69,12 @@ def _bar(system: SystemReport, scale: int) -> Content:
 def _worst(rows: Sequence[Worst], width: int) -> Iterator[Content]:
     """A bar for each memory or prompt: its irrelevant pairs, then its relevant pairs."""
     name = max(MIN_SCALE, min(60, width // 2))
-    most = max(each.irrelevant + each.relevant for each in rows)
+    most = max(row.irrelevant + row.relevant for row in rows)
     scale = min(4.0, max(1, width - name - 10) / most)
-    for each in rows:
-        wrong, right = round(each.irrelevant * scale), round(each.relevant * scale)
+    for row in rows:
+        wrong, right = round(row.irrelevant * scale), round(row.relevant * scale)
         bar = plain(WRONG * wrong).stylize_before("$text-error") + plain(RIGHT * right).stylize_before("$text-success")
-        yield plain(cells(each.text or each.id, name) + " ") + bar + plain(f" {each.irrelevant} : {each.relevant}")
+        yield plain(cells(row.text or row.id, name) + " ") + bar + plain(f" {row.irrelevant} : {row.relevant}")
     yield plain(f"{WRONG} not relevant   {RIGHT} relevant").stylize_before(MUTED)
 
 
@@ -116,7 +116,7 @@ def plot_name(section: str, report: Report) -> str:
     main = main_system(report)
     curves = main.curves if main else None
     known = {
-        "coverage": any(one.curves and one.curves.coverage for one in report.systems),
+        "coverage": any(system.curves and system.curves.coverage for system in report.systems),
         "history": bool(curves and curves.history),
         "reliability": bool(curves and curves.reliability),
     }
@@ -137,7 +137,7 @@ def _coverage(plt: Any, report: Report) -> None:
     for system, marker, color in zip(report.systems, MARKERS, COLORS, strict=False):
         if system.curves and system.curves.coverage:
             points = system.curves.coverage.points
-            recalls, precisions = [one.recall for one in points], [one.precision for one in points]
+            recalls, precisions = [point.recall for point in points], [point.precision for point in points]
             plt.plot(recalls, precisions, marker="braille", color=color)
             plt.scatter(recalls, precisions, marker=marker, color=color)
             names.append(f"{marker} {system.system}")
@@ -150,10 +150,10 @@ def _coverage(plt: Any, report: Report) -> None:
 def _history(plt: Any, report: Report) -> None:
     main = main_system(report)
     moments = main.curves.history if main and main.curves else ()
-    numbers = [one.prompts for one in moments]
-    plt.plot(numbers, [one.live.high for one in moments], marker="braille", color=GREY)
-    plt.plot(numbers, [one.live.low for one in moments], marker="braille", color=GREY)
-    plt.scatter(numbers, [one.precision for one in moments], marker=MARKERS[0], color=COLORS[0])
+    numbers = [moment.prompts for moment in moments]
+    plt.plot(numbers, [moment.live.high for moment in moments], marker="braille", color=GREY)
+    plt.plot(numbers, [moment.live.low for moment in moments], marker="braille", color=GREY)
+    plt.scatter(numbers, [moment.precision for moment in moments], marker=MARKERS[0], color=COLORS[0])
     plt.xticks(sorted({numbers[round(part * (len(numbers) - 1))] for part in TICKS}))
     plt.xlabel("labelled prompts")
     plt.title(f"{main.system if main else ''}: {MARKERS[0]} precision so far, between the ends of its interval")

@@ -80,7 +80,7 @@ def _fitted(table: Table, width: int) -> tuple[list[str], list[str], int]:
         if head and len(body) == len(table.rows):
             return head, body, count
     names = [" ".join(filter(None, row[: table.names])) for row in table.rows]
-    return [], [cells(one, width).rstrip() for one in names], table.names
+    return [], [cells(name, width).rstrip() for name in names], table.names
 
 
 def whole_row(table: Table, number: int) -> str:

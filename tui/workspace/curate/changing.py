@@ -90,7 +90,7 @@ def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -
 
 def _last(deeds: Sequence[Deed], batches: Sequence[tuple[int, ...]]) -> list[Deed]:
     """The newest operation that can be taken back, with the others of its batch; the newest first."""
-    found = [one for one in reversed(deeds) if one.state == DONE and one.kind != UNDO and one.undone_by is None]
+    found = [deed for deed in reversed(deeds) if deed.state == DONE and deed.kind != UNDO and deed.undone_by is None]
     batch = next((one for one in batches if found and found[0].number in one), ())
     return [one for one in found if one.number in batch] or found[:1]
 
@@ -133,10 +133,10 @@ def _reread(roots: Sequence[str], names: Callable[[str], set[bytes] | None]) -> 
 
 def _names(root: str, plans: Sequence[Plan]) -> set[bytes] | None:
     """The changed files of *root*; None if any appeared or went, so that all files must be looked at."""
-    changes = [one for plan in plans for one in plan.effect.files if one.root == root]
-    if any(one.before is None or one.after is None for one in changes):
+    changes = [file for plan in plans for file in plan.effect.files if file.root == root]
+    if any(change.before is None or change.after is None for change in changes):
         return None
-    return {os.fsencode(one.name) for one in changes}
+    return {os.fsencode(change.name) for change in changes}
 
 
 def require_as_read(read: Mapping[str, str | None]) -> None:

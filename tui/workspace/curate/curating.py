@@ -57,7 +57,7 @@ def memories_of(roots: Sequence[str]) -> list[Found]:
     found = []
     for root in roots:
         with opening.opened_index(root) as index:
-            found += [Found(root, one) for one in index.summaries()]
+            found += [Found(root, summary) for summary in index.summaries()]
     return found
 
 
@@ -72,7 +72,7 @@ def to_change(ids: Sequence[str], roots: Sequence[str], environ: Mapping[str, st
 
 def _moved(journal: Journal, memory_id: str) -> str:
     """A sentence about the last move of a memory; empty if it was not moved."""
-    moves = [one for one in journal.deeds(memory_id) if (one.kind, one.undone_by) == (MOVE, None)]
+    moves = [deed for deed in journal.deeds(memory_id) if (deed.kind, deed.undone_by) == (MOVE, None)]
     return f"Operation {moves[-1].number} moved it to {moves[-1].roots[-1]}: name that with --root." if moves else ""
 
 

@@ -108,16 +108,16 @@ def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, 
 
     Raises LabelStoreError and JournalError.
     """
-    digests = {one.id: one.digest for one in index.summaries()}
+    digests = {summary.id: summary.digest for summary in index.summaries()}
     with LabelStore.open(store) as labels:
         gold = [one for one in labels.gold(index.root) if digests.get(one.memory_id) == one.digest]
         outcomes = labels.outcomes(index.root)
         judged = labels.verdicts(index.root)
         texts = labels.prompt_texts()
         seen = labels.seen_prompts(annotator)
-        own = {(one.memory_id, one.prompt_id) for one in labels.labels(annotator, root=index.root)}
+        own = {(label.memory_id, label.prompt_id) for label in labels.labels(annotator, root=index.root)}
     verdicts = {(one.memory_id, one.prompt_id): one.verdict for one in gold}
-    pulled = dict.fromkeys((memory, one.prompt_id) for one in outcomes for memory in one.injected)
+    pulled = dict.fromkeys((memory, outcome.prompt_id) for outcome in outcomes for memory in outcome.injected)
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
 
     def with_verdicts(memory: str, prompt_id: str) -> Pulled:
@@ -188,11 +188,11 @@ class Narrowing(Record):
         if self == EVERYTHING:
             return memories
         return [
-            one
-            for one in memories
-            if self.category in ("", one.category)
-            and self.status in ("", one.status)
-            and (not self.check or any(self.check in (ANY, each.check) for each in facts.found(one.id)))
+            memory
+            for memory in memories
+            if self.category in ("", memory.category)
+            and self.status in ("", memory.status)
+            and (not self.check or any(self.check in (ANY, each.check) for each in facts.found(memory.id)))
         ]
 
 
@@ -205,8 +205,8 @@ def counts(memories: Sequence[MemorySummary], facts: Facts) -> dict[str, Counter
     if checks:
         checks[ANY] = len(facts.findings)
     return {
-        "category": Counter(one.category for one in memories),
-        "status": Counter(one.status for one in memories),
+        "category": Counter(memory.category for memory in memories),
+        "status": Counter(memory.status for memory in memories),
         "check": checks,
     }
 

@@ -121,5 +121,5 @@ def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     if workspace.with_cutoff is None or threshold is None:
         return FAR
     candidates = workspace.run(prompt, workspace.with_cutoff.name).candidates
-    probabilities = [one.probability for one in candidates if one.probability is not None]
+    probabilities = [candidate.probability for candidate in candidates if candidate.probability is not None]
     return uncertainty(probabilities, threshold)

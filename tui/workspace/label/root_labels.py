@@ -56,4 +56,4 @@ class RootLabels:
         """The pairs on which people differ, of one prompt or of all. Changed memories are left out."""
         digests = self.digests()
         disputes = self.store.disputes(self.index.root, prompt_id)
-        return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
+        return tuple(dispute for dispute in disputes if digests.get(dispute.memory_id) == dispute.digest)

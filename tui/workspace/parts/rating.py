@@ -59,7 +59,7 @@ def rate_part(setup: Setup, block: Block) -> RatedBlock:
         terms = Terms(asking.concurrency, asking.retries)
         batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
         with opened_quality_judge(plan, setup.configs[root], (batches or terms).around) as asked:
-            if not asking.judge.is_cached_only and asked.estimate([one.memory for one in memories]).asked:
+            if not asking.judge.is_cached_only and asked.estimate([memory.memory for memory in memories]).asked:
                 asked.prepare()
             rate(asked, memories, lambda one, rated: found.append((one.key, rated)), asking, terms, batches)
     rows = (row_of(key[0], plan.rubric.name, plan.threshold, rated) for key, rated in found)
@@ -77,7 +77,7 @@ class RatingRun:
         self, plan: RatingPlan, configs: Mapping[str, Config], subjects: Sequence[Subject], folder: Path, size: int
     ) -> None:
         self._setup = Setup(plan, configs)
-        self._subjects = {one.key: one for one in subjects}
+        self._subjects = {subject.key: subject for subject in subjects}
         self._folder = folder
         describe(folder, {**self._described(), "part_size": size})
         self.rated: dict[Key, Assessment] = {}
@@ -110,9 +110,9 @@ class RatingRun:
 
     def _block(self, name: str, subjects: Sequence[Subject]) -> Block:
         rows, _ = read_rows(self._folder / name)
-        self.rated |= {one.key: found for one in subjects if (found := known(rows, one))}
-        before = "".join(f"{printed_json(rows[one.key])}\n" for one in subjects if one.key in rows)
-        return Block(tuple(one for one in subjects if one.key not in rows), before.encode())
+        self.rated |= {subject.key: found for subject in subjects if (found := known(rows, subject))}
+        before = "".join(f"{printed_json(rows[subject.key])}\n" for subject in subjects if subject.key in rows)
+        return Block(tuple(subject for subject in subjects if subject.key not in rows), before.encode())
 
     def _described(self) -> dict[str, object]:
         """The judges, the rubric and the memories, as a later start must name them again."""

@@ -99,9 +99,9 @@ def setup_of(
     decided = decisions(root, environ).items()
     accepted = {(name, digest) for (check, name, digest), verdict in decided if (check, verdict) == (SAFETY, ACCEPTED)}
     described = {
-        "memories": [[one.summary.id, one.summary.digest, one.summary.status] for one in corpus.memories],
+        "memories": [[memory.summary.id, memory.summary.digest, memory.summary.status] for memory in corpus.memories],
         "accepted": sorted(accepted),
-        "systems": [one.name for one in systems],
+        "systems": [system.name for system in systems],
         "config": repr(config),
         "cutoffs": {kind: [repr(one.model), one.threshold] for kind, one in cutoffs.items()},
         "judge": asdict(asking.judge),
@@ -121,7 +121,7 @@ def replay_in_parts(
     """
     places = places_of(files, size)
     sizes = [[Path(file).name, Path(file).stat().st_size] for file in files]
-    systems = [one.name for one in setup.systems]
+    systems = [system.name for system in setup.systems]
     describe(folder, {"setup": setup.key, "prompts": sizes, "part_size": size, "systems": systems})
     prompts = told = 0
     answers = Answers()
@@ -133,7 +133,7 @@ def replay_in_parts(
             tell(f"Skipped: {line}")
         told += len(rows.skipped)
 
-    judged = [one.name for one in setup.systems if one.has_judge]
+    judged = [system.name for system in setup.systems if system.has_judge]
     left = [(place.name, partial(_lines, place)) for place in places if not _is_done(folder / place.name, judged)]
     finished = len(places) - len(left)
     ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", finished)

@@ -44,7 +44,7 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
 
 
 def _risky(index: Index, most: float, decided: Mapping[tuple[str, str, str], str]) -> list[Risky]:
-    active = [one for one in index.summaries() if one.status == ACTIVE]
+    active = [summary for summary in index.summaries() if summary.status == ACTIVE]
     held = [one for one in active if one.risk >= most and not index.is_accepted(one)]
     return [
         Risky(index.root, one, _state(decided.get((SAFETY, one.id, one.digest))), _detections(index, one))

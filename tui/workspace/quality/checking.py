@@ -80,7 +80,7 @@ def usage_of(
 ) -> dict[str, Usage]:
     """Memory id -> counts of the log and of the labels of its present text."""
     injected = injections(log.decisions)
-    verdicts = label_counts(root, {one.summary.id: one.summary.digest for one in memories}, db, environ)
+    verdicts = label_counts(root, {memory.summary.id: memory.summary.digest for memory in memories}, db, environ)
     ids = injected.keys() | verdicts.keys()
     return {one: Usage(injected.get(one, 0), *verdicts.get(one, (0, 0))) for one in ids}
 
@@ -104,5 +104,5 @@ def label_counts(
 
 def _days(log: Log, now: float) -> float:
     """The age of the log's first decision, in days."""
-    first = next((when for one in log.decisions if (when := seconds(one.time))), now)
+    first = next((when for decision in log.decisions if (when := seconds(decision.time))), now)
     return max(0.0, (now - first) / 86400)

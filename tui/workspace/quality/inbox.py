@@ -84,7 +84,7 @@ def check_all(
     A check whose package is not installed is left out. Raises MemsiftError for a root, a log or decisions that are
     unreadable.
     """
-    memories = {(root, own.id): one for one in index.summaries() for root, own in [home_of(index, one)]}
+    memories = {(root, own.id): summary for summary in index.summaries() for root, own in [home_of(index, summary)]}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
     for root in roots:
@@ -106,9 +106,9 @@ def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell)
     roots, db = workspace.roots, workspace.store.path
     checked = check_all(workspace.index, roots, db, environ, tell, names=CHEAP, clock=workspace.now)
     found: dict[str, list[Finding]] = {}
-    for one in checked.tasks:
-        if one.memory:
-            found.setdefault(one.memory.id, []).append(one.finding)
+    for task in checked.tasks:
+        if task.memory:
+            found.setdefault(task.memory.id, []).append(task.finding)
     return {memory_id: tuple(ones) for memory_id, ones in found.items()}
 
 
@@ -134,7 +134,7 @@ def _task(
     ratings: Mapping[tuple[str, str], Rated],
 ) -> Task:
     memory = memories.get((root, one.memory_id))
-    others = tuple(found for each in one.others if (found := memories.get((root, each))))
+    others = tuple(found for other in one.others if (found := memories.get((root, other))))
     texts = (one.check, one.memory_id, one.reason, one.where, memory.title if memory else "")
     return Task(
         root, one, memory, others, lowered(texts), ratings.get((one.memory_id, memory.digest if memory else ""))
@@ -146,7 +146,7 @@ def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rat
     if not Path(ratings_file(environ)).exists():
         return {}
     with suppress(RatingsError), closing(RatingStore.open(environ)) as store:
-        return {(one.memory_id, one.digest): one for one in store.ratings(root, RUBRIC)}
+        return {(rating.memory_id, rating.digest): rating for rating in store.ratings(root, RUBRIC)}
     return {}
 
 
@@ -154,7 +154,7 @@ def listed(
     tasks: Sequence[Task], words: WordFilter, check: str, order: str, *, is_turned: bool = False
 ) -> Sequence[Task]:
     """The tasks of a check, or of all for an empty text, that fit the words; *tasks* are the worst first."""
-    found = [one for one in tasks if check in ("", one.finding.check) and words.fits(one.words)]
+    found = [task for task in tasks if check in ("", task.finding.check) and words.fits(task.words)]
     keys: dict[str, Callable[[Task], Any]] = {
         BY_CHECK: lambda one: list(CHECKS).index(one.finding.check),
         BY_TITLE: lambda one: one.title.casefold(),
@@ -169,7 +169,7 @@ def settle(tasks: Iterable[Task], verdict: str, index: Index, environ: Mapping[s
 
     ACCEPTED: it is fine as it is. REJECTED: a risky memory stays out. Raises DecisionsError.
     """
-    settled = [one for one in tasks if one.memory]
+    settled = [task for task in tasks if task.memory]
     for one in settled:
         assert one.memory is not None
         root, own = home_of(index, one.memory)
@@ -179,5 +179,5 @@ def settle(tasks: Iterable[Task], verdict: str, index: Index, environ: Mapping[s
 
 def unsettle(tasks: Iterable[Task], environ: Mapping[str, str]) -> None:
     """Take the decisions about *tasks* back. Raises DecisionsError."""
-    for one in tasks:
-        forget(one.root, one.finding.memory_id, (one.finding.check,), environ)
+    for task in tasks:
+        forget(task.root, task.finding.memory_id, (task.finding.check,), environ)

@@ -59,7 +59,7 @@ def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, st
             for rated in store.ratings(root, rubric):
                 verdict = decided.get((QUALITY, rated.memory_id, rated.digest))
                 pairs += [Compared(rated, verdict == ACCEPTED)] if verdict else []
-    clear = [one for one in pairs if one.rated.decision != UNDECIDED]
+    clear = [pair for pair in pairs if pair.rated.decision != UNDECIDED]
     return Agreement(
         groups=tuple(_tables(clear)),
         differing=tuple(one for one in clear if one.is_accepted != one.is_kept),
@@ -70,11 +70,11 @@ def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, st
 def _tables(pairs: Sequence[Compared]) -> list[tuple[str, Concord]]:
     """A table for everything, then for each category, then for short and long memories."""
     counts: dict[str, Counter[tuple[bool, bool]]] = {}
-    categories = sorted({one.rated.category for one in pairs})
+    categories = sorted({pair.rated.category for pair in pairs})
     for name in (EVERYTHING, *categories, SHORT, LONG):
         counts[name] = Counter()
-    for one in pairs:
-        length = SHORT if one.rated.words <= SHORT_WORDS else LONG
-        for name in (EVERYTHING, one.rated.category, length):
-            counts[name][one.is_accepted, one.is_kept] += 1
+    for pair in pairs:
+        length = SHORT if pair.rated.words <= SHORT_WORDS else LONG
+        for name in (EVERYTHING, pair.rated.category, length):
+            counts[name][pair.is_accepted, pair.is_kept] += 1
     return [(name, concord(MODEL, PERSON, count)) for name, count in counts.items() if count]

@@ -31,7 +31,7 @@ class Answers:
     @classmethod
     def of(cls, results: Iterable[Judged]) -> Answers:
         """Of *results*; those of a rule, and those for which nobody was asked, do not count."""
-        found = [one.judgement for one in results if one.judgement and one.judgement.provider != RULE]
+        found = [result.judgement for result in results if result.judgement and result.judgement.provider != RULE]
         failed = [judgement for judgement in found if judgement.status != OK]
         counts = Counter(judgement.status for judgement in failed)
         return cls(len(found), tuple(counts.items()), failed[0].detail if failed else "")

@@ -23,7 +23,9 @@ MEASURES = {MEMSIFT: "strength", FTS5_BM25: "BM25"}
 def runnable(config: Config, cutoff: Cutoff | None, *, has_judge: bool) -> tuple[System, ...]:
     """The systems that can run with *config* and its *cutoff*, the plainest first."""
     fitting = (cutoff.kind, config.match_strategy) if cutoff else None
-    uncut = [one for one in SYSTEMS.values() if not one.has_cutoff or (one.cutoff, one.strategy) == fitting]
+    uncut = [
+        system for system in SYSTEMS.values() if not system.has_cutoff or (system.cutoff, system.strategy) == fitting
+    ]
     return tuple(one for one in uncut if has_judge or not one.has_judge)
 
 

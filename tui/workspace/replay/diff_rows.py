@@ -54,10 +54,10 @@ class DiffRow(NamedTuple):
 
 def diff_rows(compared: ComparedRuns) -> list[DiffRow]:
     rows = []
-    for one in compared.diff.prompts:
-        text = compared.texts.get(one.prompt_id) or one.prompt_id
-        titles = [each.memory.title for each in (*(one.before or ()), *(one.now or ()))]
-        rows.append(DiffRow(one, text, lowered((text, *titles))))
+    for prompt in compared.diff.prompts:
+        text = compared.texts.get(prompt.prompt_id) or prompt.prompt_id
+        titles = [each.memory.title for each in (*(prompt.before or ()), *(prompt.now or ()))]
+        rows.append(DiffRow(prompt, text, lowered((text, *titles))))
     return rows
 
 

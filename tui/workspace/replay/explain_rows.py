@@ -39,7 +39,7 @@ COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
 
 def explanations(workspace: Workspace, prompt_id: str, memory_id: str) -> list[Explanation]:
     """The outcome of a memory for a prompt in each column that has answered."""
-    kept = [one for one in workspace.answers(prompt_id) if one and one.system in SYSTEMS]
+    kept = [answer for answer in workspace.answers(prompt_id) if answer and answer.system in SYSTEMS]
     explainers = (explainer_of(one, workspace.index, SYSTEMS[one.system].of(workspace.config)) for one in kept)
     return [found for explain in explainers if (found := explain(memory_id))]
 

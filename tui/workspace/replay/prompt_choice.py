@@ -110,7 +110,11 @@ class Choice:
         self, prompts: Sequence[Prompt], known: Mapping[str, Known], systems: Collection[str], folded: Mapping[str, str]
     ) -> list[Prompt]:
         """The chosen prompts in order. *folded*: prompt id -> its text for a search: see `fold`."""
-        kept = [one for one in prompts if all(word in folded[one.id] for word in self.words)] if self.words else prompts
+        kept = (
+            [prompt for prompt in prompts if all(word in folded[prompt.id] for word in self.words)]
+            if self.words
+            else prompts
+        )
         fitting = [one for one in kept if known.get(one.id, NOTHING).fits(self.kind, systems)]
         return self._ordered(fitting)
 

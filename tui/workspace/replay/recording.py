@@ -34,7 +34,7 @@ def record(
     *memory* gives the memory of an id; the index reads its file each time. Injections of a hook have no settings here.
     """
     settings = "{}" if is_injected(retrieval.system) else _settings(retrieval.system, config, judge, cutoff)
-    memories = [(memory or index.memory)(one.memory.id) for one in retrieval.candidates]
+    memories = [(memory or index.memory)(candidate.memory.id) for candidate in retrieval.candidates]
     store.record_retrieval(
         retrieval,
         root=index.root,

@@ -90,7 +90,10 @@ class Terms:
 
 def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
     """A job for each prompt that some system has not run, in the order of *prompts*."""
-    jobs = (Job(each, tuple(one for one in systems if (each.id, one.name) not in finished)) for each in prompts)
+    jobs = (
+        Job(prompt, tuple(system for system in systems if (prompt.id, system.name) not in finished))
+        for prompt in prompts
+    )
     return [job for job in jobs if job.systems]
 
 

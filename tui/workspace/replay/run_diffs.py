@@ -71,10 +71,10 @@ def find_run(runs: Sequence[SavedRun], given: str) -> SavedRun:
     if given.isdecimal() and len(given) <= MOST_DIGITS:
         found = list(runs[int(given) - 1 : int(given)]) if int(given) else []
     elif len(given) >= LEAST_ID:
-        found = [one for one in runs if one.run_id.startswith(given)]
+        found = [run for run in runs if run.run_id.startswith(given)]
     else:
         found = []
-    found = found or [one for one in runs if one.system == given][:1]
+    found = found or [run for run in runs if run.system == given][:1]
     if len(found) == 1:
         return found[0]
     problem = (
@@ -89,7 +89,7 @@ def usual_pair(runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
     They are the latest run that has an earlier one of its system, and that one; else the latest two.
     """
     for place, now in enumerate(runs):
-        if before := next((one for one in runs[place + 1 :] if one.system == now.system), None):
+        if before := next((run for run in runs[place + 1 :] if run.system == now.system), None):
             return before, now
     return (runs[1], runs[0]) if len(runs) > 1 else None
 

@@ -29,7 +29,7 @@ TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 def target_of(text: str) -> float:
     """The target that *text* spells; ASKED if it is none."""
-    return {f"{one:g}": one for one in TARGETS}.get(text, ASKED)
+    return {f"{target:g}": target for target in TARGETS}.get(text, ASKED)
 
 
 @dataclass(frozen=True)

@@ -157,10 +157,10 @@ class Rows:
     # Of two systems, of the judge, of all
 
     def _comparison(self, _: str) -> Iterator[Behind]:
-        for each in self._report.comparisons:
-            others = {row.prompt_id: set(row.injected) for row in self._evidence.of(each.first)}
-            found = self._prompts(each.second, partial(_difference, others))
-            yield found._replace(systems=(each.first, each.second))
+        for comparison in self._report.comparisons:
+            others = {row.prompt_id: set(row.injected) for row in self._evidence.of(comparison.first)}
+            found = self._prompts(comparison.second, partial(_difference, others))
+            yield found._replace(systems=(comparison.first, comparison.second))
 
     def _judge(self, system: str) -> Iterator[Behind]:
         for is_kept in (True, False):
@@ -184,9 +184,9 @@ class Rows:
 
     def _worst(self, kind: str) -> Iterator[Behind]:
         if kind == "memories":
-            yield from (Behind(self._injected_with(each.id), each.id) for each in self._report.worst_memories)
+            yield from (Behind(self._injected_with(memory.id), memory.id) for memory in self._report.worst_memories)
         else:
-            yield from (Behind((each.id,)) for each in self._report.worst_prompts)
+            yield from (Behind((prompt.id,)) for prompt in self._report.worst_prompts)
 
     def _injected_with(self, memory_id: str) -> tuple[str, ...]:
         """The prompts for which any system injected a memory, those for which it was not relevant first."""

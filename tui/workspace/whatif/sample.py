@@ -47,7 +47,7 @@ class KeptJudge:
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:  # noqa: ARG002
         """Raises NoVerdictError if a verdict is missing."""
-        decisions = [self._decisions.get(one.digest) for one in candidates]
+        decisions = [self._decisions.get(candidate.digest) for candidate in candidates]
         if None in decisions:
             raise NoVerdictError
         verdicts = (
@@ -88,9 +88,9 @@ class RememberedCutoff:
 
     def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
         known = self._known.setdefault(id(pool), {})
-        if any(one.injected and one.memory.id not in known for one in candidates):
+        if any(candidate.injected and candidate.memory.id not in known for candidate in candidates):
             known.update({one.memory.id: one for one in self._cutoff.weigh(candidates, pool) if one.injected})
-        return [known[one.memory.id] if one.injected else one for one in candidates]
+        return [known[candidate.memory.id] if candidate.injected else candidate for candidate in candidates]
 
 
 class Sample:
@@ -106,7 +106,7 @@ class Sample:
 
     @property
     def has_verdicts(self) -> bool:
-        return any(one.decisions for one in self.prompts)
+        return any(prompt.decisions for prompt in self.prompts)
 
     def injected(
         self, config: Config, cutoff: Cutoff | None, is_stale: Callable[[], bool] = lambda: False
@@ -116,13 +116,13 @@ class Sample:
         *cutoff* is the one that *config* chooses. As soon as the result *is_stale*, the rest is left out.
         """
         roots = self._roots(config, cutoff)
-        return [self._injected(one, roots, config) for one in self.prompts if not is_stale()]
+        return [self._injected(prompt, roots, config) for prompt in self.prompts if not is_stale()]
 
     def _roots(self, config: Config, cutoff: Cutoff | None) -> list[Root]:
         """The roots with the settings that they have while *config* is that of the first."""
         index = self._index
         roots = index.with_settings(config, cutoff) if isinstance(index, JointIndex) else [Root(index, config, cutoff)]
-        return [Root(one.index, one.config, self._remembered(one)) for one in roots]
+        return [Root(root.index, root.config, self._remembered(root)) for root in roots]
 
     def _injected(self, one: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
         """As `engine.pipeline.retrieve` finds it, from first stages that are known."""
@@ -147,8 +147,8 @@ class Sample:
     def prepare(self, config: Config, cutoff: Cutoff | None) -> None:
         """Weigh all candidates once, so that later answers are quick. *cutoff* is the one that *config* chooses."""
         cutoffs = {root.index.root: root.cutoff for root in self._roots(config, cutoff)}
-        for one in self.prompts:
-            for (place, _), (_, pool, candidates) in one.found.items():
+        for prompt in self.prompts:
+            for (place, _), (_, pool, candidates) in prompt.found.items():
                 if own := cutoffs.get(place):
                     own.weigh(candidates, pool)
 
@@ -198,7 +198,7 @@ def read_sample(
             break
         own = {digest: decision for (_, digest), decision in decisions.get(prompt.id, {}).items()}
         stages = [_first_stages(prompt, root, each) for root, each in zip(roots, sizes, strict=True)]
-        found.append(LabelledPrompt(prompt, {key: one for each in stages for key, one in each.items()}, own))
+        found.append(LabelledPrompt(prompt, {key: one for stage in stages for key, one in stage.items()}, own))
         tell(number + 1, len(labelled))
     return Sample(index, found, evidence)
 
