@@ -22,7 +22,7 @@ settings.register_profile("patient", parent=settings(), deadline=None, max_examp
 settings.load_profile("patient")
 sys.addaudithook(descriptors.watch)
 OWN = re.compile(
-    r"(ANTHROPIC|CLAUDE|LC|MEMSIFT(?!_LONG_TESTS)|OPENAI|PYTHON(?!PATH)|SUDO|TEXTUAL|XDG)_?.*"
+    r"(ANTHROPIC|CLAUDE|LC|MEMSIFT(?!_LONG_TESTS)|OPENAI|PYTHON(?!PATH)|SUDO|TEXTUAL(?!_SNAPSHOT)|XDG)_?.*"
     r"|COLORTERM|COLUMNS|EDITOR|FORCE_COLOR|LINES|NO_COLOR|PAGER|TZ|VISUAL|.*_(proxy|PROXY)"
 )
 """The variables by which a person chooses settings, keys, colours, a locale or a proxy: no test inherits them."""

@@ -29,10 +29,10 @@ def closing(*numbers: int) -> Callable[[], None]:
     return lambda: [os.close(number) for number in numbers] and None
 
 
-@pytest.mark.parametrize("command", ["list --root {root}", "list --help", "--version"])
+@pytest.mark.parametrize("command", ["list --root root", "list --help", "--version"])
 def test_a_full_stdout_is_told_in_a_line(root: Path, command: str) -> None:
     with Path("/dev/full").open("w") as full:
-        done = run(*command.format(root=root).split(), stdout=full)
+        done = run(*command.split(), cwd=root.parent, stdout=full)
     assert done.returncode == 2
     assert done.stderr.decode() == (
         "memsift: The output cannot be written (No space left on device), so it is not whole. "

@@ -230,7 +230,8 @@ async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_worksp
         ):
             file = tmp_path / f"report{ending}"
             if ending == ".html":
-                file.touch(0o640)
+                file.touch()
+                file.chmod(0o640)
             await press(pilot, "w")
             line: Any = pilot.app.screen.query_one("Input")
             line.value = str(file)
