@@ -22,7 +22,7 @@ SILENT, SLOW, FALLBACK = FILTERS = ("silent", "slow", "fallback")
 SLOW_MS = 500.0
 
 
-class Decision(Record):
+class LoggedPrompt(Record):
     """A line of the log. `prompt` is empty unless the user lets prompts be logged. `dropped`: (memory id, stage)."""
 
     time: str
@@ -47,7 +47,7 @@ class Decision(Record):
 class Log(Record):
     """The decisions, oldest first, and the number of lines that could not be read."""
 
-    decisions: tuple[Decision, ...]
+    decisions: tuple[LoggedPrompt, ...]
     broken: int = 0
 
     @property
@@ -56,7 +56,7 @@ class Log(Record):
         return sum(bool(decision.system) for decision in self.decisions)
 
 
-class Ledger(Record):
+class MemoryLedger(Record):
     """What the log says about a memory. `dropped` counts the stages that dropped it. Times are as in the log."""
 
     injected: int
@@ -82,20 +82,22 @@ def read_log(*folders: str) -> Log:
     return Log(tuple(decisions), broken)
 
 
-def ledger(memory_id: str, decisions: Iterable[Decision]) -> Ledger:
+def ledger(memory_id: str, decisions: Iterable[LoggedPrompt]) -> MemoryLedger:
     """The ledger of one memory."""
     all_decisions = tuple(decisions)
     times = [decision.time for decision in all_decisions if memory_id in decision.injected]
     stages = Counter(stage for decision in all_decisions for name, stage in decision.dropped if name == memory_id)
-    return Ledger(len(times), times[0] if times else "", times[-1] if times else "", tuple(sorted(stages.items())))
+    return MemoryLedger(
+        len(times), times[0] if times else "", times[-1] if times else "", tuple(sorted(stages.items()))
+    )
 
 
-def injections(decisions: Iterable[Decision]) -> dict[str, int]:
+def injections(decisions: Iterable[LoggedPrompt]) -> dict[str, int]:
     """Memory id -> how often it was injected."""
     return Counter(name for decision in decisions for name in decision.injected)
 
 
-def last_injected(decisions: Sequence[Decision], prompts: Iterable[Prompt]) -> Prompt | None:
+def last_injected(decisions: Sequence[LoggedPrompt], prompts: Iterable[Prompt]) -> Prompt | None:
     """The prompt of the newest decision that injected memories. The log knows it by its hash."""
     by_hash = {hex_digest(prompt.text): prompt for prompt in prompts}
     found = (by_hash.get(decision.prompt_sha256) for decision in reversed(decisions) if decision.injected)
@@ -110,12 +112,12 @@ def _lines(path: str) -> Iterator[str]:
         return
 
 
-def _decision(line: str) -> Decision | None:
+def _decision(line: str) -> LoggedPrompt | None:
     """The decision in a line; None for a line that was cut or is not of the log."""
     try:
         row: Any = json.loads(line)
         candidates = row.get("candidates", [])
-        return Decision(
+        return LoggedPrompt(
             time=str(row["time"]),
             prompt_sha256=str(row.get("prompt_sha256", "")),
             prompt=str(row.get("prompt", "")),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.retrieval import Candidate
-    from engine.search.ranking import Asked, Pool
+    from engine.search.ranking import Asked, CandidatePool
 
     Features = dict[str, float]
 
@@ -117,7 +117,7 @@ class Cutoff:
         self.kind = kind
         self.threshold = model.threshold if threshold is None else threshold
 
-    def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+    def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
         found = features(candidates, pool)
         return [
@@ -155,7 +155,7 @@ class Cutoff:
         return replace(candidate, dropped_by="cutoff", reason=f"{found}, and it takes {least:.3f}")
 
 
-def features(candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]:
+def features(candidates: Sequence[Candidate], pool: CandidatePool) -> dict[str, Features]:
     """Memory id -> features, for the candidates that are not dropped yet.
 
     They are compared with all active candidates, also with those that were dropped for being weak.
@@ -286,7 +286,7 @@ class _Prompt(Record):
     unknown: float
 
 
-def _prompt(pool: Pool, found: set[str]) -> _Prompt:
+def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
     texts = {one.text for one in pool.asked}
     return _Prompt(
         words={one.text: _words(one) for one in pool.asked if one.text in found},

@@ -26,7 +26,7 @@ from engine.systems import INJECTED, injected_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from engine.activity_log import Decision
+    from engine.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from engine.search.index import Index
 
@@ -52,14 +52,14 @@ class Item(Record):
     confidence: str = ""
 
 
-class Injected(Record):
+class HookInjection(Record):
     """What one hook injected for a prompt. `unknown`: id -> memory, for texts that no open root holds."""
 
     retrieval: Retrieval
     unknown: Mapping[str, Memory]
 
 
-class Matcher:
+class InjectionMatcher:
     """Finds the memories of *index* that injected texts are about."""
 
     def __init__(self, index: Index) -> None:
@@ -72,7 +72,7 @@ class Matcher:
             if len(title := _words(memory.title)) >= _LEAST_CHARACTERS:
                 self._titles[title.partition(" ")[0]].append((title, memory))
 
-    def injected(self, prompt: Prompt, injection: Injection) -> Injected:
+    def injected(self, prompt: Prompt, injection: Injection) -> HookInjection:
         """The retrieval that stands for *injection*: its memories in their order, each once."""
         found: list[tuple[MemorySummary, str]] = []
         unknown: dict[str, Memory] = {}
@@ -95,7 +95,7 @@ class Matcher:
             fallback="",
             elapsed_ms=0.0,
         )
-        return Injected(retrieval, unknown)
+        return HookInjection(retrieval, unknown)
 
     def _memory(self, item: Item) -> MemorySummary | None:
         if item.path and (one := self._by_name.get(item.path)):
@@ -179,12 +179,12 @@ def is_text_id(memory_id: str) -> bool:
     return memory_id.startswith(TEXT_ID)
 
 
-def with_log(prompts: Iterable[Prompt], decisions: Iterable[Decision]) -> list[Prompt]:
+def with_log(prompts: Iterable[Prompt], decisions: Iterable[LoggedPrompt]) -> list[Prompt]:
     """The prompts with the injections of memsift's own hook from its log, where the transcript has no text of it.
 
     A decision belongs to a prompt of the same session with the same text; of several, to the nearest in time.
     """
-    by_key: dict[tuple[str, str], list[Decision]] = {}
+    by_key: dict[tuple[str, str], list[LoggedPrompt]] = {}
     for decision in decisions:
         if decision.session_id:
             by_key.setdefault((decision.session_id, decision.prompt_sha256), []).append(decision)

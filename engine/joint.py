@@ -51,7 +51,7 @@ class Home(Record):
     memory: MemorySummary
 
 
-class Table(Record):
+class JointMemories(Record):
     """All memories by the ids that tell them apart, and the id of each by file and own id."""
 
     homes: Mapping[str, Home]
@@ -73,7 +73,7 @@ class JointIndex(Index):
         self.has_fts5 = all(part.index.has_fts5 for part in parts)
         self.is_accepted = lambda memory: self.part_of(memory.id).is_accepted(self.home(memory.id).memory)
         self._states: Sequence[Mapping[int, MemorySummary]] = ()
-        self._known = Table({}, [], {})
+        self._known = JointMemories({}, [], {})
 
     def __len__(self) -> int:
         return sum(len(part.index) for part in self.parts)
@@ -165,7 +165,7 @@ class JointIndex(Index):
         return memory if name == memory.id else replace(memory, id=name)
 
     @property
-    def _table(self) -> Table:
+    def _table(self) -> JointMemories:
         """The memories as the indexes know them now. It is only made again if one of them was read again."""
         states = [part.index.ask(part.index.read_summaries) for part in self.parts]
         if len(self._states) != len(states) or any(a is not b for a, b in zip(states, self._states, strict=True)):
@@ -267,7 +267,7 @@ def explainer_of(retrieval: Retrieval, index: Index, config: Config) -> Callable
     return explained
 
 
-def _table_of(parts: Sequence[Root], states: Sequence[Mapping[int, MemorySummary]]) -> Table:
+def _table_of(parts: Sequence[Root], states: Sequence[Mapping[int, MemorySummary]]) -> JointMemories:
     homes: dict[str, Home] = {}
     ids: dict[tuple[str, str], str] = {}
     memories = []
@@ -276,7 +276,7 @@ def _table_of(parts: Sequence[Root], states: Sequence[Mapping[int, MemorySummary
             name = distinct_id(own.id, part.index.root, homes)
             homes[name], ids[own.file, own.id] = Home(place, own), name
             memories.append(own if name == own.id else replace(own, id=name))
-    return Table(homes, memories, ids)
+    return JointMemories(homes, memories, ids)
 
 
 def _with_strategy(part: Root, config: Config, cutoff: AnyCutoff | None) -> Root:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.search.index import Index
-    from engine.search.ranking import Pool
+    from engine.search.ranking import CandidatePool
 
     class Judge(Protocol):
         """A judge, as the pipeline needs it: it answers about the candidates, and never raises."""
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         strategy: str
         kind: str
 
-        def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]: ...
+        def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]: ...
 
         def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]: ...
 
@@ -126,7 +126,7 @@ def retrieve(
 def later_stages(
     prompt: Prompt,
     strategy: str,
-    pool: Pool,
+    pool: CandidatePool,
     candidates: list[Candidate],
     config: Config,
     *,
@@ -187,7 +187,7 @@ def first_stage(
     now: Callable[[], float] = time.time,
     *,
     include_retired: bool = False,
-) -> tuple[str, Pool]:
+) -> tuple[str, CandidatePool]:
     """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         from engine.search.strategies import title_tags
@@ -212,13 +212,15 @@ def _judgement(
     return judge.evaluate(prompt, asked, mode) if judge and asked else None
 
 
-def waiting(pool: Pool, index: Index, config: Config) -> frozenset[str]:
+def waiting(pool: CandidatePool, index: Index, config: Config) -> frozenset[str]:
     """The ids of risky memories that no person has accepted."""
     risky = [memory.memory for memory in pool.memories if memory.memory.risk >= config.max_risk]
     return frozenset([one.id for one in risky if not index.is_accepted(one)])
 
 
-def ranked(pool: Pool, config: Config, held: frozenset[str], *, include_retired: bool = False) -> list[Candidate]:
+def ranked(
+    pool: CandidatePool, config: Config, held: frozenset[str], *, include_retired: bool = False
+) -> list[Candidate]:
     """The candidates of *pool* in rank order. Those in *held* and retired memories are dropped."""
     candidates = rank(pool.memories, config, include_retired=include_retired, held=held)
     return _by_status(candidates, held, include_retired=include_retired)
@@ -236,7 +238,7 @@ def _by_status(candidates: list[Candidate], held: frozenset[str], *, include_ret
     return result
 
 
-def _by_floor(candidates: list[Candidate], config: Config, pool: Pool, share: float) -> list[Candidate]:
+def _by_floor(candidates: list[Candidate], config: Config, pool: CandidatePool, share: float) -> list[Candidate]:
     return below_floor(candidates, share * config.floor, share * (config.min_strength * pool.rare))
 
 

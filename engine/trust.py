@@ -14,7 +14,7 @@ from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record, fields
 from engine.lean.sha256 import hex_digest
 from engine.paths import trust_file
-from engine.settings.keys import FREE, SECTION, Source
+from engine.settings.keys import FREE, SECTION, KeySource
 from engine.stores.files import (
     UnreadableFileError,
     make_folder,
@@ -101,7 +101,7 @@ def settings_digest(root: str, section: object) -> str:
     Keys that any root may set count for nothing here, nor do unknown keys, the order of keys, and white space. A cutoff
     that the root shares is one of its settings.
     """
-    source = Source(CONFIG_FILE, root, is_confined=True)
+    source = KeySource(CONFIG_FILE, root, is_confined=True)
     config = source.over(Config(), section)
     named = [value for value in _values(config, SECTION) if value[0] in source.keys]
     modes = config.judge.modes

@@ -46,7 +46,7 @@ NEARNESS = 0.1
 
 
 @dataclass(frozen=True)
-class Plan:
+class LabellingOrder:
     """An annotator's labelling order over one root, and the stratum of each of its prompts: prompt id -> stratum."""
 
     order: str
@@ -75,7 +75,7 @@ def crossed(stratum: str, facet: str) -> str:
     return CROSSING.join(sorted(parts)) or ALL
 
 
-def offered(plan: Plan) -> tuple[str, ...]:
+def offered(plan: LabellingOrder) -> tuple[str, ...]:
     """The prompt ids of *plan* in labelling order."""
     facets = FACETS[plan.order]
     groups: dict[str, list[str]] = {}
@@ -116,7 +116,7 @@ def interleaved(groups: Sequence[tuple[Sequence[str], float]]) -> tuple[str, ...
     return tuple(member for _, member in sorted(placed, key=lambda place: place[0]))
 
 
-def save_plan(db: LabelDatabase, root: str, annotator: str, plan: Plan, ts: str) -> None:
+def save_plan(db: LabelDatabase, root: str, annotator: str, plan: LabellingOrder, ts: str) -> None:
     """Insert or replace the rows of the plan's prompts. Rows of other prompts change to its order, too."""
     at = {"root": root, "annotator": annotator, "order_name": plan.order, "seed": plan.seed, "ts": ts}
     db.execute("UPDATE plan SET order_name = :order_name WHERE root = :root AND annotator = :annotator", at)
@@ -124,7 +124,7 @@ def save_plan(db: LabelDatabase, root: str, annotator: str, plan: Plan, ts: str)
     db.upsert_all("plan", rows, keys=("root", "prompt_id", "annotator"))
 
 
-def plan_of(db: LabelDatabase, root: str, annotator: str) -> Plan | None:
+def plan_of(db: LabelDatabase, root: str, annotator: str) -> LabellingOrder | None:
     rows = db.tuples(
         "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
         [root, annotator],
@@ -132,7 +132,7 @@ def plan_of(db: LabelDatabase, root: str, annotator: str) -> Plan | None:
     if not rows:
         return None
     order, seed, _, _ = rows[0]
-    return Plan(order, seed, {prompt_id: stratum for _, _, prompt_id, stratum in rows})
+    return LabellingOrder(order, seed, {prompt_id: stratum for _, _, prompt_id, stratum in rows})
 
 
 def newest_strata(db: LabelDatabase, root: str, besides: str | None) -> dict[str, str]:

@@ -36,7 +36,7 @@ makes another judge."""
 JUDGED = "LEFT JOIN judge_call USING (run_id, prompt_id) LEFT JOIN judge_verdict USING (call_id, memory_id)"
 
 
-class Found(NamedTuple):
+class ReplayedCandidate(NamedTuple):
     """One candidate of a retrieval, with the judge's decision on it."""
 
     rank: int
@@ -67,7 +67,7 @@ def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
     return tuple(outcome(row, found.get(row[0], ())) for row in rows)
 
 
-def found_memories(db: LabelDatabase, root: str | None) -> dict[int, list[Found]]:
+def found_memories(db: LabelDatabase, root: str | None) -> dict[int, list[ReplayedCandidate]]:
     """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
     # SQLite keeps the order of a cross join: from the newest retrievals to their results
     rows = db.tuples(
@@ -79,13 +79,13 @@ def found_memories(db: LabelDatabase, root: str | None) -> dict[int, list[Found]
             ORDER BY retrieval_id, rank""",
         {"root": root},
     )
-    found: dict[int, list[Found]] = {}
+    found: dict[int, list[ReplayedCandidate]] = {}
     for retrieval_id, *fields in rows:
-        found.setdefault(retrieval_id, []).append(Found(*fields))
+        found.setdefault(retrieval_id, []).append(ReplayedCandidate(*fields))
     return found
 
 
-def outcome(row: tuple[Any, ...], found: Sequence[Found]) -> Outcome:
+def outcome(row: tuple[Any, ...], found: Sequence[ReplayedCandidate]) -> Outcome:
     _, run_id, prompt_id, system, fallback, elapsed_ms, kind, is_asked = row
     injected = [each for each in found if each.injected]
     return Outcome(

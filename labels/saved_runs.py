@@ -28,7 +28,7 @@ class SavedRun(NamedTuple):
         return RunSettings(self.root, self.config_json, self.corpus_hash)
 
 
-class Injected(NamedTuple):
+class InjectedMemory(NamedTuple):
     """A memory that a run injected. Its `digest` and `title` are empty where they are not known."""
 
     memory_id: str
@@ -46,9 +46,9 @@ def saved_runs(db: LabelDatabase, root: str) -> tuple[SavedRun, ...]:
     return tuple(map(SavedRun._make, rows))
 
 
-def injected_sets(db: LabelDatabase, run_id: str) -> Mapping[str, tuple[Injected, ...]]:
+def injected_sets(db: LabelDatabase, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
     """prompt id -> the memories that a run injected for it, best first. The prompts are in the order of the run."""
-    found: dict[str, list[Injected]] = {
+    found: dict[str, list[InjectedMemory]] = {
         prompt_id: []
         for (prompt_id,) in db.tuples(
             "SELECT prompt_id FROM retrieval WHERE run_id = ? ORDER BY retrieval_id", [run_id]
@@ -60,5 +60,5 @@ def injected_sets(db: LabelDatabase, run_id: str) -> Mapping[str, tuple[Injected
         [run_id],
     )
     for prompt_id, *memory in rows:
-        found[prompt_id].append(Injected(*memory))
+        found[prompt_id].append(InjectedMemory(*memory))
     return {prompt_id: tuple(memories) for prompt_id, memories in found.items()}

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from labels.labelling_order import Plan
+    from labels.labelling_order import LabellingOrder
     from labels.records import Card, Dispute, Event, Gold, JudgeCall, Label, Outcome, Pair, Pool, Repeat, RunSettings
     from labels.replays import EmptyReplay
-    from labels.saved_runs import Injected, SavedRun
+    from labels.saved_runs import InjectedMemory, SavedRun
 
 SESSION_BYTES, UID_BYTES = 8, 16
 UNSAID = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, "supersedes": None}
@@ -209,7 +209,7 @@ class LabelStore:
         """The runs over a root; the run with the latest result comes first."""
         return saved_runs.saved_runs(self._db, root)
 
-    def injected_sets(self, run_id: str) -> Mapping[str, tuple[Injected, ...]]:
+    def injected_sets(self, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
         """prompt id -> the memories that a run injected for it, best first."""
         return saved_runs.injected_sets(self._db, run_id)
 
@@ -377,11 +377,11 @@ class LabelStore:
 
     # Labelling orders
 
-    def plan(self, root: str, annotator: str) -> Plan | None:
+    def plan(self, root: str, annotator: str) -> LabellingOrder | None:
         """The annotator's labelling order; None before the first."""
         return labelling_order.plan_of(self._db, root, annotator)
 
-    def save_plan(self, root: str, annotator: str, plan: Plan) -> None:
+    def save_plan(self, root: str, annotator: str, plan: LabellingOrder) -> None:
         """Keep the order, and the strata of its prompts. Strata of other prompts stay."""
         ts = self._timestamp()
         with self._db.writing():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from tui.workspace.first_start import Place
+    from tui.workspace.first_start import FoundRoot
 
 HERE = "This project has no memories yet. Enter opens one of these:"
 NOTHING = "There are no memories on this machine yet. Enter opens the example:"
@@ -38,7 +38,7 @@ class FirstStartApp(PlainApp[str]):
     """
     BINDINGS = bindings(shown="app.quit")
 
-    def __init__(self, places: Sequence[Place], *, is_plain: bool = False) -> None:
+    def __init__(self, places: Sequence[FoundRoot], *, is_plain: bool = False) -> None:
         super().__init__(is_plain=is_plain)
         self._places = places
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from tui.workspace.curate.memory_facts import Facts
     from tui.workspace.label.labelling_plan import Planning
     from tui.workspace.quality.inbox import Checked
-    from tui.workspace.replay.background_run import Progress
-    from tui.workspace.replay.prompt_choice import Known
+    from tui.workspace.replay.background_run import RunProgress
+    from tui.workspace.replay.prompt_choice import PromptFacts
     from tui.workspace.replay.run_diffs import SavedDiff
-    from tui.workspace.report.reading import Reading
-    from tui.workspace.sources import Found
-    from tui.workspace.whatif.effect import Effect, Numbers
+    from tui.workspace.report.reading import ReportReading
+    from tui.workspace.sources import ChangedSources
+    from tui.workspace.whatif.effect import SettingsNumbers, WhatIfEffect
     from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, Sample
+    from tui.workspace.whatif.sample import Injected, WhatIfSample
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Reloaded(Message, bubble=False):
 class FilesChanged(Message, bubble=False):
     """Watcher to app: files behind the workspace changed, and were read again."""
 
-    found: Found
+    found: ChangedSources
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Kept(Message, bubble=False):
 class Replayed(Message, bubble=False):
     """Run to app: recorded retrievals, and the progress. *reading* is the workspace's when they were recorded."""
 
-    progress: Progress
+    progress: RunProgress
     retrievals: Sequence[Retrieval]
     reading: int
 
@@ -100,7 +100,7 @@ class Measured(Message, bubble=False):
 class Reported(Message, bubble=False):
     """Worker to Report: a new report."""
 
-    reading: Reading
+    reading: ReportReading
 
 
 @dataclass
@@ -112,7 +112,7 @@ class SampleFound(Message, bubble=False):
 
     done: int
     total: int
-    sample: Sample | None = None
+    sample: WhatIfSample | None = None
     saved: Config | None = None
     sets: Sequence[Injected | None] = ()
 
@@ -122,8 +122,8 @@ class EffectFound(Message, bubble=False):
     """Worker to What-if: the effect of the settings in *draft* on *sample*."""
 
     draft: Config
-    sample: Sample
-    effect: Effect
+    sample: WhatIfSample
+    effect: WhatIfEffect
 
 
 @dataclass
@@ -132,7 +132,7 @@ class ValuesCompared(Message, bubble=False):
 
     draft: Config
     knob: Knob
-    compared: Sequence[tuple[str, Numbers | None]]
+    compared: Sequence[tuple[str, SettingsNumbers | None]]
 
 
 @dataclass
@@ -155,7 +155,7 @@ class FindingsRead(Message, bubble=False):
 class KnownRead(Message, bubble=False):
     """Worker to Replay: what is recorded about the prompts, by id. *reading* is the workspace's at the beginning."""
 
-    known: Mapping[str, Known]
+    known: Mapping[str, PromptFacts]
     reading: int
 
 

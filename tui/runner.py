@@ -19,7 +19,7 @@ from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloade
 from tui.plain import printable
 from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings, Choices
-from tui.workspace.replay.background_run import BackgroundRun, Progress
+from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left
 from tui.workspace.sources import Follower, take_prompts, take_settings
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from tui.workspace.replay.replaying import Job
-    from tui.workspace.sources import Found, Settings
+    from tui.workspace.sources import ChangedSources, Settings
     from tui.workspace.workspace import Workspace
 
 SETTINGS_LATER = "The settings have changed. They count when this replay is over; {app.cancel} ends it now."
@@ -65,7 +65,7 @@ class Runner(PlainApp[None]):
         self.changing = Lock()
         self.batches: list[tuple[int, ...]] = []
         self._background: BackgroundRun | None = None
-        self.progress: Progress | None = None
+        self.progress: RunProgress | None = None
         self._has_news = self._is_put_off = False
         self._follower: Follower | None = None
         self._later: Settings | None = None
@@ -118,7 +118,7 @@ class Runner(PlainApp[None]):
             return
         jobs = self._jobs_left()
 
-        def tell(progress: Progress, batch: Sequence[Retrieval]) -> None:
+        def tell(progress: RunProgress, batch: Sequence[Retrieval]) -> None:
             self.post_message(Replayed(progress, batch, background.reading))
 
         def late(found: Sequence[Retrieval], reading: int) -> None:
@@ -126,7 +126,7 @@ class Runner(PlainApp[None]):
                 self.post_message(Retrieved(one, reading))
 
         self._background = background = BackgroundRun(self.workspace, jobs, self._claim, tell, late)
-        self._show_progress(Progress(0, len(jobs)))
+        self._show_progress(RunProgress(0, len(jobs)))
         self._run_all(background)
 
     @property
@@ -155,7 +155,7 @@ class Runner(PlainApp[None]):
         if message.progress.is_over:
             self._end_run(message.progress)
 
-    def _end_run(self, progress: Progress) -> None:
+    def _end_run(self, progress: RunProgress) -> None:
         self._background = None
         if progress.problem:
             self.tell(progress.problem, title="Not recorded", severity="error")
@@ -201,7 +201,7 @@ class Runner(PlainApp[None]):
         if self._background:
             self._background.cancel()
 
-    def _show_progress(self, progress: Progress | None) -> None:
+    def _show_progress(self, progress: RunProgress | None) -> None:
         is_changed = (progress is None) != (self.progress is None)
         self.progress = progress
         self._tell_screens(RunChanged())
@@ -213,7 +213,7 @@ class Runner(PlainApp[None]):
         """Begin to watch the files behind the workspace."""
         if self.workspace.sources:
 
-            def tell(found: Found) -> None:
+            def tell(found: ChangedSources) -> None:
                 self.post_message(FilesChanged(found))
 
             self._follower = Follower(self.workspace.sources, tell)

@@ -59,7 +59,7 @@ class Ours(Record):
 NOTHING = Ours()
 
 
-class Change(Record):
+class SettingsChange(Record):
     """A settings file that memsift would change. `original`: its text without memsift; None: there is no file."""
 
     file: SettingsFile
@@ -101,7 +101,9 @@ def _ours_of(scope: str, files: Sequence[SettingsFile]) -> Ours:
     return next((ours_in(file.content) for file in files if file.scope == scope), NOTHING)
 
 
-def plan(files: Sequence[SettingsFile], wanted: Mapping[str, Ours], environ: Mapping[str, str]) -> tuple[Change, ...]:
+def plan(
+    files: Sequence[SettingsFile], wanted: Mapping[str, Ours], environ: Mapping[str, str]
+) -> tuple[SettingsChange, ...]:
     """The changes after which each scope's file holds *wanted* of memsift, and the other files nothing of it.
 
     Raises SettingsFileError if one of the wanted files cannot be changed. Files that the client cannot read either are
@@ -117,11 +119,11 @@ def plan(files: Sequence[SettingsFile], wanted: Mapping[str, Ours], environ: Map
         if ours_in(file.content) != new:
             _require_places(file, new)
             original = _original(file, environ)
-            changes.append(Change(file, original, _with_ours(original, new)))
+            changes.append(SettingsChange(file, original, _with_ours(original, new)))
     return tuple(changes)
 
 
-def apply(changes: Sequence[Change], environ: Mapping[str, str]) -> None:
+def apply(changes: Sequence[SettingsChange], environ: Mapping[str, str]) -> None:
     """Write the files, after the text of each without memsift was copied. Raises SettingsFileError.
 
     All are checked first, so that a file that cannot be written leaves the others as they are.

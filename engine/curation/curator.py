@@ -37,7 +37,7 @@ def utc_now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-class Outcome(Record):
+class PerformedOperation(Record):
     """A performed operation: its number, by which it can be undone, and how many old operations were thrown away."""
 
     number: int
@@ -74,7 +74,7 @@ class Curator:
             self._refuse_rejected(plan)
         return replace(plan, effect=replace(plan.effect, files=tuple(self._with_index(plan.effect.files))))
 
-    def perform(self, plan: Plan) -> Outcome:
+    def perform(self, plan: Plan) -> PerformedOperation:
         """Carry out a plan. Raises ChangedSinceError, with the difference, if a file changed after it was planned."""
         with self._locked(plan.roots, self._wait_s):
             for change in plan.effect.files:
@@ -91,7 +91,7 @@ class Curator:
                     raise
                 raise CurationError(f"{error} {told}") from None
             self.journal.finish(number, effect)
-        return Outcome(number, replace(plan, effect=effect), forgotten)
+        return PerformedOperation(number, replace(plan, effect=effect), forgotten)
 
     def mark(self, memories: Sequence[Memory], reason: str, *, is_rejected: bool) -> None:
         """Set a tombstone for the text of each memory, or take it away. The memories stay. Raises JournalError."""

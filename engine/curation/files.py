@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LISTS = ("listed", "listing")
 
 
-class Lines(Record):
+class ListedLines(Record):
     """The lines that list a memory in an index, the number of the first, and the line above it. Empty without lines.
 
     `is_in_order`: whether this is the place that the format gives to a new entry.
@@ -49,8 +49,8 @@ class FileChange(Record):
     name: str
     before: str | None
     after: str | None
-    listed: Lines = Lines()
-    listing: Lines = Lines()
+    listed: ListedLines = ListedLines()
+    listing: ListedLines = ListedLines()
 
     @property
     def path(self) -> str:
@@ -67,7 +67,7 @@ def as_row(change: FileChange) -> dict[str, Any]:
 
 def from_row(row: dict[str, Any]) -> FileChange:
     """A change from its JSON."""
-    listed, listing = (Lines(**{**row[key], "lines": tuple(row[key]["lines"])}) for key in LISTS)
+    listed, listing = (ListedLines(**{**row[key], "lines": tuple(row[key]["lines"])}) for key in LISTS)
     return FileChange(row["root"], row["name"], row["before"], row["after"], listed, listing)
 
 
@@ -145,7 +145,7 @@ def diff_of(changes: Iterable[FileChange]) -> str:
     return "".join(parts)
 
 
-def _index_diff(name: str, old: Lines, new: Lines) -> str:
+def _index_diff(name: str, old: ListedLines, new: ListedLines) -> str:
     """The difference of an index of which only the lines of a memory are known."""
     places = [f"{sign}{one.at + 1},{len(one.lines)}" for sign, one in (("-", old), ("+", new))]
     lines = [f"-{line.rstrip()}" for line in old.lines] + [f"+{line.rstrip()}" for line in new.lines]

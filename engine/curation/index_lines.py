@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from engine.curation.files import FileChange, Lines, text_at, write
+from engine.curation.files import FileChange, ListedLines, text_at, write
 from engine.lean.record import replace
 from engine.stores.registry import file_store_of
 
@@ -35,11 +35,11 @@ class IndexFile:
             wanted = self._wanted(change, listed)
             rest = _without(self._lines(), listed)
             if wanted is None:
-                listing = Lines()
+                listing = ListedLines()
             else:
                 best = self._best(rest, wanted)
                 at = listed.at if listed.lines and best == self._best(rest, listed.lines) else best
-                listing = Lines(wanted, at, rest[at - 1] if at else "", at == best)
+                listing = ListedLines(wanted, at, rest[at - 1] if at else "", at == best)
             self._put(rest, listing)
             found.append(replace(change, listed=listed, listing=listing))
         return found
@@ -62,20 +62,20 @@ class IndexFile:
     def _lines(self) -> list[str]:
         return self._text.splitlines(keepends=True) if self._text is not None else []
 
-    def _found(self, lines: Sequence[str], name: str) -> Lines:
+    def _found(self, lines: Sequence[str], name: str) -> ListedLines:
         """The lines that list the file *name*; of several places the first."""
         for start, line in enumerate(lines):
             if name in line and self._is_entry(line, name):
                 entry = next(self._writing.entries(_bare(lines[start:])))
                 found, rest = lines[start : start + entry.end], [*lines[:start], *lines[start + entry.end :]]
                 above = lines[start - 1] if start else ""
-                return Lines(tuple(found), start, above, start == self._best(rest, found))
-        return Lines()
+                return ListedLines(tuple(found), start, above, start == self._best(rest, found))
+        return ListedLines()
 
     def _is_entry(self, line: str, name: str) -> bool:
         return any(entry.name == name for entry in self._writing.entries(_bare([line])))
 
-    def _wanted(self, change: FileChange, listed: Lines) -> tuple[str, ...] | None:
+    def _wanted(self, change: FileChange, listed: ListedLines) -> tuple[str, ...] | None:
         """The lines that list the memory afterwards; None: no line."""
         old = listed.lines[0].rstrip("\r\n") if listed.lines else ""
         line = (
@@ -97,7 +97,7 @@ class IndexFile:
         """The place that the format gives to an entry among the lines *rest*."""
         return self._writing.place(_bare(rest), entry[0].rstrip("\r\n"))
 
-    def _put(self, rest: list[str], new: Lines) -> None:
+    def _put(self, rest: list[str], new: ListedLines) -> None:
         """Set the text: *rest* with the lines of *new* at their place."""
         if self._text is None:
             return
@@ -108,7 +108,7 @@ class IndexFile:
             rest[at:at] = new.lines
         self._text = "".join(rest)
 
-    def _place_of(self, rest: Sequence[str], new: Lines) -> int:
+    def _place_of(self, rest: Sequence[str], new: ListedLines) -> int:
         """Where the format says, for lines in order; else the planned place, or below the same line."""
         if new.is_in_order:
             return self._best(rest, new.lines)
@@ -119,7 +119,7 @@ class IndexFile:
         return self._best(rest, new.lines)
 
 
-def _without(lines: Sequence[str], gone: Lines) -> list[str]:
+def _without(lines: Sequence[str], gone: ListedLines) -> list[str]:
     return [*lines[: gone.at], *lines[gone.at + len(gone.lines) :]]
 
 

@@ -48,7 +48,7 @@ class Operation(Protocol):
         """The plan, from the files as they are. *now* is ISO 8601 in UTC. Raises CurationError."""
 
 
-class Place(Record):
+class MemoryPlace(Record):
     """A memory's file, with what is needed to change it. `text` is without a byte order mark, which `mark` holds.
 
     `copies`: other files with the same id.
@@ -73,7 +73,7 @@ class Place(Record):
             raise StatusError(f"{summary.id} is {summary.status}, so it cannot be {what}.{hint} Nothing was changed.")
 
 
-def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Place:
+def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> MemoryPlace:
     """The file of a memory. *is_read*: the caller compares the text by itself.
 
     Raises UnknownMemoryError if it is gone, and ChangedSinceError if its text is not that of *summary*.
@@ -92,7 +92,7 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Pla
         raise ChangedSinceError(f"{summary.file} was changed since it was read. Nothing was done. Look at it again.")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     copies = copies_of(file_store_of(root), root, name, summary.id)
-    return Place(root, name, memory, mark, text.removeprefix("\ufeff"), writing, copies)
+    return MemoryPlace(root, name, memory, mark, text.removeprefix("\ufeff"), writing, copies)
 
 
 class Create(Record):
@@ -322,7 +322,7 @@ def _joined(plans: Sequence[Plan]) -> str:
     return f"{plans[0].summary}{f', and {more:,} more' if more else ''}"
 
 
-def _of_one(kind: str, words: str, place: Place, text: str) -> Plan:
+def _of_one(kind: str, words: str, place: MemoryPlace, text: str) -> Plan:
     """The plan of an edit. Raises CurationError if it would change nothing."""
     if text == place.text:
         raise CurationError(f"{place.memory.summary.id} is like this already. Nothing was changed.")
@@ -330,7 +330,11 @@ def _of_one(kind: str, words: str, place: Place, text: str) -> Plan:
 
 
 def _plan(
-    kind: str, summary: str, places: tuple[Place, ...], files: tuple[FileChange, ...], stones: Effect | None = None
+    kind: str,
+    summary: str,
+    places: tuple[MemoryPlace, ...],
+    files: tuple[FileChange, ...],
+    stones: Effect | None = None,
 ) -> Plan:
     ids = tuple(one.memory.summary.id for one in places)
     roots = tuple(dict.fromkeys(one.root for one in places))

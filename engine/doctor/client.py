@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from engine.claude_code.settings_files import SettingsFile
-    from engine.doctor.finding import Finding
+    from engine.doctor.finding import DoctorFinding
 
 NOT_INSTALLED = "without it, no memory is injected"
 MOST_COMMAND = 60
 """Characters of another program's command that are shown."""
 
 
-def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> list[Finding]:
+def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> list[DoctorFinding]:
     """*folder* is where the client is started, *roots* are the roots that the hook uses there."""
     files = settings_files(folder, environ)
     hooks = prompt_hooks(files, environ)
@@ -47,7 +47,7 @@ def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> l
     ]
 
 
-def _files(files: Sequence[SettingsFile]) -> Iterator[Finding]:
+def _files(files: Sequence[SettingsFile]) -> Iterator[DoctorFinding]:
     for file in files:
         if file.problem:
             yield problem("client settings", file.problem.rstrip("."), f"Open {file.path} at that line.")
@@ -58,7 +58,7 @@ def _files(files: Sequence[SettingsFile]) -> Iterator[Finding]:
         yield problem("hooks", f"{off} switches all hooks off", f"Take disableAllHooks out of {off}.")
 
 
-def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[Finding]:
+def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[DoctorFinding]:
     """The hooks one by one, then whether memsift's is missing. The client starts all at the same time."""
     for number, hook in enumerate(hooks, start=1):
         limit = f", timeout {hook.timeout:g} s" if hook.timeout is not None else ""
@@ -77,13 +77,13 @@ def _of_commands(commands: Sequence[str], environ: Mapping[str, str]) -> tuple[s
     return (*may_block(commands), *slow_start(commands, bare_interpreter(), environ))
 
 
-def _notes(sentences: Iterable[str]) -> Iterator[Finding]:
+def _notes(sentences: Iterable[str]) -> Iterator[DoctorFinding]:
     for sentence in sentences:
         text, _, fix = sentence.partition(". ")
         yield note("hooks", text, fix)
 
 
-def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[Finding]:
+def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """A hook that the client would end before its own deadline."""
     needed = max((allowed_seconds(read_config(root, environ).config) for root in roots), default=0.0)
     for hook in own:

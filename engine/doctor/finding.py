@@ -8,7 +8,7 @@ OK, NOTE, PROBLEM = STATUSES = ("ok", "note", "problem")
 """As it should be; good to know, but the hook works; the hook does not work as it should."""
 
 
-class Finding(Record):
+class DoctorFinding(Record):
     """`fix` is a sentence for a person; empty where there is nothing to do."""
 
     check: str
@@ -17,13 +17,13 @@ class Finding(Record):
     fix: str = ""
 
 
-def ok(check: str, text: str) -> Finding:
-    return Finding(check, OK, text)
+def ok(check: str, text: str) -> DoctorFinding:
+    return DoctorFinding(check, OK, text)
 
 
-def note(check: str, text: str, fix: str = "") -> Finding:
-    return Finding(check, NOTE, text, fix)
+def note(check: str, text: str, fix: str = "") -> DoctorFinding:
+    return DoctorFinding(check, NOTE, text, fix)
 
 
-def problem(check: str, text: str, fix: str) -> Finding:
-    return Finding(check, PROBLEM, text, fix)
+def problem(check: str, text: str, fix: str) -> DoctorFinding:
+    return DoctorFinding(check, PROBLEM, text, fix)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engine.config import JudgeConfig
-    from engine.doctor.finding import Finding
+    from engine.doctor.finding import DoctorFinding
 
 CHECK = "judge"
 SECONDS = 5.0
 
 
-def finding(config: JudgeConfig, environ: Mapping[str, str]) -> Finding:
+def finding(config: JudgeConfig, environ: Mapping[str, str]) -> DoctorFinding:
     """How the judge of the settings *config* is. No message holds a key, or a part of it."""
     name = config.provider or HTTP
     if not config.enabled or name == NO_JUDGE:
@@ -58,7 +58,7 @@ def _request(name: str, environ: Mapping[str, str]) -> tuple[str, dict[str, str]
     return f"{base.rstrip('/')}/v1/models", headers
 
 
-def _answer(url: str, headers: Mapping[str, str], name: str) -> Finding:
+def _answer(url: str, headers: Mapping[str, str], name: str) -> DoctorFinding:
     host = url.partition("://")[2].partition("/")[0].rpartition("@")[2]
     status = post(url, headers, None, SECONDS).status
     if status in (401, 403):

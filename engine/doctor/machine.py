@@ -19,7 +19,7 @@ from engine.wording import listed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from engine.doctor.finding import Finding
+    from engine.doctor.finding import DoctorFinding
 
 LEAST_FREE_BYTES = 100_000_000
 MOST_SKEW_S = 5.0
@@ -30,7 +30,7 @@ OTHERS = 0o077
 """The mode bits of group and others."""
 
 
-def findings(environ: Mapping[str, str]) -> list[Finding]:
+def findings(environ: Mapping[str, str]) -> list[DoctorFinding]:
     return [_python(), _sqlite(), _clock(environ), _disk(environ), _modes(environ)]
 
 
@@ -44,7 +44,7 @@ def folders(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _python() -> Finding:
+def _python() -> DoctorFinding:
     interpreter = bare_interpreter()
     text = f"{platform.python_version()}, the hook runs {interpreter}"
     if os.access(interpreter, os.X_OK):
@@ -52,7 +52,7 @@ def _python() -> Finding:
     return problem("python", f"{text}, which is not there", "Install memsift again, with an interpreter that stays.")
 
 
-def _sqlite() -> Finding:
+def _sqlite() -> DoctorFinding:
     with closing(sqlite3.connect(":memory:")) as db, suppress(sqlite3.Error):
         db.execute("create virtual table words using fts5(text)")
         return ok("sqlite", f"{sqlite3.sqlite_version}, with FTS5")
@@ -63,7 +63,7 @@ def _sqlite() -> Finding:
     )
 
 
-def _clock(environ: Mapping[str, str]) -> Finding:
+def _clock(environ: Mapping[str, str]) -> DoctorFinding:
     """Compare the machine's clock with the times that its disk gives to files."""
     folder = existing(state_home(environ))
     now = time.time()
@@ -79,7 +79,7 @@ def _clock(environ: Mapping[str, str]) -> Finding:
     return ok("clock", shown)
 
 
-def _disk(environ: Mapping[str, str]) -> Finding:
+def _disk(environ: Mapping[str, str]) -> DoctorFinding:
     """The free space in memsift's folders, and whether they can be written."""
     free = {}
     for purpose, folder in folders(environ).items():
@@ -96,7 +96,7 @@ def _disk(environ: Mapping[str, str]) -> Finding:
     return ok("disk", f"{free[place] / 1e9:,.1f} GB free")
 
 
-def _modes(environ: Mapping[str, str]) -> Finding:
+def _modes(environ: Mapping[str, str]) -> DoctorFinding:
     """memsift's files are for their owner alone: they hold prompts and settings."""
     strange = [path for folder in folders(environ).values() for path in _readable_by_others(folder)]
     if not strange:

@@ -19,11 +19,11 @@ from engine.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from engine.doctor.finding import Finding
+    from engine.doctor.finding import DoctorFinding
     from engine.root_search import RootSearch
 
 
-def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[Finding]:
+def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[DoctorFinding]:
     """*search*: the roots that the hook uses for a client in *folder*."""
     found = [note("roots", one.text.rstrip("."), one.remedy) for one in search.refused]
     found += [
@@ -46,7 +46,7 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 
-def _index(root: str, environ: Mapping[str, str]) -> Finding:
+def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     """Open the index, which brings it up to date."""
     try:
         index = open_index(root, environ)
@@ -72,7 +72,7 @@ def _index(root: str, environ: Mapping[str, str]) -> Finding:
     return ok("index", text)
 
 
-def _trust(root: str, environ: Mapping[str, str]) -> Finding:
+def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     reading = read_config(root, environ)
     if reading.untrusted:
         keys = ", ".join(key.removeprefix("retrieval.") for key, _ in reading.untrusted)
@@ -84,7 +84,7 @@ def _trust(root: str, environ: Mapping[str, str]) -> Finding:
     )
 
 
-def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """The tuned model of the cutoff, if there is one: which one holds, or why it does not count."""
     cutoff, reason = chosen_cutoff(state_dir(root, environ), read_config(root, environ).config, root, trust_in(environ))
     if reason:
@@ -93,7 +93,7 @@ def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[Finding]:
         yield ok("cutoff", f"{root}: the model in {cutoff.place}")
 
 
-def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[Finding]:
+def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """The mistakes in config.toml, memory-config.json and the variables."""
     lines = dict.fromkeys(mistake.text for root in roots or ("",) for mistake in read_config(root, environ).mistakes)
     for line in lines:
@@ -102,7 +102,7 @@ def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[Fi
         yield ok("settings", "no mistakes")
 
 
-def _transcripts(folder: str, environ: Mapping[str, str]) -> Finding:
+def _transcripts(folder: str, environ: Mapping[str, str]) -> DoctorFinding:
     place = transcripts_dir(folder, environ)
     count = sum(name.endswith(".jsonl") for name in os.listdir(place)) if os.path.isdir(place) else 0
     if count:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engine.claude_code.prompt_hooks import PromptHook
-    from engine.doctor.finding import Finding
+    from engine.doctor.finding import DoctorFinding
 
 MOST_SECONDS = 60.0
 SLOW_MS = 1000.0
@@ -30,7 +30,7 @@ ANY_PROMPT = "a test prompt of memsift doctor, about nothing"
 AGAIN = "Run memsift install again: memsift was moved, or its Python is gone."
 
 
-class Run(Record):
+class TrialRun(Record):
     """One run of the hook. `row` is its line in the log, empty if it wrote none; `ms` is the time of the process."""
 
     exit_code: int
@@ -39,7 +39,7 @@ class Run(Record):
     row: Mapping[str, Any]
 
 
-def try_hook(hook: PromptHook, folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> Finding:
+def try_hook(hook: PromptHook, folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> DoctorFinding:
     """Send the title of a memory through *hook*, twice: the first run may have to read the memories."""
     prompt = _title(roots, environ) or ANY_PROMPT
     try:
@@ -52,7 +52,7 @@ def try_hook(hook: PromptHook, folder: str, roots: Sequence[str], environ: Mappi
     return _judged(done, has_roots=bool(roots))
 
 
-def run(hook: PromptHook, folder: str, prompt: str, place: str, environ: Mapping[str, str]) -> Run:
+def run(hook: PromptHook, folder: str, prompt: str, place: str, environ: Mapping[str, str]) -> TrialRun:
     """Run the hook's command as the client does, with *place* for its log. No judge is asked."""
     request = {"hook_event_name": EVENT, "prompt": prompt, "cwd": folder, "session_id": os.urandom(8).hex()}
     around = {**environ, "XDG_STATE_HOME": place, "MEMSIFT_JUDGE_ENABLED": "false", "CLAUDE_PLUGIN_ROOT": hook.folder}
@@ -67,10 +67,10 @@ def run(hook: PromptHook, folder: str, prompt: str, place: str, environ: Mapping
         check=False,
     )
     ms = (time.perf_counter() - started) * 1000
-    return Run(done.returncode, done.stdout.decode("utf-8", "replace"), ms, _last_row(place))
+    return TrialRun(done.returncode, done.stdout.decode("utf-8", "replace"), ms, _last_row(place))
 
 
-def _judged(done: Run, *, has_roots: bool) -> Finding:
+def _judged(done: TrialRun, *, has_roots: bool) -> DoctorFinding:
     if done.exit_code:
         effect = "blocks every prompt" if done.exit_code == 2 else "shows an error at every prompt"
         return problem("test prompt", f"the hook ended with exit code {done.exit_code}, which {effect}", AGAIN)

@@ -26,7 +26,7 @@ from engine.root_search import find_roots, trust_in
 from engine.search.index import BEHIND, UNBUILT, Index, index_of
 from engine.search.opening import hook_index, index_file, unbuilt
 from engine.search.strategies.memsift import TURNS, says_little
-from engine.settings.sources import Reading, read_config
+from engine.settings.sources import SettingsReading, read_config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def main() -> None:
 
 def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
     """The JSON to print for a request; empty for no memories. The decision goes to the root's activity log."""
-    decision = Decision(environ, stderr)
+    decision = HookAnswer(environ, stderr)
     answer = decision.answer(stdin)
     decision.remember()
     decision.close()
@@ -123,7 +123,7 @@ def warning(retrieval: Retrieval) -> str:
     return f"memsift-hook: {detail or retrieval.fallback}" if retrieval.fallback else ""
 
 
-class Decision:
+class HookAnswer:
     """The memories for one prompt. `answer` decides; `remember` writes the log and the session.
 
     The answer is printed between the two, so a memory counts as given only if it was printed. *allow* is called with
@@ -234,7 +234,7 @@ class Decision:
         self._warn(warning(retrieval))
         return _output(context) if context else ""
 
-    def _note_settings(self, reading: Reading) -> None:
+    def _note_settings(self, reading: SettingsReading) -> None:
         """Tell stderr and the log about settings that do not count. Those of the user are the same for each root."""
         new = [line for line in reading.lines if line not in self._said]
         self._said += new
@@ -245,7 +245,7 @@ class Decision:
         for line in filter(None, (*new, reading.notice)):
             self._warn(f"memsift-hook: {line}")
 
-    def _retrieve(self, request: Request, readings: list[Reading], session: Session) -> Retrieval:
+    def _retrieve(self, request: Request, readings: list[SettingsReading], session: Session) -> Retrieval:
         config = readings[0].config
         indexes = [
             self._opened(reading.root, config.deadline / len(readings), is_alone=len(readings) == 1)
@@ -296,7 +296,7 @@ class Decision:
             except (OSError, ValueError):
                 self._stderr = None
 
-    def _cutoff(self, reading: Reading) -> Cutoff | None:
+    def _cutoff(self, reading: SettingsReading) -> Cutoff | None:
         """The cutoff of a root. The log says why a tuned one is ignored."""
         folder = self._folder if reading.root == self._root else state_dir(reading.root, self._environ)
         cutoff, problem = chosen_cutoff(folder, reading.config, reading.root, trust_in(self._environ))
@@ -306,7 +306,7 @@ class Decision:
 
 
 def _run() -> None:
-    decision = Decision(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds))
+    decision = HookAnswer(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds))
     watchdog = Watchdog(Config().deadline, decision.give_up)
     answer = decision.answer(sys.stdin.buffer.read(MAX_STDIN_BYTES))
     with watchdog.printing:

@@ -18,8 +18,8 @@ from engine.judge.verdict import (
     PARSE_ERROR,
     REFUSED,
     REJECTED,
+    CallOutcome,
     Opinion,
-    Outcome,
 )
 from engine.lean.record import replace
 
@@ -70,7 +70,7 @@ class UnreadableAnswerError(ValueError):
 
 def outcome_of(
     call: Callable[[], Completion], shown: tuple[int, ...], depth: str, hide: Callable[[str], str]
-) -> Outcome:
+) -> CallOutcome:
     """The outcome of *call*, which asks about the candidates at the positions *shown*, in that order.
 
     *hide* takes the secrets out of every text of the answer that people may see.
@@ -87,14 +87,14 @@ def outcome_of(
     )
 
 
-def failure(error: Exception) -> Outcome:
+def failure(error: Exception) -> CallOutcome:
     """The outcome for *error*. For an unexpected error only its type is shown: its text may quote a secret."""
     if isinstance(error, ProviderError):
-        return Outcome(error.status, detail=str(error))
-    return Outcome(HTTP_ERROR, detail=f"The judge failed: {type(error).__name__}.")
+        return CallOutcome(error.status, detail=str(error))
+    return CallOutcome(HTTP_ERROR, detail=f"The judge failed: {type(error).__name__}.")
 
 
-def unready(provider: Provider) -> Outcome | None:
+def unready(provider: Provider) -> CallOutcome | None:
     """The failure of a provider that cannot be asked, such as a missing key."""
     try:
         provider.prepare()
@@ -234,15 +234,15 @@ def _index(item: object) -> int | None:
     return None
 
 
-def _read(completion: Completion, shown: tuple[int, ...], depth: str, hide: Callable[[str], str]) -> Outcome:
+def _read(completion: Completion, shown: tuple[int, ...], depth: str, hide: Callable[[str], str]) -> CallOutcome:
     if completion.stop_reason == REFUSAL:
-        return Outcome(REFUSED, detail="The model refused to answer.")
+        return CallOutcome(REFUSED, detail="The model refused to answer.")
     try:
         found = opinions(completion.text, len(shown), depth, hide)
     except UnreadableAnswerError:
         wanted = "keep-list" if depth == KEEP else "verdicts"
-        return Outcome(PARSE_ERROR, detail=unreadable(completion, wanted, hide))
-    return Outcome(OK, opinions=dict(zip(shown, found, strict=True)))
+        return CallOutcome(PARSE_ERROR, detail=unreadable(completion, wanted, hide))
+    return CallOutcome(OK, opinions=dict(zip(shown, found, strict=True)))
 
 
 def unreadable(completion: Completion, wanted: str, hide: Callable[[str], str]) -> str:

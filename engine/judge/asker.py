@@ -7,7 +7,7 @@ from time import perf_counter
 from engine.config import JudgeConfig
 from engine.judge.answer import unready
 from engine.judge.prices import outcome_usd
-from engine.judge.verdict import FLAGGED, OK, Judgement, Opinion, Outcome, Verdict
+from engine.judge.verdict import FLAGGED, OK, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import replace
 
 TYPE_CHECKING = False
@@ -72,13 +72,13 @@ class Asker:
         return None if most is None else most * self._price_share
 
     def _judgement(
-        self, memories: Sequence[MemorySummary], template_hash: str, depth: str, sampled: Callable[[int], Outcome]
+        self, memories: Sequence[MemorySummary], template_hash: str, depth: str, sampled: Callable[[int], CallOutcome]
     ) -> Judgement:
         """The judgement on *memories*. *sampled* gives the outcome of a sample, counted from 0, and never raises.
 
         Without memories nobody is asked. Time counts from the moment when the provider is loaded.
         """
-        settled = unready(self._provider) if memories else Outcome(OK)
+        settled = unready(self._provider) if memories else CallOutcome(OK)
         started = self._clock()
         outcome = settled or self._voted(sampled)
         return Judgement(
@@ -95,7 +95,7 @@ class Asker:
             cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome, self._price_share),
         )
 
-    def _voted(self, sampled: Callable[[int], Outcome]) -> Outcome:
+    def _voted(self, sampled: Callable[[int], CallOutcome]) -> CallOutcome:
         if self.samples == 1:
             return sampled(0)
         from engine.judge.voting import voted
@@ -103,7 +103,7 @@ class Asker:
         return voted(sampled, self.samples)
 
 
-def _verdict(memory: MemorySummary, position: int, outcome: Outcome) -> Verdict:
+def _verdict(memory: MemorySummary, position: int, outcome: CallOutcome) -> Verdict:
     """An error has no samples, and so no agreement."""
     opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
     judged = (opinion.reasoning, opinion.confidence, opinion.samples, opinion.agreement)

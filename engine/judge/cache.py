@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from engine.judge.verdict import CACHE, DECISIONS, OK, Opinion, Outcome
+from engine.judge.verdict import CACHE, DECISIONS, OK, CallOutcome, Opinion
 from engine.lean.sha256 import hex_digest
 from engine.paths import cache_dir
 from engine.stores.files import make_folder, make_private
@@ -89,14 +89,14 @@ class Cache:
         self._db: sqlite3.Connection | None = None
         self._failures = {"read": MAX_FAILURES if refresh else 0, "write": 0}
 
-    def outcome(self, key: str, shown: tuple[int, ...], ask: Callable[[], Outcome]) -> Outcome:
+    def outcome(self, key: str, shown: tuple[int, ...], ask: Callable[[], CallOutcome]) -> CallOutcome:
         """The answer under *key* on the positions *shown*, in their order; without one, the outcome of *ask*.
 
         An answer is kept, an error never is.
         """
         opinions = _opinions(self.text(key), len(shown))
         if opinions:
-            return Outcome(OK, opinions=dict(zip(shown, opinions, strict=True)), source=CACHE)
+            return CallOutcome(OK, opinions=dict(zip(shown, opinions, strict=True)), source=CACHE)
         outcome = ask()
         if outcome.status == OK:
             self.keep(key, _text(outcome.opinions[position] for position in shown))

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engine.config import JudgeConfig
-    from engine.judge.prompts import Template
+    from engine.judge.prompts import JudgeTemplate
     from engine.judge.provider import Completion, Provider, Question
-    from engine.judge.verdict import Judgement, Outcome
+    from engine.judge.verdict import CallOutcome, Judgement
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
 
@@ -47,20 +47,22 @@ class Judge(Asker):
         """
         template = self._templates[mode]
 
-        def sampled(sample: int) -> Outcome:
+        def sampled(sample: int) -> CallOutcome:
             return self._sampled(template, prompt, candidates, sample)
 
         return self._judgement(candidates, template.hash, template.depth, sampled)
 
-    def _sampled(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
-        def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
+    def _sampled(
+        self, template: JudgeTemplate, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int
+    ) -> CallOutcome:
+        def ask(shown: tuple[int, ...], timeout_s: float) -> CallOutcome:
             memories = [candidates[position] for position in shown]
             try:
                 question = self._question(template, prompt, memories)
             except Exception as error:  # noqa: BLE001 - a candidate that cannot be shown is a status, too
                 return failure(error)
 
-            def call() -> Outcome:
+            def call() -> CallOutcome:
                 def complete() -> Completion:
                     return self._provider.complete(question, timeout_s)
 
@@ -80,7 +82,7 @@ class Judge(Asker):
             return asked_in_halves(ask, shown, self._timeout_s)
         return ask(shown, self._timeout_s)
 
-    def _question(self, template: Template, prompt: Prompt, memories: Sequence[MemorySummary]) -> Question:
+    def _question(self, template: JudgeTemplate, prompt: Prompt, memories: Sequence[MemorySummary]) -> Question:
         return self._limited(template.question(request_text(prompt, memories, self._turns(prompt))))
 
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:

@@ -9,7 +9,7 @@ from engine.judge.verdict import CACHE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engine.judge.verdict import Outcome
+    from engine.judge.verdict import CallOutcome
 
 PRICES = {
     "claude-haiku-4-5": (1.0, 5.0),
@@ -35,7 +35,7 @@ BILLED_BY_TOKEN = ("anthropic", "anthropic-http")
 """Providers to which the table applies."""
 
 
-def outcome_usd(provider: str, model: str, outcome: Outcome, share: float = 1.0) -> float | None:
+def outcome_usd(provider: str, model: str, outcome: CallOutcome, share: float = 1.0) -> float | None:
     """US dollars for *outcome*, if *share* of the full price of a token is paid; None where that is not known.
 
     0 for an answer from the cache, which was paid for when it was asked.

@@ -114,7 +114,7 @@ _MAX_TOKENS = {KEEP: 256, EXPLAINED: 3072}
 """A keep-list of 15 takes about 30 tokens; 30 sentences about 2,000."""
 
 
-class Template(Record):
+class JudgeTemplate(Record):
     """The instructions in one mode at one depth, the JSON schema of the answer, and its largest size in tokens."""
 
     depth: str
@@ -133,7 +133,7 @@ class Template(Record):
         return Question(self.system, user, self.schema, self.max_tokens)
 
 
-def template(mode: str, depth: str = KEEP, prompt: str = "", verification: str = "") -> Template:
+def template(mode: str, depth: str = KEEP, prompt: str = "", verification: str = "") -> JudgeTemplate:
     """The template of a mode and a depth. A *prompt* that is not empty takes the place of ours, and a *verification*
     that of the mode's own.
 
@@ -142,10 +142,10 @@ def template(mode: str, depth: str = KEEP, prompt: str = "", verification: str =
     if prompt:
         _check_placeholders(prompt, f"judge.modes.{mode}.prompt")
     system = (prompt or _PROMPTS[verification or _USUAL[mode]]).replace(FORMAT, _FORMATS[depth])
-    return Template(depth, system, _SCHEMAS[depth], _MAX_TOKENS[depth])
+    return JudgeTemplate(depth, system, _SCHEMAS[depth], _MAX_TOKENS[depth])
 
 
-def templates(config: JudgeConfig) -> dict[str, Template]:
+def templates(config: JudgeConfig) -> dict[str, JudgeTemplate]:
     """The template of each mode. Raises ConfigError as `template` does."""
     modes = {AUTO: config.modes.auto, SEARCH: config.modes.search}
     return {name: template(name, config.depth, mode.prompt, mode.verification) for name, mode in modes.items()}

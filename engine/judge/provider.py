@@ -41,7 +41,7 @@ class Question(Record):
     is_limited: bool = False
 
 
-class Source(Record):
+class WebSource(Record):
     """A web page that a model found."""
 
     url: str
@@ -62,7 +62,7 @@ class Completion(Record):
     stop_reason: str = END_TURN
     source: str = LIVE
     searches: int = 0
-    pages: tuple[Source, ...] = ()
+    pages: tuple[WebSource, ...] = ()
     is_thought: bool = False
 
 

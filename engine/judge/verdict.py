@@ -46,7 +46,7 @@ class Opinion(Record):
     agreement: float = 1.0
 
 
-class Outcome(Record):
+class CallOutcome(Record):
     """The result of one or more calls. `opinions` are by position in the pool; empty unless `status` is ok.
 
     `searches` counts the web searches that are billed.
@@ -60,7 +60,7 @@ class Outcome(Record):
     source: str = LIVE
     searches: int = 0
 
-    def after(self, *earlier: Outcome) -> Outcome:
+    def after(self, *earlier: CallOutcome) -> CallOutcome:
         """This outcome with the tokens of *earlier* calls added, because they are paid for, too. Live if any was."""
         is_live = any(outcome.source == LIVE for outcome in (self, *earlier))
         return replace(

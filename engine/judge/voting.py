@@ -7,28 +7,28 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
-from engine.judge.verdict import CACHE, DECISIONS, FLAGGED, OK, TIMEOUT, Opinion, Outcome
+from engine.judge.verdict import CACHE, DECISIONS, FLAGGED, OK, TIMEOUT, CallOutcome, Opinion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Ask = Callable[[tuple[int, ...], float], Outcome]
+    Ask = Callable[[tuple[int, ...], float], CallOutcome]
     """Asks about the candidates at these positions, within a time in seconds. Never raises."""
 
 LEAST_S = 0.25
 """With less time left no second attempt is made: no model answers so quickly, and the call would be paid for."""
 
 
-def voted(ask: Callable[[int], Outcome], samples: int) -> Outcome:
+def voted(ask: Callable[[int], CallOutcome], samples: int) -> CallOutcome:
     """The outcome of up to *samples* answers. *ask* gets the number of a sample, from 0; they are asked in turn.
 
     A decision needs more than half of the votes; without one the candidate is flagged. An error is no vote. Without
     votes from a majority of the samples the outcome is the last error. Asking stops early when no further answer can
     change a decision, or when too many have failed.
     """
-    votes: list[Outcome] = []
-    failures: list[Outcome] = []
+    votes: list[CallOutcome] = []
+    failures: list[CallOutcome] = []
     quorum = samples // 2 + 1
     for number in range(samples):
         outcome = ask(number)
@@ -38,10 +38,10 @@ def voted(ask: Callable[[int], Outcome], samples: int) -> Outcome:
         if len(votes) >= quorum and _is_settled(votes, samples - number - 1):
             break
     opinions = {position: _majority(column) for position, column in _columns(votes).items()}
-    return Outcome(OK, opinions, source=CACHE).after(*votes, *failures)
+    return CallOutcome(OK, opinions, source=CACHE).after(*votes, *failures)
 
 
-def asked_in_halves(ask: Ask, shown: tuple[int, ...], timeout_s: float) -> Outcome:
+def asked_in_halves(ask: Ask, shown: tuple[int, ...], timeout_s: float) -> CallOutcome:
     """The outcome of two calls at once, for the first and the second half of *shown*, under one deadline.
 
     As soon as a half fails, one call asks about everything with the time that is left. If that is less than LEAST_S,
@@ -49,29 +49,29 @@ def asked_in_halves(ask: Ask, shown: tuple[int, ...], timeout_s: float) -> Outco
     """
     ends = monotonic() + timeout_s
     middle = (len(shown) + 1) // 2
-    arrived: SimpleQueue[Outcome] = SimpleQueue()
+    arrived: SimpleQueue[CallOutcome] = SimpleQueue()
     for half in (shown[:middle], shown[middle:]):
         Thread(target=lambda half=half: arrived.put(ask(half, timeout_s)), daemon=True).start()
-    outcomes: list[Outcome] = []
+    outcomes: list[CallOutcome] = []
     while len(outcomes) < 2 and all(outcome.status == OK for outcome in outcomes):
         try:
             outcomes.append(arrived.get(timeout=max(0, ends - monotonic())))
         except Empty:
-            outcomes.append(Outcome(TIMEOUT, detail=f"No answer within {timeout_s:g} s."))
+            outcomes.append(CallOutcome(TIMEOUT, detail=f"No answer within {timeout_s:g} s."))
     *earlier, last = outcomes
     if last.status == OK:
         opinions = {position: opinion for half in outcomes for position, opinion in half.opinions.items()}
-        return Outcome(OK, opinions, source=CACHE).after(*outcomes)
+        return CallOutcome(OK, opinions, source=CACHE).after(*outcomes)
     left_s = ends - monotonic()
     return last.after(*earlier) if left_s < LEAST_S else ask(shown, left_s).after(*outcomes)
 
 
-def _columns(votes: Sequence[Outcome]) -> dict[int, list[Opinion]]:
+def _columns(votes: Sequence[CallOutcome]) -> dict[int, list[Opinion]]:
     """The opinions on each candidate, by its position."""
     return {position: [vote.opinions[position] for vote in votes] for position in votes[0].opinions}
 
 
-def _is_settled(votes: Sequence[Outcome], left: int) -> bool:
+def _is_settled(votes: Sequence[CallOutcome], left: int) -> bool:
     """Whether *left* more votes cannot change any decision."""
     half = (len(votes) + left) / 2
     leads = (_lead(column)[1] for column in _columns(votes).values())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     class Check(Protocol):
         """A check's module."""
 
-        def find(self, subject: Subject, /) -> Iterator[Finding]:
+        def find(self, subject: CheckedRoot, /) -> Iterator[Finding]:
             """The findings about the memories of *subject*."""
 
 
@@ -72,7 +72,7 @@ class Usage(Record):
     irrelevant: int = 0
 
 
-class Subject(Record):
+class CheckedRoot(Record):
     """What the checks look at: one root.
 
     `memories` are ordered by path. `doubles` are files with the id of a memory. `project` is the folder of the
@@ -96,7 +96,9 @@ class Subject(Record):
         return [memory for memory in self.memories if memory.summary.status == "active"]
 
 
-def findings(subject: Subject, names: Collection[str], decided: Mapping[tuple[str, str, str], str]) -> list[Finding]:
+def findings(
+    subject: CheckedRoot, names: Collection[str], decided: Mapping[tuple[str, str, str], str]
+) -> list[Finding]:
     """The findings of the named checks, without those that a person dismissed: by check, then the severest first.
 
     Raises MissingLibraryError before any check runs.

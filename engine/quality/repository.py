@@ -30,7 +30,7 @@ SOURCES = tuple(
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
 
 
-class Repository(Record):
+class RepositoryContent(Record):
     """`files` are relative paths with `/`, `names` are the identifiers in the sources, `versions` the locked ones.
 
     `is_whole`: all sources were read, so a name that is not in `names` is nowhere.
@@ -61,7 +61,7 @@ def project_of(root: str) -> str:
     return around if inside == "memory" else ""
 
 
-def repository(folder: str) -> Repository:
+def repository(folder: str) -> RepositoryContent:
     """The repository in *folder*. Files that cannot be read are left out."""
     files = sorted(_files(folder))
     names: set[str] = set()
@@ -78,7 +78,7 @@ def repository(folder: str) -> Repository:
         else:
             left -= len(text)
             names.update(NAME.findall(text))
-    return Repository(folder, frozenset(files), frozenset(names), versions, left > 0 and len(files) < MOST_FILES)
+    return RepositoryContent(folder, frozenset(files), frozenset(names), versions, left > 0 and len(files) < MOST_FILES)
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.lean.sqlite import Connection
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
     from engine.search.query import Term
-    from engine.search.ranking import Pool
+    from engine.search.ranking import CandidatePool
     from engine.search.vocabulary import Fields
 
     T = TypeVar("T")
@@ -154,7 +154,7 @@ class Index:
         except DAMAGE:
             return False
 
-    def pool(self, find: Callable[[Connection], Pool]) -> Pool:
+    def pool(self, find: Callable[[Connection], CandidatePool]) -> CandidatePool:
         """The pool that *find* reads from the tables, with its memories as their files are now."""
         renewed: set[bytes] = set()
         while True:

@@ -53,7 +53,7 @@ class Mistake(Record):
     known: tuple[str, ...] = ()
 
 
-class Source:
+class KeySource:
     """A file, a variable or a flag that sets keys. Its mistakes gather in `mistakes`, the keys that it sets in `keys`,
     and in `remarks` a sentence about each key that is switched on and has no effect here.
 

@@ -9,8 +9,8 @@ from engine.config import CONFIG_FILE, SECTIONS, Config
 from engine.errors import ConfigError
 from engine.lean.record import Record, fields
 from engine.paths import config_file
-from engine.settings.keys import SECTION, Source
-from engine.settings.sources import Reading, checked, section_of
+from engine.settings.keys import SECTION, KeySource
+from engine.settings.sources import SettingsReading, checked, section_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +32,7 @@ class Setting(Record):
     wanted: object = None
 
 
-def settings(reading: Reading, environ: Mapping[str, str]) -> tuple[Setting, ...]:
+def settings(reading: SettingsReading, environ: Mapping[str, str]) -> tuple[Setting, ...]:
     """Every setting of a root, in the order of `engine.config`."""
     places = {key: name for name, keys in reading.set_by for key in keys}
     untrusted = dict(reading.untrusted)
@@ -64,10 +64,10 @@ def value_of(keys: tuple[str, ...], text: str) -> object:
 
     A mode's `prompt_file` is not opened: it lies beside the file that names it.
     """
-    source = Source("the new value")
+    source = KeySource("the new value")
     section = section_of(keys, text, Config())
     source.over(Config(), section)
-    checked(Reading("", Config(), tuple(source.mistakes)))
+    checked(SettingsReading("", Config(), tuple(source.mistakes)))
     value: object = section
     for key in keys:
         value = value[key] if isinstance(value, dict) else value

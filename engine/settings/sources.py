@@ -11,7 +11,7 @@ from engine.config import CONFIG_FILE, GUARD, Config, JudgeConfig
 from engine.lean.json_text import loads
 from engine.lean.record import Record, replace
 from engine.paths import config_file, state_dir
-from engine.settings.keys import SECTION, Mistake, Source, concerns_judge, needs_trust, restricted
+from engine.settings.keys import SECTION, KeySource, Mistake, concerns_judge, needs_trust, restricted
 from engine.stores.files import UnreadableFileError, read_text, text_of
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ MOST_SAID = 5
 """Lines about mistakes. A file can hold thousands."""
 
 
-class Reading(Record):
+class SettingsReading(Record):
     """The settings of a root, and everything in its sources that does not count.
 
     `untrusted`: keys of its memory-config.json that would count if the user trusted it, with their values there.
@@ -106,7 +106,7 @@ class Reading(Record):
         return (*said, f"{_counted(more)} in the configuration.") if more else said
 
 
-def checked(reading: Reading) -> Reading:
+def checked(reading: SettingsReading) -> SettingsReading:
     """*reading*, if it holds no mistake. Raises ConfigError for the first, with the nearest name of an unknown key."""
     if not reading.mistakes:
         return reading
@@ -116,8 +116,8 @@ def checked(reading: Reading) -> Reading:
     raise ConfigError(f"{_hinted(first)}{f' And {_counted(len(more))}.' if more else ''}")
 
 
-def said(reading: Reading) -> tuple[str, ...]:
-    """As `Reading.lines`, with the nearest name of each unknown key."""
+def said(reading: SettingsReading) -> tuple[str, ...]:
+    """As `SettingsReading.lines`, with the nearest name of each unknown key."""
     lines = reading.lines
     return (*map(_hinted, reading.mistakes[:MOST_SAID]), *lines[MOST_SAID:])
 
@@ -136,7 +136,7 @@ def read_config(
     *,
     is_trusted: bool = False,
     changes: Mapping[tuple[str, ...], object] | None = None,
-) -> Reading:
+) -> SettingsReading:
     """The settings of *root*. *given*: the environment, and flags as variables. Never raises an Exception.
 
     *is_trusted*: all of its memory-config.json counts, without a look at the user's list. A wrong value leaves the
@@ -167,11 +167,11 @@ class _Reader:
         self._given = given
         self._is_trusted = is_trusted
         self._changes = changes
-        self._sources: list[Source] = []
+        self._sources: list[KeySource] = []
         self._untrusted: tuple[tuple[str, object], ...] = ()
         self._no_trust = self._change = ""
 
-    def reading(self) -> Reading:
+    def reading(self) -> SettingsReading:
         config = self._with_variables(self._with_root_file(self._with_user_file(Config())))
         mistakes = [mistake for source in self._sources for mistake in source.mistakes]
         mistakes += [*_misspelt_variables(self._given), *_missing_model(config, self._sources)]
@@ -180,7 +180,7 @@ class _Reader:
         set_by = tuple([(source.name, tuple(source.keys)) for source in self._sources])
         remarks = tuple(dict.fromkeys(remark.text for source in self._sources for remark in source.remarks))
         trust = (self._untrusted, self._no_trust, self._change)
-        return Reading(self._root, config, tuple(mistakes), *trust, set_by, remarks)
+        return SettingsReading(self._root, config, tuple(mistakes), *trust, set_by, remarks)
 
     def _with_user_file(self, config: Config) -> Config:
         path = config_file(self._given)
@@ -196,7 +196,7 @@ class _Reader:
         if not is_there and not self._changes:
             return user
         folder = os.path.realpath(self._root)
-        source = Source(path)
+        source = KeySource(path)
         section = _content(source, lambda: read_text(folder, path), loads, "JSON") if is_there else {}
         for keys, value in self._changes.items():
             section = _with_value(section, keys, value)
@@ -219,8 +219,8 @@ class _Reader:
                 config = self._source(variable).over(config, section_of(keys, text, config))
         return config
 
-    def _source(self, name: str, folder: str = "", *, is_confined: bool = False) -> Source:
-        self._sources.append(Source(name, folder, is_confined=is_confined))
+    def _source(self, name: str, folder: str = "", *, is_confined: bool = False) -> KeySource:
+        self._sources.append(KeySource(name, folder, is_confined=is_confined))
         return self._sources[-1]
 
     def _threshold(self, user: Config, wanted: Config) -> float:
@@ -256,7 +256,7 @@ def _from_toml(text: str) -> object:
     return tomllib.loads(text)
 
 
-def _content(source: Source, read: Callable[[], str], parsed: Callable[[str], object], language: str) -> object:
+def _content(source: KeySource, read: Callable[[], str], parsed: Callable[[str], object], language: str) -> object:
     """The section of a file; empty, with a mistake noted, if the file cannot be read."""
     try:
         content = parsed(read())
@@ -315,7 +315,7 @@ def _misspelt_variables(given: Mapping[str, str]) -> list[Mistake]:
     return [Mistake("", text.format(*pair)) for pair in near]
 
 
-def _missing_model(config: Config, sources: list[Source]) -> list[Mistake]:
+def _missing_model(config: Config, sources: list[KeySource]) -> list[Mistake]:
     """The mistake of a judge that has no default model, and no model was named."""
     if not config.judge.enabled or config.judge.provider != "openai" or config.judge.model != JudgeConfig().model:
         return []

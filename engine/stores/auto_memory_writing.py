@@ -19,8 +19,8 @@ from engine.stores.writing import (
     BODY,
     STATUS_WORDS,
     Changes,
-    Entry,
     FormField,
+    IndexEntry,
     names_only,
     one_line,
     refuse,
@@ -154,7 +154,7 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
     return f"{stem}.md", edited(f"{head}\n{(draft.changes.body or draft.title).strip()}\n", extra, now)
 
 
-def entries(lines: Sequence[str]) -> Iterator[Entry]:
+def entries(lines: Sequence[str]) -> Iterator[IndexEntry]:
     """Lines that begin with a link to a file, each with the lines below it that are further in and link to no file."""
     for number, line in enumerate(lines):
         match = ENTRY.match(line)
@@ -163,7 +163,7 @@ def entries(lines: Sequence[str]) -> Iterator[Entry]:
         end = number + 1
         while end < len(lines) and _is_below(lines[end], len(match[1])):
             end += 1
-        yield Entry(match[3], number, end)
+        yield IndexEntry(match[3], number, end)
 
 
 def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:

@@ -26,7 +26,17 @@ from engine.stores.claude_memory_schema import (
     value_of,
 )
 from engine.stores.json_members import members, with_inner, with_member, without_member
-from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, FormField, names_only, one_line, refuse, slug
+from engine.stores.writing import (
+    ACTIVE,
+    STATUS_WORDS,
+    Changes,
+    FormField,
+    IndexEntry,
+    names_only,
+    one_line,
+    refuse,
+    slug,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -154,12 +164,12 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
     return f"{FOLDER_OF[draft.category]}/{identity}.json", text
 
 
-def entries(lines: Sequence[str]) -> Iterator[Entry]:
+def entries(lines: Sequence[str]) -> Iterator[IndexEntry]:
     """As `engine.stores.writing.Writing.entries`."""
     for number, line in enumerate(lines):
         if line.startswith("- [") and " -> " in line:
             path = line.rsplit(" -> ", 1)[1].split(" #tags:", 1)[0].strip()
-            yield Entry(path.removeprefix(PROJECT_PREFIX), number, number + 1)
+            yield IndexEntry(path.removeprefix(PROJECT_PREFIX), number, number + 1)
 
 
 def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:  # noqa: ARG001

@@ -5,15 +5,15 @@ Keys may be indented, older files lack some of them, and lists of files and keyw
 
 from __future__ import annotations
 
-from engine.stores.markdown_parts import MOST_TAGS, Text, bullet_part, instructions
+from engine.stores.markdown_parts import MOST_TAGS, MarkdownText, bullet_part, instructions
 from engine.stores.markdown_text import as_words, body_lines, bullets, first, heading_text, pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.stores.markdown_parts import Part
-    from engine.stores.markdown_text import Line
+    from engine.stores.markdown_parts import MarkdownPart
+    from engine.stores.markdown_text import BodyLine
 
 SUMMARY, RAW, MEMORY = "memory_summary.md", "raw_memories.md", "MEMORY.md"
 VERSION = "v1"
@@ -27,7 +27,7 @@ REFERENCE = "reference"
 FILES, KEYWORDS = "rollout_summary_files", "keywords"
 
 
-def fits(text: Text) -> bool:
+def fits(text: MarkdownText) -> bool:
     """Whether *text* is a file of Codex. Claude Code's auto memory has a MEMORY.md as well."""
     if text.name == SUMMARY:
         return text.lines[0].strip() == VERSION
@@ -36,10 +36,10 @@ def fits(text: Text) -> bool:
     return text.name == MEMORY and any(line.startswith(f"# {GROUP}") for line in text.lines)
 
 
-def parts(text: Text) -> Iterator[Part]:
+def parts(text: MarkdownText) -> Iterator[MarkdownPart]:
     """The memories of a file that fits."""
     if text.name == SUMMARY:
-        return instructions(Text(text.name, ["", *text.lines[1:]]))
+        return instructions(MarkdownText(text.name, ["", *text.lines[1:]]))
     return _Reader().read(text)
 
 
@@ -52,7 +52,7 @@ class _Reader:
         self._moment = ""
         self._block: list[str] | None = None
 
-    def read(self, text: Text) -> Iterator[Part]:
+    def read(self, text: MarkdownText) -> Iterator[MarkdownPart]:
         for lines in bullets(body_lines(text.lines, 0)):
             start = lines[0]
             if start.text.strip() == "---":
@@ -77,7 +77,7 @@ class _Reader:
         self._tags, self._block = (), None
         self._add_tags(as_words((first(front, "task_group"), *front.get("keywords", ()))))
 
-    def _heading(self, line: Line) -> None:
+    def _heading(self, line: BodyLine) -> None:
         name = heading_text(line.text)
         if name.startswith(GROUP):
             self._tags = ()

@@ -11,7 +11,7 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
 from engine.stores.doubles import original_stem
 from engine.stores.files import read_text
-from engine.stores.markdown_parts import Text, parts_of
+from engine.stores.markdown_parts import MarkdownText, parts_of
 from engine.stores.markdown_text import first, front_matter
 from engine.stores.registry import Listing, name_in
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from engine.stores.markdown_parts import Part
+    from engine.stores.markdown_parts import MarkdownPart
 
 SUFFIXES = (".md", ".markdown")
 MOST_FILES, MOST_FOLDERS, MOST_DEPTH = 50_000, 5_000, 12
@@ -45,7 +45,7 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     stem, ending = os.path.splitext(own)
     stem = original_stem(stem, _own_name(lines))
     name = without_lone_surrogates(os.path.join(folder, stem))
-    for part in parts_of(Text(stem + ending, lines)):
+    for part in parts_of(MarkdownText(stem + ending, lines)):
         yield _memory(part, name, path)
 
 
@@ -55,7 +55,7 @@ def _own_name(lines: list[str]) -> str:
     return first(front, "name", "id") or (first(front, "title") if first(front, "permalink") else "")
 
 
-def _memory(part: Part, name: str, path: str) -> Memory:
+def _memory(part: MarkdownPart, name: str, path: str) -> Memory:
     shown = without_lone_surrogates(path)
     summary = MemorySummary(
         id=f"{name}#{part.key}" if part.key else name,

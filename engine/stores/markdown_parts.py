@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.stores.markdown_text import Line
+    from engine.stores.markdown_text import BodyLine
 
 INSTRUCTION_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
 
@@ -40,7 +40,7 @@ MOST_TAGS = 20
 KEY_CHARACTERS = 80
 
 
-class Part(Record):
+class MarkdownPart(Record):
     """A memory in a Markdown file. `key` is empty for the whole file, else it names the part. `line` counts from 1."""
 
     key: str
@@ -54,7 +54,7 @@ class Part(Record):
     status: str = "active"
 
 
-class Text(Record):
+class MarkdownText(Record):
     """A Markdown file: its name without folders, and its lines."""
 
     name: str
@@ -65,7 +65,7 @@ class Text(Record):
         return self.name.rpartition(".")[0] or self.name
 
 
-def parts_of(text: Text) -> Iterator[Part]:
+def parts_of(text: MarkdownText) -> Iterator[MarkdownPart]:
     """The memories of a file, in their order in it."""
     if not any(line.strip() for line in text.lines):
         return iter(())
@@ -78,13 +78,13 @@ def parts_of(text: Text) -> Iterator[Part]:
     return codex.parts(text) if codex.fits(text) else note(text)
 
 
-def note(text: Text) -> Iterator[Part]:
+def note(text: MarkdownText) -> Iterator[MarkdownPart]:
     """A whole file as a memory: a plain note, or a note of basic-memory with observations and relations."""
     front, skip = front_matter(text.lines)
     lines = [*body_lines(text.lines, skip)]
     written = [tag for line in lines if not (line.level or line.is_code) for tag in inline_tags(line.text)]
     created = first(front, "created", "created_at", "date")
-    yield Part(
+    yield MarkdownPart(
         key="",
         line=0,
         category=first(front, "category", "type").lower() or "note",
@@ -97,7 +97,7 @@ def note(text: Text) -> Iterator[Part]:
     )
 
 
-def instructions(text: Text) -> Iterator[Part]:
+def instructions(text: MarkdownText) -> Iterator[MarkdownPart]:
     """A memory for each section that has a text of its own. Its title is the headings above it, but not the file's."""
     _, skip = front_matter(text.lines)
     used: dict[str, int] = {}
@@ -108,7 +108,7 @@ def instructions(text: Text) -> Iterator[Part]:
         title = short(" > ".join(filter(None, above))) or short(first_words(texts)) or text.stem
         key = _slug(title)
         used[key] = used.get(key, 0) + 1
-        yield Part(
+        yield MarkdownPart(
             key=key if used[key] == 1 else f"{key}-{used[key]}",
             line=max(1, lines[0].number - bool(above)),
             category="instruction",
@@ -118,7 +118,7 @@ def instructions(text: Text) -> Iterator[Part]:
         )
 
 
-def daily(text: Text) -> Iterator[Part]:
+def daily(text: MarkdownText) -> Iterator[MarkdownPart]:
     """A memory for each bullet of a day's file of memsearch. Its time is in the heading above it."""
     clock = ""
     for lines in bullets(body_lines(text.lines, 0)):
@@ -129,20 +129,20 @@ def daily(text: Text) -> Iterator[Part]:
             yield bullet_part(lines, "session_summary", "", (), moment)
 
 
-def bullet_part(lines: list[Line], category: str, heading: str, tags: tuple[str, ...], moment: str) -> Part:
+def bullet_part(lines: list[BodyLine], category: str, heading: str, tags: tuple[str, ...], moment: str) -> MarkdownPart:
     """The memory in the lines of a bullet. Its key is a hash of its text, so bullets beside it may come and go."""
     texts = [lines[0].text[2:], *(line.text for line in lines[1:])]
     whole = " ".join(" ".join(texts).split())
     title = short(whole)
     body = trimmed(texts) if title != whole or len(texts) > 1 else ()
     parts = (Section(heading, body),) if heading or body else ()
-    return Part(hex_digest(whole)[:12], lines[0].number, category, title, tags, parts, moment, moment)
+    return MarkdownPart(hex_digest(whole)[:12], lines[0].number, category, title, tags, parts, moment, moment)
 
 
-def _sections(lines: Iterator[Line]) -> Iterator[tuple[list[str], list[Line]]]:
+def _sections(lines: Iterator[BodyLine]) -> Iterator[tuple[list[str], list[BodyLine]]]:
     """The headings above each stretch of text, and its lines. The first heading of level 1 is the file's."""
     above: dict[int, str] = {}
-    stretch: list[Line] = []
+    stretch: list[BodyLine] = []
     has_title = False
     for line in lines:
         if not line.level:
@@ -159,7 +159,7 @@ def _sections(lines: Iterator[Line]) -> Iterator[tuple[list[str], list[Line]]]:
         yield [*above.values()], stretch
 
 
-def _heading_at_top(lines: list[Line]) -> str:
+def _heading_at_top(lines: list[BodyLine]) -> str:
     """The heading that a note begins with, else an empty text."""
     start = next((line for line in lines if line.text.strip()), None)
     return heading_text(start.text) if start and start.level else ""
@@ -171,7 +171,7 @@ def _slug(title: str) -> str:
     return "-".join(words)[:KEY_CHARACTERS] or "section"
 
 
-def _is_daily(text: Text) -> bool:
+def _is_daily(text: MarkdownText) -> bool:
     """Whether it is a file of memsearch: named by a day, with the marks that memsearch writes."""
     parts = text.stem.split("-")
     is_day = [len(part) for part in parts] == [4, 2, 2] and all(part.isdigit() for part in parts)

@@ -29,7 +29,7 @@ NO_TAGS = ("[ ]", "[x]", "[X]")
 TITLE_CHARACTERS = 120
 
 
-class Line(Record):
+class BodyLine(Record):
     """A line of a body. `level` is 1 to 6 for a heading, else 0. `number` counts from 1 in the file."""
 
     number: int
@@ -82,7 +82,7 @@ def as_words(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def body_lines(lines: list[str], skip: int) -> Iterator[Line]:
+def body_lines(lines: list[str], skip: int) -> Iterator[BodyLine]:
     """The lines after the first *skip*. A `#` inside a code block is no heading."""
     fence = ""
     for number, line in enumerate(lines[skip:], start=skip + 1):
@@ -91,7 +91,7 @@ def body_lines(lines: list[str], skip: int) -> Iterator[Line]:
         if is_fence:
             fence = "" if fence else mark
         is_code = bool(fence) or is_fence
-        yield Line(number, 0 if is_code else heading_level(line), line, is_code)
+        yield BodyLine(number, 0 if is_code else heading_level(line), line, is_code)
 
 
 def heading_level(line: str) -> int:
@@ -136,12 +136,12 @@ def short(text: str) -> str:
     return line[: end if end > 0 else TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
-def bullets(lines: Iterator[Line]) -> Iterator[list[Line]]:
+def bullets(lines: Iterator[BodyLine]) -> Iterator[list[BodyLine]]:
     """Each bullet with the lines that continue it, and each other line by itself.
 
     An indented line continues the bullet above it, also behind blank lines. Blank lines and empty bullets are left out.
     """
-    held: list[Line] = []
+    held: list[BodyLine] = []
     for line in lines:
         if not line.text.strip() or line.text.strip() in EMPTY_BULLETS:
             continue

@@ -63,7 +63,7 @@ class FormField(Record):
     is_long: bool = False
 
 
-class Entry(Record):
+class IndexEntry(Record):
     """The lines of an index that list a file: lines `start` to `end`, without the last."""
 
     name: str
@@ -102,7 +102,7 @@ class Writing(Protocol):
     def created(self, draft: Draft, now: str) -> tuple[str, str]:
         """The name of the new file in the root, and its text."""
 
-    def entries(self, lines: Sequence[str]) -> Iterator[Entry]:
+    def entries(self, lines: Sequence[str]) -> Iterator[IndexEntry]:
         """The entries among the lines of the index. The line with the file's name begins an entry."""
 
     def entry_line(self, name: str, text: str, old: str = "", before: str = "") -> str:
@@ -158,7 +158,7 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:MOST_ID].rstrip("-")
 
 
-def names_only(entries: Callable[[Sequence[str]], Iterable[Entry]], line: str, name: str) -> bool:
+def names_only(entries: Callable[[Sequence[str]], Iterable[IndexEntry]], line: str, name: str) -> bool:
     """Whether a list with *line* names the file *name*, and no other: a name with a line break, say, has no line."""
     return [entry.name for entry in entries(line.splitlines())] == [name]
 

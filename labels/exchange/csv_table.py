@@ -18,7 +18,7 @@ from labels.records import MAX_GRADE, VERDICTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.exchange.files import Source
+    from labels.exchange.files import FileText
     from labels.exchange.pairs import JudgedPair
     from labels.exchange.records import Dataset, PairKey
 
@@ -84,7 +84,7 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell[:1] == GUARD and cell[1:2] and cell[1] in GUARDED else cell
 
 
-def read(source: Source) -> Dataset:
+def read(source: FileText) -> Dataset:
     """The labels, grades, reasons and notes of all annotators; `gold`, judges and systems are not read.
 
     Needed are `memory_id`, `prompt_id` or `prompt`, and a column `label:NAME` or `gold`.
@@ -92,7 +92,7 @@ def read(source: Source) -> Dataset:
     return dataset_of(source.path, pair_rows(source))
 
 
-def pair_rows(source: Source) -> Iterator[PairRow]:
+def pair_rows(source: FileText) -> Iterator[PairRow]:
     for node in table_rows(source):
         prompt, memory = prompt_in(node, node.text("prompt", "")), memory_in(node)
         names = [name.removeprefix(LABEL) for name, cell in node.value.items() if name.startswith(LABEL) and cell]
@@ -100,7 +100,7 @@ def pair_rows(source: Source) -> Iterator[PairRow]:
         yield PairRow(node.place, prompt, memory, labels)
 
 
-def table_rows(source: Source) -> Iterator[Node]:
+def table_rows(source: FileText) -> Iterator[Node]:
     """The rows as objects of texts. A row may span several lines; its place is its last line.
 
     Raises ExchangeError for a quoted cell without an end, and for a row without a cell for each column: the file was
@@ -180,6 +180,6 @@ def grade_of(node: Node, column: str) -> int | None:
     return int(cell) if cell else None
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: FileText) -> bool:
     head = SEPARATOR.sub("", source.text, count=1).split("\n", 1)[0]
     return source.document is None and "memory_id" in head and LABEL in head

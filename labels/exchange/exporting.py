@@ -13,15 +13,15 @@ from labels.exchange.files import nfc
 from labels.exchange.pairs import gold
 from labels.exchange.records import (
     Dataset,
-    JudgeCall,
+    JudgeCallRow,
     JudgeVerdict,
     LabelEvent,
     MemoryText,
     Planned,
     PooledPair,
-    Result,
-    Retrieved,
-    Run,
+    ResultRow,
+    RetrievalRow,
+    RunRow,
     Sighting,
     id_hash,
     text_hash,
@@ -80,7 +80,7 @@ def read_store(db: LabelDatabase, roots: Sequence[str] | None = None, present: S
         prompts=read_prompts(db),
         memories=read_memories(db),
         events=read_events(db, about),
-        runs=tuple(record(Run, row) for row in made),
+        runs=tuple(record(RunRow, row) for row in made),
         retrievals=read_retrievals(db, roots),
         pool=tuple(record(PooledPair, row) for row in pooled),
         plan=tuple(record(Planned, row) for row in planned),
@@ -130,17 +130,17 @@ def read_events(db: LabelDatabase, about: Mapping[str, str | None] = EVERYTHING)
     )
 
 
-def read_retrievals(db: LabelDatabase, roots: Sequence[str] | None = None) -> tuple[Retrieved, ...]:
+def read_retrievals(db: LabelDatabase, roots: Sequence[str] | None = None) -> tuple[RetrievalRow, ...]:
     """The retrievals, oldest first, with their results and the verdicts of the judge."""
     results = rows_by_retrieval(db, "result", "rank", roots)
     calls = rows_by_retrieval(db, "judge_call", "call_id", roots)
     verdicts = rows_by_retrieval(db, "judge_verdict JOIN judge_call USING (call_id)", "call_id", roots)
 
-    def retrieved(key: tuple[str, str], row: Mapping[str, Any]) -> Retrieved:
+    def retrieved(key: tuple[str, str], row: Mapping[str, Any]) -> RetrievalRow:
         by_memory = {verdict["memory_id"]: record(JudgeVerdict, verdict) for verdict in verdicts.get(key, ())}
         found = tuple(result_of(result, by_memory.get(result["memory_id"])) for result in results.get(key, ()))
-        call = record(JudgeCall, calls[key][-1]) if key in calls else None
-        return record(Retrieved, row, results=found, call=call)
+        call = record(JudgeCallRow, calls[key][-1]) if key in calls else None
+        return record(RetrievalRow, row, results=found, call=call)
 
     rows = rows_by_retrieval(db, "retrieval", "retrieval_id", roots)
     return tuple(retrieved(key, row) for key, same in rows.items() for row in same)
@@ -157,9 +157,9 @@ def rows_by_retrieval(
     return grouped
 
 
-def result_of(row: Mapping[str, Any], verdict: JudgeVerdict | None) -> Result:
+def result_of(row: Mapping[str, Any], verdict: JudgeVerdict | None) -> ResultRow:
     matched = tuple(json.loads(row["matched"]))
-    return record(Result, row, injected=bool(row["injected"]), matched=matched, verdict=verdict)
+    return record(ResultRow, row, injected=bool(row["injected"]), matched=matched, verdict=verdict)
 
 
 def record(kind: type[R], row: Mapping[str, Any], **given: Any) -> R:
@@ -238,12 +238,12 @@ def bare_memory(memory: MemoryText) -> MemoryText:
     return MemoryText(id_hash(memory.id), memory.digest, body=None if memory.body is None else text_hash(memory.body))
 
 
-def bare_retrieved(retrieved: Retrieved) -> Retrieved:
+def bare_retrieved(retrieved: RetrievalRow) -> RetrievalRow:
     results = tuple(bare_result(result) for result in retrieved.results)
     return bare(retrieved, results=results, call=replace(retrieved.call, detail="") if retrieved.call else None)
 
 
-def bare_result(result: Result) -> Result:
+def bare_result(result: ResultRow) -> ResultRow:
     verdict = replace(result.verdict, reasoning="") if result.verdict else None
     return bare(result, matched=(), verdict=verdict)
 

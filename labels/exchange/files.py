@@ -34,7 +34,7 @@ AS_CSV = "Save the sheet as CSV UTF-8 in the spreadsheet, and name that file."
 
 
 @dataclass(frozen=True)
-class Source:
+class FileText:
     """The name and the text of a file."""
 
     path: Path
@@ -61,14 +61,14 @@ class Source:
             return {}
         return row if isinstance(row, dict) else {}
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[FileLine]:
         """The lines that are not blank.
 
         Only a newline ends a line: JSON strings may hold the other characters that Unicode counts as line ends.
         """
         for number, text in enumerate(self.text.split("\n"), start=1):
             if text.strip():
-                yield Line(self.path, number, text)
+                yield FileLine(self.path, number, text)
 
     def rows(self) -> Iterator[Node]:
         """The objects of a JSON lines file."""
@@ -92,7 +92,7 @@ class Source:
         return Node(self.path, place, value)
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> FileText:
     """The file at *path*, in UTF-8 or marked as UTF-16; ExchangeError if it cannot be read or is blank."""
     try:
         with open_source(str(path)) as file:
@@ -101,7 +101,7 @@ def read_source(path: Path) -> Source:
         raise unreadable(path, error) from error
     if not text.strip():
         raise ExchangeError(f"{path}: the file is empty; expected at least one row.")
-    return Source(path, text)
+    return FileText(path, text)
 
 
 def decoded(path: Path, content: bytes) -> str:
@@ -130,7 +130,7 @@ def unreadable(path: Path, error: OSError) -> ExchangeError:
 
 
 @dataclass(frozen=True)
-class Line:
+class FileLine:
     """A line of a file. `number` is 1-based."""
 
     path: Path

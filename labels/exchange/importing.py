@@ -11,7 +11,7 @@ from engine.errors import ExchangeError
 from labels import runs
 from labels.exchange.exporting import read_events, read_memories, read_prompts
 from labels.exchange.files import nfc
-from labels.exchange.matching import Known, match
+from labels.exchange.matching import KnownNames, match
 from labels.exchange.merge import add, stored
 from labels.exchange.pairs import current_labels, standing_events
 from labels.exchange.records import MemoryText
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from engine.memory import Memory
     from engine.prompt import Prompt
     from labels.database import LabelDatabase
-    from labels.exchange.files import Source
+    from labels.exchange.files import FileText
     from labels.exchange.matching import Matched
-    from labels.exchange.merge import Added
+    from labels.exchange.merge import MergedRows
     from labels.exchange.records import Dataset, LabelEvent, PairKey
     from labels.exchange.registry import Format
 
@@ -48,7 +48,7 @@ class Context:
 class Imported:
     """The result of an import. `repeated` counts labels equal to a label that their annotator has given already."""
 
-    added: Added
+    added: MergedRows
     matched: Matched
     repeated: int
 
@@ -64,7 +64,7 @@ def text_of(memory: Memory) -> MemoryText:
     return MemoryText(summary.id, summary.digest, **words, tags=summary.tags, body=memory.body)
 
 
-def import_file(db: LabelDatabase, source: Source, form: Format, annotator: str, context: Context) -> Imported:
+def import_file(db: LabelDatabase, source: FileText, form: Format, annotator: str, context: Context) -> Imported:
     """Add the content of *source* to *db* in one transaction; importing the same file again adds nothing.
 
     *annotator* names the annotator of the labels; if empty, the file names them, or else the name of the format does.
@@ -83,7 +83,7 @@ def import_file(db: LabelDatabase, source: Source, form: Format, annotator: str,
         return Imported(add(db, ready), matched, repeated)
 
 
-def with_annotator(dataset: Dataset, annotator: str, form: Format, source: Source) -> Dataset:
+def with_annotator(dataset: Dataset, annotator: str, form: Format, source: FileText) -> Dataset:
     names = {event.annotator for event in dataset.events}
     if annotator and len(names) > 1:
         raise ExchangeError(f"{source.path}: --annotator names one person, but the file names {len(names)}. Omit it.")
@@ -94,10 +94,10 @@ def with_annotator(dataset: Dataset, annotator: str, form: Format, source: Sourc
     return replace(dataset, events=tuple(named))
 
 
-def known_to(db: LabelDatabase, context: Context) -> Known:
+def known_to(db: LabelDatabase, context: Context) -> KnownNames:
     memories = (*read_memories(db), *context.memories)
     present = {memory.id: memory.digest for memory in context.memories}
-    return Known((*read_prompts(db), *context.prompts), memories, present)
+    return KnownNames((*read_prompts(db), *context.prompts), memories, present)
 
 
 def completed(
@@ -147,7 +147,7 @@ def uid_of(event: LabelEvent) -> str:
     return hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:32]
 
 
-def with_run_ids(dataset: Dataset, db: LabelDatabase, source: Source, context: Context) -> Dataset:
+def with_run_ids(dataset: Dataset, db: LabelDatabase, source: FileText, context: Context) -> Dataset:
     """*dataset* with run ids that are unique in a store, for formats that have only the names of systems.
 
     The id is made from the content of the file, so retrievals that *db* has already are recognised and left out.

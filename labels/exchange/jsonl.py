@@ -10,15 +10,15 @@ from engine.prompt import Prompt, Turn
 from labels.exchange.files import json_lines
 from labels.exchange.records import (
     Dataset,
-    JudgeCall,
+    JudgeCallRow,
     JudgeVerdict,
     LabelEvent,
     MemoryText,
     Planned,
     PooledPair,
-    Result,
-    Retrieved,
-    Run,
+    ResultRow,
+    RetrievalRow,
+    RunRow,
     Sighting,
 )
 from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS
@@ -26,7 +26,7 @@ from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDI
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from labels.exchange.files import Node, Source
+    from labels.exchange.files import FileText, Node
 
 VERSION = 2
 HEADER = "memsift"
@@ -48,7 +48,7 @@ def prompt_row(prompt: Prompt) -> dict[str, Any]:
     return {**written, "turns": [fields(turn) for turn in prompt.turns]}
 
 
-def read(source: Source) -> Dataset:
+def read(source: FileText) -> Dataset:
     """The dataset that `write` was given.
 
     Lines may also be made by hand: an event needs only annotator, prompt_id, memory_id and verdict. Its prompt and
@@ -84,19 +84,19 @@ def read_prompt(node: Node) -> Prompt:
     return Prompt(id=node.name("id"), text=node.text("text"), turns=turns, **words)
 
 
-def read_retrieved(node: Node) -> Retrieved:
+def read_retrieved(node: Node) -> RetrievalRow:
     call = node.child("call")
     results = tuple(read_result(result) for result in node.children("results"))
     if len({result.memory_id for result in results}) < len(results):
         raise node.wrong("results", "each memory_id once")
     return node.record(
-        Retrieved, ts=node.time("ts", ""), results=results, call=call.record(JudgeCall) if call else None
+        RetrievalRow, ts=node.time("ts", ""), results=results, call=call.record(JudgeCallRow) if call else None
     )
 
 
-def read_result(node: Node) -> Result:
+def read_result(node: Node) -> ResultRow:
     verdict = node.child("verdict")
-    return node.record(Result, verdict=verdict.record(JudgeVerdict) if verdict else None)
+    return node.record(ResultRow, verdict=verdict.record(JudgeVerdict) if verdict else None)
 
 
 def read_pooled_pair(node: Node) -> PooledPair:
@@ -122,7 +122,7 @@ def read_event(node: Node) -> LabelEvent:
 RECORDS: dict[str, tuple[str, Callable[[Node], object]]] = {
     "prompt": ("prompts", read_prompt),
     "memory": ("memories", lambda node: node.record(MemoryText)),
-    "run": ("runs", lambda node: node.record(Run)),
+    "run": ("runs", lambda node: node.record(RunRow)),
     "retrieval": ("retrievals", read_retrieved),
     "frame": ("pool", read_pooled_pair),
     "plan": ("plan", lambda node: node.record(Planned, ts=node.time("ts", ""))),
@@ -132,5 +132,5 @@ RECORDS: dict[str, tuple[str, Callable[[Node], object]]] = {
 """The field `record` of a line -> the field of `Dataset` to which the line belongs, and how the line is read."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: FileText) -> bool:
     return source.first_row.get("record") in (HEADER, *RECORDS)

@@ -17,8 +17,8 @@ from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.exchange.files import Node, Source
-    from labels.exchange.pairs import JudgedPair, Opinion
+    from labels.exchange.files import FileText, Node
+    from labels.exchange.pairs import JudgedPair, JudgeOpinion
     from labels.exchange.records import Dataset, PairKey
 
 INTERFACE = """<View>
@@ -101,7 +101,7 @@ def control(name: str, kind: str, value: Any, field: str = "") -> dict[str, Any]
     return {"id": name, "from_name": name, "to_name": "memory", "type": kind, "value": {field or kind: value}}
 
 
-def prediction(opinion: Opinion) -> dict[str, Any]:
+def prediction(opinion: JudgeOpinion) -> dict[str, Any]:
     made = {
         "model_version": f"{opinion.system} {opinion.call.provider}/{opinion.call.model}",
         "result": [control(RELEVANCE, "choices", [DECISIONS.get(opinion.verdict.decision, UNSURE)])],
@@ -109,12 +109,12 @@ def prediction(opinion: Opinion) -> dict[str, Any]:
     return made if opinion.verdict.confidence is None else {**made, "score": opinion.verdict.confidence}
 
 
-def read(source: Source) -> Dataset:
+def read(source: FileText) -> Dataset:
     """The annotations of people; predictions are not read. `data` of a task names its prompt and memory."""
     return dataset_of(source.path, pair_rows(source))
 
 
-def pair_rows(source: Source) -> Iterator[PairRow]:
+def pair_rows(source: FileText) -> Iterator[PairRow]:
     for node in source.items():
         data = node.child("data")
         if data is None:
@@ -203,6 +203,6 @@ def hashed_name(address: str) -> str:
     return f"person-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: FileText) -> bool:
     tasks = source.document
     return isinstance(tasks, list) and bool(tasks) and isinstance(tasks[0], dict) and "data" in tasks[0]

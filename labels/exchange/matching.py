@@ -18,14 +18,14 @@ from labels.exchange.trec import unescaped
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
 
-    from labels.exchange.records import Dataset, LabelEvent, PairKey, PooledPair, Result, Retrieved
+    from labels.exchange.records import Dataset, LabelEvent, PairKey, PooledPair, ResultRow, RetrievalRow
 
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
 Row = TypeVar("Row", "LabelEvent", "PooledPair")
 
 
-class Known:
+class KnownNames:
     """Known prompts and memory texts, by every name that a file may use for them.
 
     *memories* are all known texts, oldest first; *present* maps the id of a memory to the digest of its present text.
@@ -156,7 +156,7 @@ class Matched:
 class Matching:
     """The known prompt and memory text for each prompt and memory that *dataset* names, looked up once."""
 
-    def __init__(self, dataset: Dataset, known: Known) -> None:
+    def __init__(self, dataset: Dataset, known: KnownNames) -> None:
         self.dataset, self.known = dataset, known
         self.prompts: dict[str, Prompt | None] = {}
         self.memories: dict[tuple[str, str], MemoryText | None] = {}
@@ -196,7 +196,7 @@ class Matching:
         prompt, memory = self.prompt(prompt_id), self.memory(memory_id, digest)
         return (prompt.id, memory.id, memory.digest) if prompt and memory else None
 
-    def retrieved(self, given: Retrieved) -> Retrieved | None:
+    def retrieved(self, given: RetrievalRow) -> RetrievalRow | None:
         """*given* with known ids; None if any id is unknown, because its injected set would change."""
         prompt = self.prompt(given.prompt_id)
         results = [self.result(given.prompt_id, result) for result in given.results]
@@ -204,7 +204,7 @@ class Matching:
             return None
         return replace(given, prompt_id=prompt.id, results=tuple(result for result in results if result))
 
-    def result(self, prompt_id: str, result: Result) -> Result | None:
+    def result(self, prompt_id: str, result: ResultRow) -> ResultRow | None:
         pair = self.pair(prompt_id, result.memory_id, result.digest)
         return replace(result, memory_id=pair[1], digest=pair[2]) if pair else None
 
@@ -214,7 +214,7 @@ class Matching:
         return tuple(replace(row, prompt_id=ids[0], memory_id=ids[1], digest=ids[2]) for row, ids in found if ids)
 
 
-def match(dataset: Dataset, known: Known) -> Matched:
+def match(dataset: Dataset, known: KnownNames) -> Matched:
     """*dataset* with the ids of *known* prompts and memories in place of the ids in the file.
 
     An unknown prompt or memory is taken from the file, if the file gives its text. Runs of a redacted dataset are left

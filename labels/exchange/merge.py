@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from engine.prompt import Prompt
-    from labels.exchange.records import Dataset, LabelEvent, MemoryText, Retrieved
+    from labels.exchange.records import Dataset, LabelEvent, MemoryText, RetrievalRow
 
 
 @dataclass(frozen=True)
-class Added:
+class MergedRows:
     """The rows that a store got. `events` were written; `known` counts the events that were there already."""
 
     events: tuple[LabelEvent, ...] = ()
@@ -39,7 +39,7 @@ class Added:
 # Another store
 
 
-def merge(db: LabelDatabase, other: Path) -> Added:
+def merge(db: LabelDatabase, other: Path) -> MergedRows:
     """Add to *db* everything that only the store at *other* has; *other* is only read and may be of an older schema.
 
     The result is the same in either direction and however often it is repeated. Raises LabelStoreError if *other* is
@@ -96,7 +96,7 @@ def copy_store(path: Path, copy: Path) -> None:
         raise explained(error, path) from error
 
 
-def carry(held: LabelDatabase, db: LabelDatabase, session: str = "") -> Added:
+def carry(held: LabelDatabase, db: LabelDatabase, session: str = "") -> MergedRows:
     """Add to *db* what *held* has; of the events, only those of a *session*, if one is named.
 
     A retraction of an event that neither of them has is left out. Raises as `add` does.
@@ -113,7 +113,7 @@ def carry(held: LabelDatabase, db: LabelDatabase, session: str = "") -> Added:
 # A dataset
 
 
-def add(db: LabelDatabase, dataset: Dataset) -> Added:
+def add(db: LabelDatabase, dataset: Dataset) -> MergedRows:
     """Write the rows of *dataset* that *db* does not have; the caller holds the transaction.
 
     Where a prompt, memory or run differs, each field keeps the greater value, so that an empty field is filled. Of two
@@ -139,7 +139,7 @@ def add(db: LabelDatabase, dataset: Dataset) -> Added:
         db.insert("sighting", vars(sighting), upsert="DO NOTHING")
     add_events(db, new)
     prompts, memories = (size(db, table) - before for table, before in sizes.items())
-    return Added(tuple(new), known, prompts, memories, retrievals)
+    return MergedRows(tuple(new), known, prompts, memories, retrievals)
 
 
 def size(db: LabelDatabase, table: str) -> int:
@@ -191,7 +191,7 @@ def add_newer(db: LabelDatabase, table: str, row: Mapping[str, Any], keys: tuple
     db.insert(table, dict(row), upsert=f"({', '.join(keys)}) DO UPDATE SET {changes} WHERE ({theirs}) > ({ours})")
 
 
-def add_retrievals(db: LabelDatabase, retrievals: Iterable[Retrieved]) -> int:
+def add_retrievals(db: LabelDatabase, retrievals: Iterable[RetrievalRow]) -> int:
     """Insert the retrievals that *db* has not, or has in an older version; the number of these."""
     known = {(retrieval.run_id, retrieval.prompt_id): age(retrieval) for retrieval in read_retrievals(db)}
     new = [
@@ -207,11 +207,11 @@ def add_retrievals(db: LabelDatabase, retrievals: Iterable[Retrieved]) -> int:
     return len(new)
 
 
-def age(retrieved: Retrieved) -> tuple[str, str]:
+def age(retrieved: RetrievalRow) -> tuple[str, str]:
     return retrieved.ts, repr(retrieved)
 
 
-def add_retrieved(db: LabelDatabase, retrieved: Retrieved) -> None:
+def add_retrieved(db: LabelDatabase, retrieved: RetrievalRow) -> None:
     at = {"run_id": retrieved.run_id, "prompt_id": retrieved.prompt_id}
     spent = {"fallback": retrieved.fallback, "elapsed_ms": retrieved.elapsed_ms}
     db.insert("retrieval", {**at, "ts": retrieved.ts, **spent})

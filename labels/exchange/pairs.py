@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Turn
     from labels.exchange.files import Node
-    from labels.exchange.records import JudgeCall, JudgeVerdict, PairKey, Result, Retrieved
+    from labels.exchange.records import JudgeCallRow, JudgeVerdict, PairKey, ResultRow, RetrievalRow
 
 K = TypeVar("K", bound="Hashable")
 
@@ -35,7 +35,7 @@ class PairRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gold:
+class AgreedVerdict:
     """The agreed verdict on a pair. `grade` is the lowest grade given with this verdict, None if nobody gave a grade.
 
     `ts` is the time of the latest label with this verdict.
@@ -69,7 +69,7 @@ def latest(events: Sequence[LabelEvent], key: Callable[[LabelEvent], K]) -> dict
     return {key(event): event for event in sorted(events, key=lambda event: event.ts)}
 
 
-def gold(events: Iterable[LabelEvent]) -> dict[PairKey, Gold]:
+def gold(events: Iterable[LabelEvent]) -> dict[PairKey, AgreedVerdict]:
     """pair -> the adjudicated verdict, else the consensus of the current labels; a tie has no gold."""
     events = list(events)
     votes = by_pair(current_labels(events).values())
@@ -80,13 +80,13 @@ def gold(events: Iterable[LabelEvent]) -> dict[PairKey, Gold]:
     return {pair: found for pair, found in (voted | settled).items() if found}
 
 
-def agreed(verdict: str | None, labels: Sequence[LabelEvent]) -> Gold | None:
+def agreed(verdict: str | None, labels: Sequence[LabelEvent]) -> AgreedVerdict | None:
     """*verdict* with grade and time of the *labels* that give it; None without a verdict."""
     if verdict is None:
         return None
     supporting = [label for label in labels if label.verdict == verdict]
     grades = [label.grade for label in supporting if label.grade is not None]
-    return Gold(verdict, min(grades, default=None), max(label.ts for label in supporting))
+    return AgreedVerdict(verdict, min(grades, default=None), max(label.ts for label in supporting))
 
 
 def by_pair(events: Iterable[LabelEvent]) -> dict[PairKey, list[LabelEvent]]:
@@ -99,11 +99,11 @@ def by_pair(events: Iterable[LabelEvent]) -> dict[PairKey, list[LabelEvent]]:
 # A dataset as pairs
 
 
-class Opinion(NamedTuple):
+class JudgeOpinion(NamedTuple):
     """The verdict of a system's judge on a pair."""
 
     system: str
-    call: JudgeCall
+    call: JudgeCallRow
     verdict: JudgeVerdict
 
 
@@ -120,9 +120,9 @@ class JudgedPair:
     labels: tuple[LabelEvent, ...] = ()
     adjudication: LabelEvent | None = None
     skips: tuple[LabelEvent, ...] = ()
-    gold: Gold | None = None
-    opinions: tuple[Opinion, ...] = ()
-    systems: tuple[tuple[str, Result], ...] = ()
+    gold: AgreedVerdict | None = None
+    opinions: tuple[JudgeOpinion, ...] = ()
+    systems: tuple[tuple[str, ResultRow], ...] = ()
     is_pooled: bool = False
 
     @property
@@ -167,30 +167,30 @@ def latest_skips(dataset: Dataset) -> dict[tuple[str, PairKey], LabelEvent]:
     return latest(skips, lambda event: (event.annotator, event.pair))
 
 
-def newest_retrievals(dataset: Dataset) -> list[tuple[str, Retrieved]]:
+def newest_retrievals(dataset: Dataset) -> list[tuple[str, RetrievalRow]]:
     """(system, its newest retrieval of a prompt), sorted by system and prompt id."""
     names = {run.run_id: run.system for run in dataset.runs}
-    newest: dict[tuple[str, str], Retrieved] = {}
+    newest: dict[tuple[str, str], RetrievalRow] = {}
     for retrieved in sorted(dataset.retrievals, key=lambda retrieved: retrieved.ts):
         newest[names[retrieved.run_id], retrieved.prompt_id] = retrieved
     return [(system, retrieved) for (system, _), retrieved in sorted(newest.items(), key=lambda item: item[0])]
 
 
-def results_by_pair(dataset: Dataset) -> dict[PairKey, list[tuple[str, Result]]]:
-    found: dict[PairKey, list[tuple[str, Result]]] = {}
+def results_by_pair(dataset: Dataset) -> dict[PairKey, list[tuple[str, ResultRow]]]:
+    found: dict[PairKey, list[tuple[str, ResultRow]]] = {}
     for system, retrieved in newest_retrievals(dataset):
         for result in retrieved.results:
             found.setdefault((retrieved.prompt_id, result.memory_id, result.digest), []).append((system, result))
     return found
 
 
-def opinions_by_pair(dataset: Dataset) -> dict[PairKey, list[Opinion]]:
-    found: dict[PairKey, list[Opinion]] = {}
+def opinions_by_pair(dataset: Dataset) -> dict[PairKey, list[JudgeOpinion]]:
+    found: dict[PairKey, list[JudgeOpinion]] = {}
     for system, retrieved in newest_retrievals(dataset):
         for result in retrieved.results:
             if retrieved.call and result.verdict:
                 pair = retrieved.prompt_id, result.memory_id, result.digest
-                found.setdefault(pair, []).append(Opinion(system, retrieved.call, result.verdict))
+                found.setdefault(pair, []).append(JudgeOpinion(system, retrieved.call, result.verdict))
     return found
 
 

@@ -14,7 +14,7 @@ from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.exchange.files import Node, Source
+    from labels.exchange.files import FileText, Node
     from labels.exchange.pairs import JudgedPair
     from labels.exchange.records import Dataset, PairKey
 
@@ -85,7 +85,7 @@ def iso_time(timestamp: int) -> str:
         return ""
 
 
-def read(source: Source) -> Dataset:
+def read(source: FileText) -> Dataset:
     """The answers, with the data in their field `memsift`. Without it, a row needs `prompt`, `text` and `memory_id`.
 
     An ignored row is a skip, unless `memsift` gives its verdict.
@@ -93,7 +93,7 @@ def read(source: Source) -> Dataset:
     return dataset_of(source.path, pair_rows(source))
 
 
-def pair_rows(source: Source) -> Iterator[PairRow]:
+def pair_rows(source: FileText) -> Iterator[PairRow]:
     for node in source.rows():
         own = node.child(OWN_FIELD) or node
         prompt, memory = prompt_in(own, node.text("prompt", "")), memory_in(node, own)
@@ -127,5 +127,5 @@ def event_in(node: Node, own: Node, pair: PairKey) -> LabelEvent:
     )
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: FileText) -> bool:
     return {"answer", "text"} <= source.first_row.keys()

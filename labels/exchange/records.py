@@ -65,7 +65,7 @@ class LabelEvent:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunRow:
     """One system over one corpus; `run_id` is a hash of root, system, configuration and corpus."""
 
     run_id: str
@@ -93,7 +93,7 @@ class JudgeVerdict:
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultRow:
     """A candidate of a retrieval. `score` and `bm25` are SQLite's: negative, lower is better."""
 
     memory_id: str
@@ -111,7 +111,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class JudgeCall:
+class JudgeCallRow:
     """The judge's call about one prompt, and its status; see `engine.judge.verdict.Judgement`."""
 
     ts: str
@@ -128,7 +128,7 @@ class JudgeCall:
 
 
 @dataclass(frozen=True)
-class Retrieved:
+class RetrievalRow:
     """The retrieval of one prompt in a run. `results` are in rank order."""
 
     run_id: str
@@ -136,8 +136,8 @@ class Retrieved:
     ts: str = ""
     fallback: str = ""
     elapsed_ms: float = 0.0
-    results: tuple[Result, ...] = ()
-    call: JudgeCall | None = None
+    results: tuple[ResultRow, ...] = ()
+    call: JudgeCallRow | None = None
 
 
 @dataclass(frozen=True)
@@ -191,8 +191,8 @@ class Dataset:
     prompts: tuple[Prompt, ...] = ()
     memories: tuple[MemoryText, ...] = ()
     events: tuple[LabelEvent, ...] = ()
-    runs: tuple[Run, ...] = ()
-    retrievals: tuple[Retrieved, ...] = ()
+    runs: tuple[RunRow, ...] = ()
+    retrievals: tuple[RetrievalRow, ...] = ()
     pool: tuple[PooledPair, ...] = ()
     plan: tuple[Planned, ...] = ()
     sightings: tuple[Sighting, ...] = ()

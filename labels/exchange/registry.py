@@ -16,7 +16,7 @@ from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, SKIP
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from labels.exchange.files import Source
+    from labels.exchange.files import FileText
     from labels.exchange.records import Dataset, LabelEvent
 
 
@@ -117,8 +117,8 @@ class Format:
 
     name: str
     write: Callable[[Dataset], str]
-    read: Callable[[Source], Dataset] | None
-    recognises: Callable[[Source], bool] | None
+    read: Callable[[FileText], Dataset] | None
+    recognises: Callable[[FileText], bool] | None
     leaves_out: tuple[Kind, ...] = ()
     interface: str = ""
 
@@ -150,7 +150,7 @@ FORMATS = {
 READABLE = tuple(name for name, each in FORMATS.items() if each.read)
 
 
-def recognise(source: Source) -> Format:
+def recognise(source: FileText) -> Format:
     """The format of a file by its beginning; ExchangeError if no format fits."""
     for each in FORMATS.values():
         if each.recognises and each.recognises(source):

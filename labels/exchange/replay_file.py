@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, CACHE, FLAGGED, REJECTED, STATUSES
 from engine.lean.record import fields
-from labels.exchange.files import Line, is_number, is_whole, nfc, read_source, unreadable
+from labels.exchange.files import FileLine, is_number, is_whole, nfc, read_source, unreadable
 from labels.records import JudgeCall, Outcome
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def read_unfinished(path: Path, systems: Collection[str]) -> UnfinishedRun:
         raise unreadable(path, error) from error
     size = content.rfind(b"\n") + 1
     if not ROW_START.startswith(content[size:][: len(ROW_START)]):
-        raise Line(path, content.count(b"\n") + 1, "").wrong("row", "a row of a run, or the beginning of one")
+        raise FileLine(path, content.count(b"\n") + 1, "").wrong("row", "a row of a run, or the beginning of one")
     lines = [line + b"\n" for line in content[:size].split(b"\n")[:-1]]
     rows = [(line, row_at(path, number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
     # the fallback of a judge that did not answer is its status
@@ -224,7 +224,7 @@ def read_unfinished(path: Path, systems: Collection[str]) -> UnfinishedRun:
 
 def row_at(path: Path, number: int, line: bytes) -> dict[str, Any]:
     """The checked row in a line; ExchangeError if there is none, or if its run is over several roots."""
-    row = Line(path, number, line.decode("utf-8", "replace")).row()
+    row = FileLine(path, number, line.decode("utf-8", "replace")).row()
     outcome_of(row)
     if "root" in row.value:
         raise row.wrong("root", "none: a replay over several roots cannot be resumed")

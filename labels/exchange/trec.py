@@ -14,14 +14,14 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels.exchange.files import nfc, read_source
 from labels.exchange.pairs import judged_pairs, newest_retrievals, one_text_each
-from labels.exchange.records import Dataset, LabelEvent, MemoryText, Result, Retrieved, Run
+from labels.exchange.records import Dataset, LabelEvent, MemoryText, ResultRow, RetrievalRow, RunRow
 from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from labels.exchange.files import Line, Source
+    from labels.exchange.files import FileLine, FileText
     from labels.exchange.pairs import JudgedPair
     from labels.records import Judgements
 
@@ -118,7 +118,7 @@ def read_qrels(path: Path) -> Judgements:
     return judgements
 
 
-def read_grades(source: Source, highest: int | None = None) -> dict[tuple[str, str], int]:
+def read_grades(source: FileText, highest: int | None = None) -> dict[tuple[str, str], int]:
     """(prompt id, memory id) -> grade. The second column is ignored, as trec_eval does."""
     grades: dict[tuple[str, str], int] = {}
     for line in source.lines():
@@ -134,20 +134,20 @@ def read_grades(source: Source, highest: int | None = None) -> dict[tuple[str, s
     return grades
 
 
-def columns(line: Line, names: str) -> list[str]:
+def columns(line: FileLine, names: str) -> list[str]:
     fields, expected = line.text.split(), len(names.split())
     if len(fields) != expected:
         raise line.wrong("row", f"{expected} fields ({names}), found {len(fields)}")
     return fields
 
 
-def read_plain_labels(source: Source) -> Dataset:
+def read_plain_labels(source: FileText) -> Dataset:
     """Labels from qrels of verdicts: relevant from 1 on. Rows with a negative grade are left out."""
     grades = read_grades(source).items()
     return labelled(LabelEvent("", *pair, verdict=verdict(grade, LEAST_PLAIN)) for pair, grade in grades if grade >= 0)
 
 
-def read_graded_labels(source: Source) -> Dataset:
+def read_graded_labels(source: FileText) -> Dataset:
     """Labels with grades 0 to 3: relevant from 2 on. Rows with a negative grade are left out."""
     grades = ((pair, grade) for pair, grade in read_grades(source, MAX_GRADE).items() if grade >= 0)
     return labelled(LabelEvent("", *pair, verdict=verdict(grade, LEAST_GRADED), grade=grade) for pair, grade in grades)
@@ -175,7 +175,7 @@ def bare_memories(ids: Iterable[str]) -> tuple[MemoryText, ...]:
     return tuple(MemoryText(memory_id) for memory_id in dict.fromkeys(ids))
 
 
-def is_qrels(source: Source) -> bool:
+def is_qrels(source: FileText) -> bool:
     words = source.first_line.split()
     return len(words) == 4 and words[3].removeprefix("-").isdigit()
 
@@ -227,14 +227,14 @@ def next_below(single: float) -> float:
     return float(unpack("<f", pack("<i", bits + step if single else SMALLEST_BELOW_0))[0])
 
 
-def read_run(source: Source) -> Dataset:
+def read_run(source: FileText) -> Dataset:
     """Injected sets: each tag is a system, and its documents are injected in the order of their scores."""
-    found: dict[tuple[str, str], list[Result]] = {}
+    found: dict[tuple[str, str], list[ResultRow]] = {}
     for line in source.lines():
         prompt_id, _, memory_id, rank, score, tag = columns(line, "qid Q0 docid rank score tag")
         value = 0.0 - numeric(line, "score", score)
         place = int(numeric(line, "rank", rank))
-        result = Result(unescaped(memory_id), "", place, value, bm25=value, injected=True)
+        result = ResultRow(unescaped(memory_id), "", place, value, bm25=value, injected=True)
         system, prompt_id = unescaped(tag), unescaped(prompt_id)
         results = found.setdefault((system, prompt_id), [])
         if any(other.memory_id == result.memory_id for other in results):
@@ -243,19 +243,19 @@ def read_run(source: Source) -> Dataset:
     return Dataset(
         prompts=bare_prompts(prompt_id for _, prompt_id in found),
         memories=bare_memories(result.memory_id for results in found.values() for result in results),
-        runs=tuple(Run(system, system) for system in dict.fromkeys(system for system, _ in found)),
-        retrievals=tuple(Retrieved(*at, results=best_first(results)) for at, results in found.items()),
+        runs=tuple(RunRow(system, system) for system in dict.fromkeys(system for system, _ in found)),
+        retrievals=tuple(RetrievalRow(*at, results=best_first(results)) for at, results in found.items()),
         by_text=True,
     )
 
 
-def best_first(results: list[Result]) -> tuple[Result, ...]:
+def best_first(results: list[ResultRow]) -> tuple[ResultRow, ...]:
     """*results* by score, as trec_eval sorts them, then by the given rank; ranks are counted anew."""
     ordered = sorted(results, key=lambda result: (result.score, result.rank))
     return tuple(replace(result, rank=rank) for rank, result in enumerate(ordered, start=1))
 
 
-def numeric(line: Line, field: str, text: str) -> float:
+def numeric(line: FileLine, field: str, text: str) -> float:
     try:
         number = float("nan" if "_" in text else text)
     except ValueError:
@@ -265,6 +265,6 @@ def numeric(line: Line, field: str, text: str) -> float:
     return number
 
 
-def is_run(source: Source) -> bool:
+def is_run(source: FileText) -> bool:
     words = source.first_line.split()
     return len(words) == 6 and words[1].upper() == "Q0"

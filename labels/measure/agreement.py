@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from labels.measure.kappa import Table, Votes
-    from labels.measure.strata import Weights
+    from labels.measure.strata import PairWeights
     from labels.records import Judgements, Label, Outcome, Repeat
 
     Key = tuple[str, str, str]
@@ -94,7 +94,9 @@ class Agreement:
     disagreements: tuple[Graded, ...]
 
 
-def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> Agreement | None:
+def judge_agreement(
+    outcomes: Iterable[Outcome], judgements: Judgements, weights: PairWeights = EQUAL
+) -> Agreement | None:
     """The grades of the judge of *outcomes*, one outcome per prompt; None if it saw no judged memory.
 
     Where it was not sure, it is graded on what was injected.
@@ -124,7 +126,7 @@ def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights
     )
 
 
-def graded_memories(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights) -> Iterator[Graded]:
+def graded_memories(outcomes: Iterable[Outcome], judgements: Judgements, weights: PairWeights) -> Iterator[Graded]:
     """Every candidate on which both people and the judge decided."""
     for outcome in outcomes:
         prompt_id = outcome.prompt_id

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.metrics import Ratio
-from labels.measure.strata import EQUAL, Weights
+from labels.measure.strata import EQUAL, PairWeights
 from labels.run_settings import differences
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Limits:
     outdated: Mapping[str, Outdated] = field(default_factory=dict)
     mixed: Mapping[str, Sequence[MixedRuns]] = field(default_factory=dict)
     same_prompts: bool = True
-    weights: Weights = EQUAL
+    weights: PairWeights = EQUAL
     is_excluding: bool = False
 
 

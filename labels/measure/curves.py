@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from labels.measure.evidence import Evidence
-    from labels.measure.strata import Sample, Weights
+    from labels.measure.strata import LabelledSample, PairWeights
     from labels.records import Judgements, Outcome
 
     Injected = tuple[float, str, bool | None]
@@ -32,7 +32,7 @@ MAX_POINTS = 60
 BINS = 10
 
 
-class Point(NamedTuple):
+class CutPoint(NamedTuple):
     """The result of a cut: `least` is the weakest memory that stays, `judged` the number of labelled ones that stay.
 
     `precision` is 0..1, `recall` the share of all memories known to be relevant, `fires` the share of prompts with an
@@ -51,7 +51,7 @@ class Coverage:
     """Precision if only stronger memories were injected, the strictest cut first; `by` is PROBABILITY or STRENGTH."""
 
     by: str
-    points: tuple[Point, ...]
+    points: tuple[CutPoint, ...]
 
 
 class Bin(NamedTuple):
@@ -64,7 +64,7 @@ class Bin(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reliability:
+class ReliabilityCurve:
     """Whether 70 % of the memories with a probability of 70 % are relevant, and so on, in bins of equal width.
 
     `brier` is the mean squared error of the probabilities: 0 is perfect, .25 the score of always saying 50 %.
@@ -89,11 +89,11 @@ class Curves:
     """None or empty where nothing is known: no scores, no probabilities, no order of the labels."""
 
     coverage: Coverage | None
-    reliability: Reliability | None
+    reliability: ReliabilityCurve | None
     history: tuple[Moment, ...]
 
 
-def curves(rows: Sequence[Outcome], evidence: Evidence, sample: Sample | None) -> Curves:
+def curves(rows: Sequence[Outcome], evidence: Evidence, sample: LabelledSample | None) -> Curves:
     """The curves of one system's *rows*, one for each prompt; *sample* is None where no order is known."""
     return Curves(
         coverage(rows, evidence.judgements, evidence.weights),
@@ -105,7 +105,7 @@ def curves(rows: Sequence[Outcome], evidence: Evidence, sample: Sample | None) -
 # Coverage
 
 
-def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> Coverage | None:
+def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: PairWeights = EQUAL) -> Coverage | None:
     """The curve of one system's *rows*, one for each prompt; None where no strength is known.
 
     Only injected memories can be cut, so the last point is the system as it is.
@@ -130,7 +130,7 @@ def strengths(row: Outcome, by: str) -> list[float | None]:
     return [None if score is None else -score for score in row.scores]
 
 
-def points_of(injected: Sequence[Injected], relevant: float, prompts: int, weights: Weights) -> Iterator[Point]:
+def points_of(injected: Sequence[Injected], relevant: float, prompts: int, weights: PairWeights) -> Iterator[CutPoint]:
     """A point for each distinct strength of the *injected* memories, which are sorted, the strongest first."""
     hits = whole = 0.0
     judged = 0
@@ -143,10 +143,10 @@ def points_of(injected: Sequence[Injected], relevant: float, prompts: int, weigh
                 whole += weights.of_prompt(prompt_id)
                 hits += weights.of_prompt(prompt_id) * is_relevant
         if judged >= FEWEST_JUDGED:
-            yield Point(strength, hits / whole, hits / relevant if relevant else 0.0, len(firing) / prompts, judged)
+            yield CutPoint(strength, hits / whole, hits / relevant if relevant else 0.0, len(firing) / prompts, judged)
 
 
-def thinned(points: tuple[Point, ...]) -> tuple[Point, ...]:
+def thinned(points: tuple[CutPoint, ...]) -> tuple[CutPoint, ...]:
     """At most MAX_POINTS points, evenly spread, with the last one."""
     step = max(1, -(-len(points) // MAX_POINTS))
     return points[(len(points) - 1) % step :: step]
@@ -155,7 +155,7 @@ def thinned(points: tuple[Point, ...]) -> tuple[Point, ...]:
 # Reliability
 
 
-def reliability(rows: Iterable[Outcome], judgements: Judgements) -> Reliability | None:
+def reliability(rows: Iterable[Outcome], judgements: Judgements) -> ReliabilityCurve | None:
     """Over all candidates with a probability and a judgement; None if there are none.
 
     Source of the score: G. W. Brier, Monthly Weather Review 78 (1950).
@@ -173,7 +173,7 @@ def reliability(rows: Iterable[Outcome], judgements: Judgements) -> Reliability 
     for probability, is_relevant in pairs:
         binned.setdefault(min(int(probability * BINS), BINS - 1), []).append((probability, is_relevant))
     brier = sum((probability - is_relevant) ** 2 for probability, is_relevant in pairs) / len(pairs)
-    return Reliability(tuple(bin_of(binned[number]) for number in sorted(binned)), brier, len(pairs))
+    return ReliabilityCurve(tuple(bin_of(binned[number]) for number in sorted(binned)), brier, len(pairs))
 
 
 def bin_of(pairs: list[tuple[float, bool]]) -> Bin:
@@ -186,7 +186,7 @@ def bin_of(pairs: list[tuple[float, bool]]) -> Bin:
 # History
 
 
-def history(sample: Sample) -> tuple[Moment, ...]:
+def history(sample: LabelledSample) -> tuple[Moment, ...]:
     """How the precision became known: at most MAX_LOOKS moments, evenly spread, with the last one."""
     if not sample.judged:
         return ()
@@ -199,7 +199,7 @@ def history(sample: Sample) -> tuple[Moment, ...]:
     )
 
 
-def precisions(sample: Sample, numbers: range) -> Iterator[float | None]:
+def precisions(sample: LabelledSample, numbers: range) -> Iterator[float | None]:
     """The precision at each number of prompts, each stratum weighted by its share of the frame."""
     sizes, prompts, sequence = Counter(sample.frame.values()), len(sample.frame), iter(sample.sequence)
     totals: dict[Hashable, tuple[int, float, float]] = {}

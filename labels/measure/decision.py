@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio
-from labels.measure.strata import Sample, StratifiedEstimate, stratified_estimate
+from labels.measure.strata import LabelledSample, StratifiedEstimate, stratified_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ class Headline:
     live: Interval
 
 
-def headline(sample: Sample, confidence: float = 0.95) -> Headline:
+def headline(sample: LabelledSample, confidence: float = 0.95) -> Headline:
     counts = sample.judged.values()
     return Headline(
         Ratio(int(sum(x for x, _ in counts)), int(sum(m for _, m in counts))),
@@ -73,7 +73,7 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class Decision:
+class GateDecision:
     """The answer. `verdict` is one of VERDICTS.
 
     `live` is the interval of precision that holds at any look, or with `Gate.is_one_look` at this one. `estimate` is
@@ -91,7 +91,7 @@ class Decision:
     either: bool
 
 
-def decide(sample: Sample, gate: Gate) -> Decision:
+def decide(sample: LabelledSample, gate: Gate) -> GateDecision:
     """Whether the precision of *sample* meets *gate*.
 
     The probability that a precision under `zone.low` passes, or one over `zone.high` fails, at any look is at most
@@ -102,7 +102,7 @@ def decide(sample: Sample, gate: Gate) -> Decision:
     is_open = verdict == UNDECIDED and not gate.is_one_look
     more = prompts_needed(sample, gate, estimate) if is_open and estimate else None
     left = len(sample.injected) - len(sample.judged)
-    return Decision(verdict, interval, estimate, more, left, all(sides(interval, gate)))
+    return GateDecision(verdict, interval, estimate, more, left, all(sides(interval, gate)))
 
 
 def deciding(found: Headline, gate: Gate) -> Interval:
@@ -120,7 +120,7 @@ def sides(live: Interval, gate: Gate) -> tuple[bool, bool]:
     return live.low >= gate.zone.low, live.high < gate.zone.high
 
 
-def prompts_needed(sample: Sample, gate: Gate, estimate: StratifiedEstimate) -> int | None:
+def prompts_needed(sample: LabelledSample, gate: Gate, estimate: StratifiedEstimate) -> int | None:
     """About the number of further prompts that would decide, if they are like the judged ones.
 
     None from fewer than FEWEST_TO_PLAN prompts, within a standard error of the gate (where not even the side is known),

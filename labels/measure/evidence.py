@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.judgements import assuming_not_relevant, pools, prompts_without_relevant
 from labels.measure.metrics import InPools, Ratio, in_pools, judge_failures, tally
-from labels.measure.strata import Sample, Weights, pair_weights, prompt_weights
+from labels.measure.strata import LabelledSample, PairWeights, pair_weights, prompt_weights
 from labels.pooling import random_key
 
 if TYPE_CHECKING:
@@ -102,14 +102,14 @@ class Evidence:
         return {name for name, pool in self.pools.items() if not pool.isdisjoint(judgements.get(name, ()))}
 
     @cached_property
-    def weights(self) -> Weights:
+    def weights(self) -> PairWeights:
         """How many prompts and memories each judged one stands for. An injected memory is in its pool for certain."""
         injected: dict[str, set[str]] = {}
         for row in self.rows:
             if row.prompt_id in self.inclusion:
                 injected.setdefault(row.prompt_id, set()).update(row.injected)
         frame = self.strata if self.is_stratified else {}
-        return Weights(frame, prompt_weights(frame, self.measured), pair_weights(self.inclusion, injected))
+        return PairWeights(frame, prompt_weights(frame, self.measured), pair_weights(self.inclusion, injected))
 
     @cached_property
     def tallied(self) -> Mapping[str, list[Tallied]]:
@@ -170,12 +170,12 @@ class Evidence:
         injecting = [row.prompt_id for system in systems for row in self.injecting(system)]
         return {prompt_id: self.strata[prompt_id] for prompt_id in injecting}
 
-    def sample(self, system: str) -> Sample:
+    def sample(self, system: str) -> LabelledSample:
         """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
         rows = [each for each in self.tallied.get(system, ()) if self.is_in_frame(each.outcome)]
         finished = [(row.moment, row.tally) for row in rows if row.moment is not None]
         finished.sort(key=lambda found: (found[0], random_key(TIES, found[1].prompt_id)))
-        return Sample(
+        return LabelledSample(
             judged={each.prompt_id: (each.relevant, each.judged) for _, each in finished},
             injected={row.tally.prompt_id: row.tally.injected for row in rows},
             strata=self.strata if self.is_stratified else {},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.judge.verdict import MAX_UNANSWERED
 from engine.systems import JUDGED
 from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, Outdated, blind_share, outdated_prompts, sighted
-from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, headline, judge_case, verdict_of
+from labels.measure.decision import UNDECIDED, Gate, GateDecision, JudgeCase, decide, headline, judge_case, verdict_of
 from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence
 from labels.measure.judgements import drawn, judged_labels, without_adjudication
 from labels.measure.metrics import (
@@ -118,7 +118,7 @@ class GateReport:
 
     system: str
     gate: Gate
-    decision: Decision
+    decision: GateDecision
     relevant: Ratio
     silent: Ratio
     false_fires: Ratio

@@ -16,7 +16,7 @@ from labels.measure.strata import EQUAL, stratified_estimate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from labels.measure.strata import Weights
+    from labels.measure.strata import PairWeights
     from labels.records import Judgements, Outcome
 
 NO_KIND = "(no kind)"
@@ -27,7 +27,7 @@ PATTERN = 2
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PrecisionEstimate:
     """A precision and its 95 % interval, None when nothing was judged."""
 
     ratio: Ratio
@@ -41,7 +41,7 @@ class Group:
     name: str
     prompts: int
     injected: int
-    precision: Estimate
+    precision: PrecisionEstimate
 
 
 @dataclass(frozen=True)
@@ -60,26 +60,26 @@ class Worst:
 # Precision
 
 
-def estimate(tallies: Sequence[Tally], weights: Weights = EQUAL) -> Estimate:
+def estimate(tallies: Sequence[Tally], weights: PairWeights = EQUAL) -> PrecisionEstimate:
     """The precision of *tallies*, which may be of some of the prompts, or of a part of their memories.
 
     Where prompts were labelled by strata, it and its interval are about the whole frame.
     """
     ratio = precision(tallies, weights)
     if not weights.strata:
-        return Estimate(ratio, headline_interval(per_prompt(tallies)))
+        return PrecisionEstimate(ratio, headline_interval(per_prompt(tallies)))
     # a judged prompt without a tally adds nothing, but it belongs to the sample of its stratum
     nothing = dict.fromkeys(weights.prompts, (0, 0))
     found = {tally.prompt_id: (tally.relevant, tally.judged) for tally in tallies if tally.prompt_id in weights.prompts}
     stratified = stratified_estimate(nothing | found, weights.strata)
-    return Estimate(ratio, stratified.interval if stratified else None)
+    return PrecisionEstimate(ratio, stratified.interval if stratified else None)
 
 
 def per_prompt(tallies: Sequence[Tally]) -> list[tuple[int, int]]:
     return [(tally.relevant, tally.judged) for tally in tallies if tally.judged]
 
 
-def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally], weights: Weights = EQUAL) -> tuple[Group, ...]:
+def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally], weights: PairWeights = EQUAL) -> tuple[Group, ...]:
     """Precision of the memories injected with high, medium and low confidence; only levels that occur.
 
     *tallies* are those of *rows*.
@@ -102,7 +102,7 @@ def level_counts(confidences: Sequence[str], judgements: Sequence[bool | None]) 
 
 
 def by_kind(
-    rows: Sequence[Outcome], tallies: Sequence[Tally], kinds: Mapping[str, str], weights: Weights = EQUAL
+    rows: Sequence[Outcome], tallies: Sequence[Tally], kinds: Mapping[str, str], weights: PairWeights = EQUAL
 ) -> tuple[Group, ...]:
     """Precision for each kind of prompt, by name; empty if no prompt has a kind.
 
@@ -116,7 +116,7 @@ def by_kind(
     return groups({kind: found[kind] for kind in sorted(found)}, weights)
 
 
-def groups(tallies: Mapping[str, Sequence[Tally]], weights: Weights) -> tuple[Group, ...]:
+def groups(tallies: Mapping[str, Sequence[Tally]], weights: PairWeights) -> tuple[Group, ...]:
     injecting = {name: [each for each in own if each.injected] for name, own in tallies.items() if own}
     return tuple(
         Group(name, sum(each.judged > 0 for each in own), sum(each.injected for each in own), estimate(own, weights))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
     from labels.measure.judgements import Pools
-    from labels.measure.strata import Weights
+    from labels.measure.strata import PairWeights
     from labels.records import Judgements, Outcome
 
     Share = tuple[str, float, float]
@@ -67,7 +67,7 @@ def tally(outcome: Outcome, judgements: Judgements) -> Tally:
 
 
 def ratio(
-    counts: Iterable[tuple[str, int, int]], weights: Weights = EQUAL, shares: Sequence[Share] | None = None
+    counts: Iterable[tuple[str, int, int]], weights: PairWeights = EQUAL, shares: Sequence[Share] | None = None
 ) -> Ratio:
     """The combined ratio: parts of all prompts / wholes of all prompts.
 
@@ -91,7 +91,7 @@ def estimated(counted: Ratio, part: float, whole: float) -> Ratio:
     return Ratio(counted.part, counted.whole, part / whole)
 
 
-def precision(tallies: Iterable[Tally], weights: Weights = EQUAL) -> Ratio:
+def precision(tallies: Iterable[Tally], weights: PairWeights = EQUAL) -> Ratio:
     """Set precision: relevant / judged over all injected memories (micro average), not TREC's P@k.
 
     P@k divides by k even if fewer memories were injected, and so punishes a system for holding back.
@@ -112,7 +112,7 @@ def fire_rate(tallies: Sequence[Tally]) -> Ratio:
     return Ratio(sum(each.injected > 0 for each in tallies), len(tallies))
 
 
-def false_fire_rate(tallies: Sequence[Tally], without_relevant: Set[str], weights: Weights = EQUAL) -> Ratio:
+def false_fire_rate(tallies: Sequence[Tally], without_relevant: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Prompts with at least one injected memory, of the prompts for which nothing is relevant."""
     return ratio(
         ((each.prompt_id, each.injected > 0, 1) for each in tallies if each.prompt_id in without_relevant), weights
@@ -135,13 +135,13 @@ def judge_failures(rows: Sequence[Outcome]) -> Ratio:
     return Ratio(failed, sum(row.is_asked or row.is_unanswered for row in rows))
 
 
-def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: Weights = EQUAL) -> Ratio:
+def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Irrelevant injected memories per *measured* prompt."""
     return ratio(((each.prompt_id, each.irrelevant, 1) for each in tallies if each.prompt_id in measured), weights)
 
 
 def polluted_rate(
-    rows: Sequence[Outcome], tallies: Sequence[Tally], measured: Set[str], weights: Weights = EQUAL
+    rows: Sequence[Outcome], tallies: Sequence[Tally], measured: Set[str], weights: PairWeights = EQUAL
 ) -> Ratio:
     """Prompts with an irrelevant injected memory that matched a single word of the prompt.
 
@@ -173,7 +173,7 @@ class InPools(NamedTuple):
     estimated: Mapping[str, float]
 
 
-def in_pools(pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> InPools:
+def in_pools(pools: Pools, judgements: Judgements, weights: PairWeights = EQUAL) -> InPools:
     relevant = {
         prompt_id: list(map(judged.get, pool)).count(True)
         for prompt_id, pool in pools.items()
@@ -191,7 +191,9 @@ def in_pools(pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> 
     return InPools(relevant, {name: number + unseen.get(name, 0) for name, number in relevant.items()})
 
 
-def lost_per_prompt(tallies: Sequence[Tally], known: InPools, measured: Set[str], weights: Weights = EQUAL) -> Ratio:
+def lost_per_prompt(
+    tallies: Sequence[Tally], known: InPools, measured: Set[str], weights: PairWeights = EQUAL
+) -> Ratio:
     """Relevant memories of the pool that the system did not inject, per *measured* prompt."""
     own = [each for each in tallies if each.prompt_id in measured]
     counts = [(each.prompt_id, known.relevant.get(each.prompt_id, 0) - each.relevant, 1) for each in own]
@@ -199,7 +201,7 @@ def lost_per_prompt(tallies: Sequence[Tally], known: InPools, measured: Set[str]
     return ratio(counts, weights, shares if weights.pairs else None)
 
 
-def recall_in_pool(tallies: Sequence[Tally], known: InPools, weights: Weights = EQUAL) -> Ratio:
+def recall_in_pool(tallies: Sequence[Tally], known: InPools, weights: PairWeights = EQUAL) -> Ratio:
     """Relevant memories injected, of all relevant memories in the pool of all systems.
 
     It is relative: a memory that no system looked at is not in it. All systems share the pool, so they can be compared.

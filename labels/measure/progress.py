@@ -38,7 +38,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Stratum:
+class StratumProgress:
     """The numbers of all and of finished prompts in one stratum."""
 
     name: str
@@ -47,7 +47,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Progress:
+class LabellingProgress:
     """The progress over one root. `order`, `strata` and `seconds_per_card` (None before the first label) are the
     annotator's.
 
@@ -56,7 +56,7 @@ class Progress:
 
     annotator: str
     order: str
-    strata: tuple[Stratum, ...]
+    strata: tuple[StratumProgress, ...]
     seconds_per_card: float | None
     people: tuple[Person, ...]
     disputed: int
@@ -85,9 +85,9 @@ def person(annotator: str, labels: Sequence[Label], repeats: Sequence[Repeat]) -
     )
 
 
-def strata(prompt_ids: Collection[str], known: Mapping[str, str], done: Collection[str]) -> tuple[Stratum, ...]:
+def strata(prompt_ids: Collection[str], known: Mapping[str, str], done: Collection[str]) -> tuple[StratumProgress, ...]:
     """The strata of *prompt_ids*, sorted by name; *done* are the finished prompts."""
     names = {prompt_id: known.get(prompt_id, ALL) for prompt_id in prompt_ids}
     sizes = Counter(names.values())
     finished = Counter(names[prompt_id] for prompt_id in prompt_ids if prompt_id in done)
-    return tuple(Stratum(name, sizes[name], finished[name]) for name in sorted(sizes))
+    return tuple(StratumProgress(name, sizes[name], finished[name]) for name in sorted(sizes))

@@ -23,7 +23,7 @@ MEASURES = (P @ 1, P @ 3, AP, nDCG @ 10, RR, Bpref)
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankingMeasures:
     """The mean of each measure (0..1, by its name in ir-measures) over the `prompts` with a relevant memory.
 
     A prompt without an injected memory counts as 0, as with trec_eval -c. An unjudged memory counts as irrelevant,
@@ -34,14 +34,14 @@ class Ranked:
     means: Mapping[str, float]
 
 
-def ranked(rows: Iterable[Outcome], judgements: Judgements) -> Ranked:
+def ranked(rows: Iterable[Outcome], judgements: Judgements) -> RankingMeasures:
     """The measures of one system's *rows*, one for each prompt; the ranking is the injected set, best first."""
     wanted = [row for row in rows if any(judgements.get(row.prompt_id, {}).values())]
     if not wanted:
-        return Ranked(0, {})
+        return RankingMeasures(0, {})
     # numbers as ids: trec_eval's code crashes at an id that UTF-8 cannot hold
     topics = {row.prompt_id: str(number) for number, row in enumerate(wanted)}
-    documents = Numbers()
+    documents = TextNumbers()
     qrels = [
         Qrel(topic, documents[memory_id], int(is_relevant))
         for prompt_id, topic in topics.items()
@@ -55,10 +55,10 @@ def ranked(rows: Iterable[Outcome], judgements: Judgements) -> Ranked:
     totals = dict.fromkeys(map(str, MEASURES), 0.0)
     for metric in ir_measures.iter_calc(MEASURES, qrels, run):
         totals[str(metric.measure)] += metric.value
-    return Ranked(len(wanted), {name: total / len(wanted) for name, total in totals.items()})
+    return RankingMeasures(len(wanted), {name: total / len(wanted) for name, total in totals.items()})
 
 
-class Numbers(dict[str, str]):
+class TextNumbers(dict[str, str]):
     """A number, as text, for every id that is asked for."""
 
     def __missing__(self, key: str) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.judgements import JudgedLabels
-    from labels.measure.ranking import Ranked
+    from labels.measure.ranking import RankingMeasures
     from labels.records import Judgements, Outcome, Repeat
     from labels.store import LabelStore
 
@@ -102,7 +102,7 @@ class SystemReport:
     median_ms: float
     by_confidence: tuple[Group, ...]
     by_kind: tuple[Group, ...]
-    ranked: Ranked | None
+    ranked: RankingMeasures | None
     curves: Curves | None
     agreement: Agreement | None
     assumed: int
@@ -286,7 +286,7 @@ def missing_for_ranking() -> str:
     return ""
 
 
-def ranking_of(rows: Sequence[Outcome], judgements: Judgements) -> Ranked:
+def ranking_of(rows: Sequence[Outcome], judgements: Judgements) -> RankingMeasures:
     from labels.measure.ranking import ranked
 
     return ranked(rows, judgements)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from labels.records import Gold, Judgements
-    from labels.saved_runs import Injected
+    from labels.saved_runs import InjectedMemory
 
-    Sets = Mapping[str, tuple[Injected, ...]]
+    Sets = Mapping[str, tuple[InjectedMemory, ...]]
     """prompt id -> the injected memories, best first."""
 
-    Judge = Callable[[str, Injected], bool | None]
+    Judge = Callable[[str, InjectedMemory], bool | None]
     """The judgement on a memory for a prompt id; None without one."""
 
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Judged:
     """A memory in a diff. `is_relevant`: the judgement on it, None without one. `is_edited`: its text changed."""
 
-    memory: Injected
+    memory: InjectedMemory
     is_relevant: bool | None = None
     is_edited: bool = False
 
@@ -117,11 +117,11 @@ def diff_runs(before: Sets, now: Sets, judge: Judge) -> RunDiff:
 
 
 def _prompt_diff(
-    prompt_id: str, before: tuple[Injected, ...] | None, now: tuple[Injected, ...] | None, judge: Judge
+    prompt_id: str, before: tuple[InjectedMemory, ...] | None, now: tuple[InjectedMemory, ...] | None, judge: Judge
 ) -> PromptDiff:
     digests = {one.memory_id: one.digest for one in before or ()}
 
-    def judged(memories: tuple[Injected, ...] | None) -> tuple[Judged, ...] | None:
+    def judged(memories: tuple[InjectedMemory, ...] | None) -> tuple[Judged, ...] | None:
         if memories is None:
             return None
         return tuple(
@@ -141,7 +141,7 @@ def by_labels(labels: Iterable[Gold]) -> Judge:
             texts[label.prompt_id, label.memory_id, label.digest] = label.verdict == RELEVANT
             memories.setdefault((label.prompt_id, label.memory_id), set()).add(label.verdict == RELEVANT)
 
-    def judge(prompt_id: str, memory: Injected) -> bool | None:
+    def judge(prompt_id: str, memory: InjectedMemory) -> bool | None:
         if memory.digest:
             return texts.get((prompt_id, memory.memory_id, memory.digest))
         said = memories.get((prompt_id, memory.memory_id), set())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Weights:
+class PairWeights:
     """Horvitz-Thompson weights: 1 / the probability of being judged, at least 1. A missing weight is 1.
 
     `strata` is the stratum of every prompt in the frame at the time when the order of labelling was made. It is empty
@@ -33,7 +33,7 @@ class Weights:
         return self.prompts.get(prompt_id, 1.0)
 
 
-EQUAL = Weights()
+EQUAL = PairWeights()
 """Every judged prompt and memory was equally likely to be judged."""
 
 
@@ -62,7 +62,7 @@ def pair_weights(
 
 
 @dataclass(frozen=True)
-class Sample:
+class LabelledSample:
     """The labelled prompts of one system, in order, and the frame that they were drawn from.
 
     `judged` are the (relevant, judged) counts of each completely judged prompt, in the order of judging. `injected` is

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.wording import counted
-from labels.report.section import Section, Table, decimal, give_or_take, share, span
+from labels.report.section import ReportSection, ReportTable, decimal, give_or_take, share, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHOWN_DISAGREEMENTS = 10
 
 
-def judge_sections(system: str, agreement: Agreement, captions: Captions, assumed: int = 0) -> Iterator[Section]:
+def judge_sections(system: str, agreement: Agreement, captions: Captions, assumed: int = 0) -> Iterator[ReportSection]:
     """The confusion table with the grades of the judge, and the memories on which it and people differ.
 
     *assumed* is the number of memories that are assumed to be irrelevant.
@@ -28,19 +28,19 @@ def judge_sections(system: str, agreement: Agreement, captions: Captions, assume
         ("the judge kept it", f"{counts.kept_relevant:,}", f"{counts.kept_irrelevant:,}"),
         ("the judge dropped it", f"{counts.dropped_relevant:,}", f"{counts.dropped_irrelevant:,}"),
     )
-    yield Section(
+    yield ReportSection(
         f"judge-{system}",
         f"Judge against people: {system}",
         "Memories that the judge was asked about and that have a label"
         f"{', or count as not relevant without one' if assumed else ''}.",
-        Table(("", "relevant", "irrelevant"), rows),
+        ReportTable(("", "relevant", "irrelevant"), rows),
         tuple(grade_lines(agreement)),
     )
     if agreement.disagreements:
         yield differences(system, agreement.disagreements, captions)
 
 
-def differences(system: str, disagreements: Sequence[Graded], captions: Captions) -> Section:
+def differences(system: str, disagreements: Sequence[Graded], captions: Captions) -> ReportSection:
     shown = disagreements[:SHOWN_DISAGREEMENTS]
     rest = "" if len(shown) == len(disagreements) else f" The first {len(shown)} of {len(disagreements):,}."
     rows = tuple(
@@ -54,7 +54,9 @@ def differences(system: str, disagreements: Sequence[Graded], captions: Captions
     flagged = " Flagged: it failed or was not sure." if any(each.is_deployed for each in shown) else ""
     about = f"People call irrelevant what it kept, and relevant what it dropped.{flagged}{rest}"
     title = f"Judge and people differ: {system}"
-    return Section(f"differences-{system}", title, about, Table(("memory", "prompt", "the judge"), rows, names=3))
+    return ReportSection(
+        f"differences-{system}", title, about, ReportTable(("memory", "prompt", "the judge"), rows, names=3)
+    )
 
 
 def decision(each: Graded) -> str:
@@ -89,17 +91,17 @@ def graded(ratio: Ratio, interval: Interval | None) -> str:
     return "unknown" if interval is None else f"{share(ratio)}, 95 % interval {span(interval)}"
 
 
-def people_section(people: People) -> Section:
+def people_section(people: People) -> ReportSection:
     """Each person with himself, each two people, and all together."""
     head = ("", "same\nanswer", "where one\nsays yes", "where one\nsays no", "kappa", "AC1")
     rows = tuple(people_row(person) for person in (*people.selves, *people.others))
-    return Section(
+    return ReportSection(
         "people",
         "People: how sure the labels themselves are",
         "Memories that came again unannounced (once the ranks of their prompt were shown, so this is at its best), and "
         "memories that two people labelled. No judge can be expected to agree with them more. Kappa (± its standard "
         "error) and AC1 are agreement beyond chance: 0 is chance, 1 perfect.",
-        Table(head, rows),
+        ReportTable(head, rows),
         tuple(alpha_lines(people)),
     )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from labels.measure.caveats import MixedRuns, Outdated
     from labels.measure.judgements import LabelFacts
     from labels.measure.report import Report, SystemReport
-    from labels.measure.strata import Weights
+    from labels.measure.strata import PairWeights
 
 
 def notes(report: Report) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ def on_systems(report: Report) -> Iterator[str]:
         yield "The systems were not replayed on the same prompts, so their numbers do not compare."
 
 
-def on_weights(report: Report, weights: Weights) -> Iterator[str]:
+def on_weights(report: Report, weights: PairWeights) -> Iterator[str]:
     """The meaning of the sign before a weighted number, if there is one."""
     why = []
     if weights.strata:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from labels.report.section import Section, Table, decimal, span, system_rows
+from labels.report.section import ReportSection, ReportTable, decimal, span, system_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.curves import Coverage, Moment, Reliability
+    from labels.measure.curves import Coverage, Moment, ReliabilityCurve
     from labels.measure.report import Report
 
 SHOWN_POINTS = 6
 T = TypeVar("T")
 
 
-def curve_sections(report: Report) -> Iterator[Section]:
+def curve_sections(report: Report) -> Iterator[ReportSection]:
     """Precision against coverage, precision over time, and reliability, as far as they are known."""
     found = [(system.system, system.curves) for system in report.systems if system.curves]
     yield from coverage([(name, curves.coverage) for name, curves in found if curves.coverage])
@@ -24,51 +24,51 @@ def curve_sections(report: Report) -> Iterator[Section]:
     yield from reliability([(name, curves.reliability) for name, curves in found if curves.reliability])
 
 
-def reliability(found: Sequence[tuple[str, Reliability]]) -> Iterator[Section]:
+def reliability(found: Sequence[tuple[str, ReliabilityCurve]]) -> Iterator[ReportSection]:
     rows = system_rows(
         [(name, curve.bins) for name, curve in found],
         lambda one: (f"{one.said:.2f}", f"{one.found:.2f}", span(one.interval), f"{one.memories:,}"),
     )
     if rows:
         scores = (f"{name}: Brier score {curve.brier:.3f}." for name, curve in found)
-        yield Section(
+        yield ReportSection(
             "reliability",
             "Reliability: whether the tuned probabilities are true",
             "Of the memories with a probability of 0.70, 70 % should be relevant, and so on. The Brier score is the "
             "mean squared error: 0 is perfect, 0.25 is the score of a probability of 0.50 for every memory.",
-            Table(("", "said", "found", "95 % interval", "memories"), rows),
+            ReportTable(("", "said", "found", "95 % interval", "memories"), rows),
             tuple(scores),
         )
 
 
-def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[Section]:
+def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[ReportSection]:
     rows = system_rows(
         [(name, some(curve.points)) for name, curve in curves],
         lambda at: (*map(decimal, (at.least, at.precision, at.recall, at.fires)), f"{at.judged:,}"),
     )
     if rows:
         along = " or ".join(sorted({curve.by for _, curve in curves}))
-        yield Section(
+        yield ReportSection(
             "coverage",
             "Coverage: what a stricter cut would cost",
             f"The numbers if only injected memories of at least this {along} were kept. The last row of each system is "
             "the system as it is.",
-            Table(("", "at least", "precision", "recall", "fires", "labelled"), rows),
+            ReportTable(("", "at least", "precision", "recall", "fires", "labelled"), rows),
         )
 
 
-def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[Section]:
+def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[ReportSection]:
     rows = system_rows(
         [(name, some(moments)) for name, moments in found],
         lambda one: (f"{one.prompts:,}", decimal(one.precision), span(one.live)),
     )
     if rows:
-        yield Section(
+        yield ReportSection(
             "history",
             "Labels over time: how precision became known",
             "After so many prompts for which the system injects something and that were labelled in full: the "
             "precision so far, and the interval that holds however often one looks.",
-            Table(("", "prompts", "precision", "95 %, any look"), rows),
+            ReportTable(("", "prompts", "precision", "95 %, any look"), rows),
         )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.report import Report
-    from labels.report.section import Section, Table
+    from labels.report.section import ReportSection, ReportTable
 
 SPECIAL = frozenset("\\`*_[]<>|#~&")
 
@@ -27,7 +27,7 @@ def report_markdown(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def section_parts(section: Section) -> Iterator[str]:
+def section_parts(section: ReportSection) -> Iterator[str]:
     yield f"## {escaped(section.title)}"
     if section.about:
         yield escaped(section.about)
@@ -37,7 +37,7 @@ def section_parts(section: Section) -> Iterator[str]:
         yield "\n".join(f"- {escaped(line)}" for line in section.lines)
 
 
-def table_lines(table: Table) -> Iterator[str]:
+def table_lines(table: ReportTable) -> Iterator[str]:
     for row in (table.head, *table.rows):
         yield f"| {' | '.join(map(escaped, row))} |"
         if row is table.head:

@@ -20,7 +20,7 @@ WEIGHTED = "~"
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Cells of text under a *head*, in which a newline separates two lines.
 
     The first *names* columns are names, the others numbers. `is_whole`: the names must not be cut.
@@ -33,7 +33,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of a report: `name` is its anchor, `about` explains how to read it and may be empty.
 
     `lines` are sentences below the table. Texts come from files as they are: the code that shows a section makes them
@@ -43,7 +43,7 @@ class Section:
     name: str
     title: str
     about: str = ""
-    table: Table | None = None
+    table: ReportTable | None = None
     lines: tuple[str, ...] = ()
 
 

@@ -10,7 +10,7 @@ from engine.wording import counted
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.caveats import notes
 from labels.report.curve_sections import curve_sections
-from labels.report.section import UNKNOWN, Section, Table, decimal, part_of, rate, share, span, system_rows
+from labels.report.section import UNKNOWN, ReportSection, ReportTable, decimal, part_of, rate, share, span, system_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ SMALLEST_P = 0.001
 FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
 
 
-def sections(report: Report) -> tuple[Section, ...]:
+def sections(report: Report) -> tuple[ReportSection, ...]:
     """The sections below the summary, without those about which nothing is known."""
     if not report.systems:
         return tuple(limits(report))
@@ -96,13 +96,13 @@ def has_weights(report: Report) -> bool:
     return any(ratio.weighted is not None for ratio in ratios)
 
 
-def precision(report: Report) -> Section:
+def precision(report: Report) -> ReportSection:
     live = has_order(report)
     looks = (
         " “One look” is for a single look, when all labels are there. If you look on the way, and stop when you like "
         "what you see, take “any look”."
     )
-    return Section(
+    return ReportSection(
         "precision",
         "Precision: how much of what was injected is relevant",
         f"Relevant of what was injected{unlabelled(report)}, over all prompts.{partly(report)} The true precision is "
@@ -148,14 +148,14 @@ def has_order(report: Report) -> bool:
     return any(system.live for system in report.systems)
 
 
-def comparison_section(comparisons: Sequence[SystemComparison]) -> Section:
+def comparison_section(comparisons: Sequence[SystemComparison]) -> ReportSection:
     head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
-    return Section(
+    return ReportSection(
         "comparison",
         "Differences: what one system changes against another",
         "On the prompts labelled in full for both. Precision: the difference, with its interval. Not relevant, "
         "relevant: how many more memories per prompt (+), or fewer (-).",
-        Table(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True),
+        ReportTable(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True),
         tuple(map(prompts_line, comparisons)),
     )
 
@@ -192,8 +192,8 @@ def p_value(value: float | None) -> str:
     return f"<{SMALLEST_P}" if value < SMALLEST_P else f"{value:.3f}"
 
 
-def injecting(report: Report) -> Section:
-    return Section(
+def injecting(report: Report) -> ReportSection:
+    return ReportSection(
         "injecting",
         "Injecting: how often a system speaks, and how often for nothing",
         "Fires: prompts that got a memory, of all. False fires: the same, of the prompts for which nothing is "
@@ -211,9 +211,9 @@ def injecting(report: Report) -> Section:
     )
 
 
-def recall(report: Report) -> Section:
+def recall(report: Report) -> ReportSection:
     beyond = any(system.recall_of_known.whole != system.recall_in_pool.whole for system in report.systems)
-    return Section(
+    return ReportSection(
         "recall",
         "Recall: how much of what is relevant was injected",
         "In the pool: of what any system brought up and people call relevant. "
@@ -230,8 +230,8 @@ def recall(report: Report) -> Section:
     )
 
 
-def running(report: Report) -> Section:
-    return Section(
+def running(report: Report) -> ReportSection:
+    return ReportSection(
         "running",
         "Running",
         "Silent: prompts that got no memory. Judge failed: of the prompts on which it was asked; these are "
@@ -249,15 +249,15 @@ def running(report: Report) -> Section:
     )
 
 
-def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) -> Table:
+def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) -> ReportTable:
     """A row for each system."""
     rows = ((system.system, *(write(system) for write in columns.values())) for system in report.systems)
-    return Table(("", *columns), tuple(rows))
+    return ReportTable(("", *columns), tuple(rows))
 
 
 def grouped(
     name: str, titles: tuple[str, str], report: Report, groups: Callable[[SystemReport], Sequence[Group]]
-) -> Iterator[Section]:
+) -> Iterator[ReportSection]:
     """Precision of the groups with a judged memory, if a system has more than one of them."""
     known = {
         system.system: [group for group in groups(system) if group.precision.ratio.whole] for system in report.systems
@@ -266,7 +266,9 @@ def grouped(
         return
     head = ("", name, "precision", "95 %\ninterval", "relevant", "prompts")
     title, about = titles
-    yield Section(name, title, f"{about} {FEW_IN_A_ROW}", Table(head, system_rows(known.items(), group_cells), names=2))
+    yield ReportSection(
+        name, title, f"{about} {FEW_IN_A_ROW}", ReportTable(head, system_rows(known.items(), group_cells), names=2)
+    )
 
 
 def group_cells(group: Group) -> tuple[str, ...]:
@@ -274,38 +276,38 @@ def group_cells(group: Group) -> tuple[str, ...]:
     return group.name, rate(found), span(group.precision.interval), part_of(found), f"{group.prompts:,}"
 
 
-def judges(report: Report) -> Iterator[Section]:
+def judges(report: Report) -> Iterator[ReportSection]:
     for system in report.systems:
         if system.agreement:
             yield from judge_sections(system.system, system.agreement, report.captions, system.assumed)
 
 
-def ranking(report: Report) -> Iterator[Section]:
+def ranking(report: Report) -> Iterator[ReportSection]:
     title, found = "Ranking, as TREC counts it", [(one.system, one.ranked) for one in report.systems if one.ranked]
     if report.lacking:
-        yield Section("ranking", title, report.lacking)
+        yield ReportSection("ranking", title, report.lacking)
     elif found and found[0][1].prompts:
         measures = list(found[0][1].means)
         rows = tuple((system, *(decimal(ranked.means[name]) for name in measures)) for system, ranked in found)
-        yield Section(
+        yield ReportSection(
             "ranking",
             title,
             f"Means over the {counted(found[0][1].prompts, 'prompt')} with something relevant, to compare with other "
             "collections. P@k divides by k and AP by all that is relevant, so both punish a system for holding back.",
-            Table(("", *measures), rows),
+            ReportTable(("", *measures), rows),
         )
 
 
-def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[Section]:
+def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[ReportSection]:
     if found:
         about = {
             "memory": "Injected for more than one prompt without being relevant, by any system. Counted are prompts.",
             "prompt": "Drew more than one irrelevant memory, from all systems together. Counted are memories.",
         }[one]
         rows = tuple((each.text or each.id, f"{each.irrelevant:,}", f"{each.relevant:,}") for each in found)
-        yield Section(f"worst-{many}", f"Worst {many}", about, Table((one, "irrelevant", "relevant"), rows))
+        yield ReportSection(f"worst-{many}", f"Worst {many}", about, ReportTable((one, "irrelevant", "relevant"), rows))
 
 
-def limits(report: Report) -> Iterator[Section]:
+def limits(report: Report) -> Iterator[ReportSection]:
     if lines := notes(report):
-        yield Section("limits", LIMITS, lines=lines)
+        yield ReportSection("limits", LIMITS, lines=lines)

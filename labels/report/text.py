@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from labels.measure.report import Report
     from labels.report.first_lines import Step
-    from labels.report.section import Section, Table
+    from labels.report.section import ReportSection, ReportTable
 
 WIDTH = 80
 MIN_NAME = 8
@@ -58,7 +58,7 @@ def first_part(lines: Iterable[str], width: int) -> str:
     return wrapped(lines, width, "  ")
 
 
-def section_text(section: Section, width: int) -> str:
+def section_text(section: ReportSection, width: int) -> str:
     lines = [printable(section.title)]
     if section.about:
         lines.append(fill(printable(section.about), width, break_on_hyphens=False))
@@ -74,12 +74,12 @@ def as_item(line: str, width: int) -> str:
     return fill(printable(line), width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
 
 
-def table_lines(table: Table, width: int) -> list[str]:
+def table_lines(table: ReportTable, width: int) -> list[str]:
     head, body = laid_out(table, width)
     return [*head, *body]
 
 
-def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
+def laid_out(table: ReportTable, width: int) -> tuple[list[str], list[str]]:
     """The lines of the head and of the rows, with numbers aligned to the right.
 
     Names are cut where the table would be wider than *width*, unless it is whole. If it still does not fit, each row
@@ -112,7 +112,7 @@ def fit(widths: Sequence[int], names: int, width: int) -> list[int] | None:
     return fitted
 
 
-def blocks(table: Table, rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+def blocks(table: ReportTable, rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     heads = [" ".join(column.split("\n")) for column in table.head]
     for row in rows:
         yield cut(GAP.join(name for name in row[: table.names] if name), width)

@@ -19,20 +19,20 @@ from labels.tuning.curve import STEPS, judged
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.tuning.curve import Point, Probabilities
+    from labels.tuning.curve import Probabilities, ThresholdPoint
     from labels.tuning.examples import JudgedPrompt
 
 MAX_DOUBT_LOSS = 0.05
 """The share of relevant memories at the cutoff that may be dropped without asking a judge."""
 
 
-def safest(points: Sequence[Point], groups: int = 1) -> Point | None:
+def safest(points: Sequence[ThresholdPoint], groups: int = 1) -> ThresholdPoint | None:
     """The reliable point with the highest bound in one of *groups* alike roots, if P(relevant) were right."""
     reliable = [point for point in points if point.is_reliable]
     return max(reliable, key=lambda one: _expected_bound(one, one.prompts / groups), default=None)
 
 
-def chosen(points: Sequence[Point], target: float) -> Point | None:
+def chosen(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | None:
     """The lowest threshold that keeps precision *target* on prompts of the same roots; None if the safest does not."""
     start = safest(points)
     if start is None or (start.low or 0.0) < target:
@@ -40,7 +40,7 @@ def chosen(points: Sequence[Point], target: float) -> Point | None:
     return _lowest(points, start, [(point.lower or 0.0) >= target for point in points])
 
 
-def chosen_elsewhere(points: Sequence[Point], target: float, groups: int) -> Point | None:
+def chosen_elsewhere(points: Sequence[ThresholdPoint], target: float, groups: int) -> ThresholdPoint | None:
     """The lowest threshold that keeps precision *target* in a root without labels; None if that cannot be promised.
 
     The labels are of *groups* roots.
@@ -64,12 +64,12 @@ def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:
     return sum(any(low <= p < high for p in own) for own in probabilities)
 
 
-def _expected_bound(one: Point, prompts: float) -> float:
+def _expected_bound(one: ThresholdPoint, prompts: float) -> float:
     bound = wilson((one.expected or 0.0) * prompts, prompts)
     return bound.low if bound else 0.0
 
 
-def _lowest(points: Sequence[Point], start: Point, passes: Sequence[bool]) -> Point:
+def _lowest(points: Sequence[ThresholdPoint], start: ThresholdPoint, passes: Sequence[bool]) -> ThresholdPoint:
     """The last point on the way down from *start* before the first that does not pass."""
     place = points.index(start)
     while place and passes[place - 1]:

@@ -37,7 +37,7 @@ MIN_GROUPS = 4
 
 
 @dataclass(frozen=True)
-class Point:
+class ThresholdPoint:
     """One threshold of P(relevant), and its results on labelled prompts. All rates are 0..1; None without any.
 
     `prompts` of the prompts get an injection. `relevant` of the `injected` memories are known to be relevant,
@@ -73,7 +73,7 @@ def curve(
     max_inject: int,
     confidence: float,
     strata: Strata = NO_STRATA,
-) -> list[Point]:
+) -> list[ThresholdPoint]:
     """A point for each hundredth from 0 (no cutoff) to 0.99. At most *max_inject* memories go to a prompt."""
     return [point(prompts, probabilities, step / STEPS, max_inject, confidence, strata) for step in range(STEPS)]
 
@@ -85,7 +85,7 @@ def point(
     max_inject: int,
     confidence: float,
     strata: Strata = NO_STRATA,
-) -> Point:
+) -> ThresholdPoint:
     sets = [injected(one, own, threshold, max_inject) for one, own in zip(prompts, probabilities, strict=True)]
     expected = sum(sum(injected_probabilities(own, threshold, max_inject)) for own in probabilities)
     return measured(prompts, sets, threshold, confidence, strata, expected)
@@ -98,14 +98,14 @@ def measured(
     confidence: float,
     strata: Strata = NO_STRATA,
     expected: float | None = None,
-) -> Point:
+) -> ThresholdPoint:
     """The point of the injected *sets*, one for each prompt. *expected* is the sum of their P(relevant)."""
     counts = [(sum(one.is_relevant is True for one in found), len(found)) for found in sets]
     groups = [one.group for one in prompts]
     hits, total = sum(x for x, _ in counts), sum(m for _, m in counts)
     unneeded = [bool(found) for found, prompt in zip(sets, prompts, strict=True) if not prompt.relevant]
     precision, low = _precision(prompts, counts, strata, confidence)
-    return Point(
+    return ThresholdPoint(
         threshold=threshold,
         injected=total,
         relevant=hits,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Candidate
     from engine.search.index import Index
-    from engine.search.ranking import Pool
+    from engine.search.ranking import CandidatePool
     from labels.records import Gold, Judgements, Pair
 
 ANY_TEXT = ""
@@ -101,7 +101,7 @@ class Recorder(Cutoff):
         super().__init__(Model(fit_of(config), 0.0, {}, threshold=0.0, doubt=0.0))
         self.seen: dict[str, Features] = {}
 
-    def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+    def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         self.seen = features(candidates, pool)
         return list(candidates)
 

@@ -12,7 +12,7 @@ from labels.tuning.curve import MIN_FIRED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.tuning.curve import Point
+    from labels.tuning.curve import ThresholdPoint
     from labels.tuning.tuning import Tuning
 
 TODAY = {
@@ -43,7 +43,7 @@ def labels_line(tuning: Tuning) -> str:
     return f"{counted(number, 'label')} on {prompts}{roots} count: {kinds}."
 
 
-def injected_text(at: Point) -> str:
+def injected_text(at: ThresholdPoint) -> str:
     unjudged = f", {at.unjudged:,} unlabelled" if at.unjudged else ""
     return f"{counted(at.injected, 'memory')} injected, {at.relevant:,} relevant{unjudged}"
 
@@ -55,7 +55,7 @@ def lost_text(tuning: Tuning) -> str:
     return f"{lost:,} of {tuning.today.relevant:,} lost{f', {found:,} new' if found else ''}"
 
 
-def false_fires_line(tuning: Tuning, at: Point) -> str:
+def false_fires_line(tuning: Tuning, at: ThresholdPoint) -> str:
     today, then = (round((one.false_fire_rate or 0.0) * tuning.silent) for one in (tuning.today, at))
     return f"Prompts with nothing relevant that get an injection: {today:,} of {tuning.silent:,} today, {then:,} then."
 

@@ -42,7 +42,7 @@ BOUNDS: dict[int, Bounds] = {RISING: (0.0, None), FALLING: (None, 0.0)}
 
 
 @dataclass(frozen=True)
-class Weights:
+class FeatureWeights:
     """Weights of the features in their own units, not standardised."""
 
     intercept: float
@@ -64,7 +64,7 @@ class Prior:
     `scales` are the units of the features; empty for their standard deviations in the labels.
     """
 
-    weights: Weights = field(default_factory=lambda: Weights(0.0, {}))
+    weights: FeatureWeights = field(default_factory=lambda: FeatureWeights(0.0, {}))
     scales: Mapping[str, float] = field(default_factory=dict)
     variance: float = 1.0
     intercept_variance: float = float("inf")
@@ -74,7 +74,7 @@ NOTHING = Prior()
 """For a fit from labels alone. Its variance is the best of 0.1, 0.3, 1 and 3 across the example projects."""
 
 DEFAULT = Prior(
-    Weights(default_model.INTERCEPT, default_model.WEIGHTS),
+    FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS),
     default_model.SCALES,
     variance=0.01,
     intercept_variance=3.0,
@@ -87,7 +87,7 @@ def prior_of(strategy: str) -> Prior:
     return DEFAULT if strategy == MEMSIFT else NOTHING
 
 
-def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], prior: Prior = NOTHING) -> Weights:
+def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], prior: Prior = NOTHING) -> FeatureWeights:
     """The weights that best predict *relevant* from *rows* of features, near the *prior*. Zero weights are left out."""
     table = np.array([[row.get(name, 0.0) for name in DIRECTIONS] for row in rows], float)
     scales = np.array(
@@ -99,7 +99,7 @@ def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], prior: Pr
     found = _minimised(table / scales, np.array(relevant, float), start, stiffness)
     weights = zip(DIRECTIONS, found[1:] / scales, strict=True)
     named = {name: round(float(weight), 6) for name, weight in weights if abs(weight) > 1e-6}
-    return Weights(round(float(found[0]), 6), named)
+    return FeatureWeights(round(float(found[0]), 6), named)
 
 
 def out_of_fold(prompts: Sequence[JudgedPrompt], prior: Prior = NOTHING) -> list[list[float]]:

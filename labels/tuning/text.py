@@ -14,8 +14,8 @@ from labels.tuning.first_lines import first_lines, next_step, percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.tuning.curve import Point
-    from labels.tuning.tuning import Change, Tuning
+    from labels.tuning.curve import ThresholdPoint
+    from labels.tuning.tuning import ChangedExample, Tuning
 
 UNKNOWN = "-"
 EVERY = 5
@@ -64,7 +64,7 @@ def _curve(tuning: Tuning) -> str:
     return "\n".join([*lines, note, fires])
 
 
-def _row(one: Point, threshold: str) -> tuple[str, ...]:
+def _row(one: ThresholdPoint, threshold: str) -> tuple[str, ...]:
     shares = (one.precision, one.low, one.recall, one.fire_rate, one.false_fire_rate)
     return (threshold, f"{one.injected:,}", *map(_share, shares), f"{one.unjudged:,}")
 
@@ -122,7 +122,7 @@ def _changes(tuning: Tuning) -> str:
     return "\n".join(lines)
 
 
-def _listed(what: str, changes: Sequence[Change]) -> list[str]:
+def _listed(what: str, changes: Sequence[ChangedExample]) -> list[str]:
     likeliest = sorted(changes, key=lambda one: -one.probability)[:MOST_CHANGES]
     shown = [f"  {one.probability:.2f}  {_cut(one.prompt)}  ->  {_cut(one.title)}" for one in likeliest]
     more = [f"  and {len(changes) - MOST_CHANGES:,} more"] if len(changes) > MOST_CHANGES else []

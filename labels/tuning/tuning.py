@@ -21,9 +21,9 @@ from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.tuning.curve import Point, Probabilities, Strata
+    from labels.tuning.curve import Probabilities, Strata, ThresholdPoint
     from labels.tuning.examples import Example, JudgedPrompt
-    from labels.tuning.fitting import Prior, Weights
+    from labels.tuning.fitting import FeatureWeights, Prior
 
 
 class Needs(NamedTuple):
@@ -40,7 +40,7 @@ BINS = 10
 
 
 @dataclass(frozen=True)
-class Reliability:
+class ReliabilityBin:
     """The examples whose P(relevant) lies in one tenth of 0..1: mean P, share of relevant examples, and number."""
 
     predicted: float
@@ -49,7 +49,7 @@ class Reliability:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedExample:
     """An example that is injected today (`before`), with the new cutoff (`after`), or both."""
 
     prompt_id: str
@@ -75,25 +75,25 @@ class Tuning:
     constant P = base_rate has a Brier score of base_rate (1 - base_rate).
     """
 
-    weights: Weights
+    weights: FeatureWeights
     target: float
     confidence: float
-    points: tuple[Point, ...]
-    at: Point | None
-    reachable: Point | None
+    points: tuple[ThresholdPoint, ...]
+    at: ThresholdPoint | None
+    reachable: ThresholdPoint | None
     doubt: float
     asked: tuple[int, int]
     brier: float
     base_rate: float
-    reliability: tuple[Reliability, ...]
-    changes: tuple[Change, ...]
+    reliability: tuple[ReliabilityBin, ...]
+    changes: tuple[ChangedExample, ...]
     labels_hash: str
     prompts: int
     relevant: int
     not_relevant: int
     groups: int
-    elsewhere: Point | None
-    today: Point
+    elsewhere: ThresholdPoint | None
+    today: ThresholdPoint
     today_cutoff: str
     is_from_default: bool
     silent: int
@@ -180,13 +180,13 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
         )
 
 
-def reliability(known: Sequence[tuple[float, bool]]) -> tuple[Reliability, ...]:
+def reliability(known: Sequence[tuple[float, bool]]) -> tuple[ReliabilityBin, ...]:
     """Mean P and observed share by tenths of P, without empty tenths."""
     tenths: dict[int, list[tuple[float, bool]]] = {}
     for p, is_relevant in known:
         tenths.setdefault(min(BINS - 1, int(p * BINS)), []).append((p, is_relevant))
     pairs = (tenths[tenth] for tenth in sorted(tenths))
-    return tuple(Reliability(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in pairs)
+    return tuple(ReliabilityBin(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in pairs)
 
 
 def changes(
@@ -195,7 +195,7 @@ def changes(
     probabilities: Probabilities,
     threshold: float,
     max_inject: int,
-) -> tuple[Change, ...]:
+) -> tuple[ChangedExample, ...]:
     """All examples that are injected today or with the new cutoff, by prompt, in rank order."""
     found = []
     for prompt, now, own in zip(prompts, today, probabilities, strict=True):
@@ -205,7 +205,7 @@ def changes(
             was, will_be = one.memory_id in before, one.memory_id in after
             if was or will_be:
                 about = (prompt.prompt_id, prompt.text, one.memory_id, one.title)
-                found.append(Change(*about, p, one.is_relevant, was, will_be))
+                found.append(ChangedExample(*about, p, one.is_relevant, was, will_be))
     return tuple(found)
 
 

@@ -26,7 +26,7 @@ from tests.benchmarks.locomo import judged
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from labels.tuning.curve import Point
+    from labels.tuning.curve import ThresholdPoint
 
 MOST = Config().max_inject
 CONFIDENCE = 0.9
@@ -56,12 +56,12 @@ def without(prompts: Sequence[JudgedPrompt], left_out: Collection[str]) -> list[
     ]
 
 
-def at_recall(points: Sequence[Point], recall: float) -> Point:
+def at_recall(points: Sequence[ThresholdPoint], recall: float) -> ThresholdPoint:
     """The strictest point with at least this recall."""
     return max((one for one in points if (one.recall or 0) >= recall), key=lambda one: one.threshold)
 
 
-def promise(prompts: Sequence[JudgedPrompt], target: float, seed: int) -> tuple[bool, Point] | None:
+def promise(prompts: Sequence[JudgedPrompt], target: float, seed: int) -> tuple[bool, ThresholdPoint] | None:
     """Whether a threshold from six resampled collections keeps the target on the seventh, and its point there.
 
     None if no threshold reaches the target on the six.
@@ -82,7 +82,7 @@ def resampled(prompts: Sequence[JudgedPrompt], random: Random) -> list[JudgedPro
     return random.choices(prompts, k=len(prompts))
 
 
-def shown(one: Point) -> str:
+def shown(one: ThresholdPoint) -> str:
     bound = one.low if one.low_elsewhere is None else one.low_elsewhere
     values = (one.precision, bound, one.recall, one.fire_rate, one.false_fire_rate)
     return f"{one.threshold:5.2f} " + " ".join("    -" if value is None else f"{value:5.3f}" for value in values)

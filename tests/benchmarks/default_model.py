@@ -24,7 +24,7 @@ from engine.cutoff import DIRECTIONS
 from engine.lean.record import replace
 from labels.tuning.choice import doubt
 from labels.tuning.curve import curve, point
-from labels.tuning.fitting import Weights, fit, labelled
+from labels.tuning.fitting import FeatureWeights, fit, labelled
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, at_recall, held_out, shown, without
 from tests.benchmarks.example_projects import TOP, example_projects
 from tests.benchmarks.locomo import judged
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.prompt import Prompt
-    from labels.tuning.curve import Point
+    from labels.tuning.curve import ThresholdPoint
     from labels.tuning.examples import JudgedPrompt
 
 FILE = TOP / "engine/default_model.py"
@@ -67,11 +67,11 @@ def write(values: dict[str, float | dict[str, float]]) -> None:
     FILE.write_text(text, encoding="utf-8")
 
 
-def with_and_without_turns() -> tuple[Point, Point]:
+def with_and_without_turns() -> tuple[ThresholdPoint, ThresholdPoint]:
     """The prompts that have turns before them, with these turns and without, at the shipped model's threshold."""
-    model = Weights(default_model.INTERCEPT, default_model.WEIGHTS)
+    model = FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS)
 
-    def measured(*, keeps: bool) -> Point:
+    def measured(*, keeps: bool) -> ThresholdPoint:
         def change(prompt: Prompt) -> Prompt | None:
             return (prompt if keeps else replace(prompt, turns=())) if prompt.turns else None
 

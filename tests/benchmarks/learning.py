@@ -38,9 +38,9 @@ from tests.benchmarks.locomo import judged as read_locomo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from labels.tuning.curve import Counts, Point
+    from labels.tuning.curve import Counts, ThresholdPoint
     from labels.tuning.examples import JudgedPrompt
-    from labels.tuning.fitting import Prior, Weights
+    from labels.tuning.fitting import FeatureWeights, Prior
 
 RECALLS = (0.25, 0.35)
 SHARES = {"easy": 0.3, "middling": 0.6}
@@ -71,7 +71,7 @@ def draw(prompts: Sequence[JudgedPrompt], count: int, seed: int) -> list[JudgedP
     return Random(seed).choices(prompts, k=count)
 
 
-def model(drawn: Sequence[JudgedPrompt], prior: Prior | None) -> Weights | None:
+def model(drawn: Sequence[JudgedPrompt], prior: Prior | None) -> FeatureWeights | None:
     """The fitted weights; None where a fit from nothing is impossible, because all labels are the same."""
     rows, relevant = labelled(drawn)
     if prior is None:
@@ -79,14 +79,14 @@ def model(drawn: Sequence[JudgedPrompt], prior: Prior | None) -> Weights | None:
     return fit(rows, relevant, prior) if prior is DEFAULT or len({*relevant}) == 2 else None
 
 
-def quality(prompts: Sequence[JudgedPrompt], weights: Weights) -> Quality:
+def quality(prompts: Sequence[JudgedPrompt], weights: FeatureWeights) -> Quality:
     given = [weights.of_prompt(one) for one in prompts]
     found = [strictest(prompts, given, recall) for recall in RECALLS]
     losses = [-log(max(1e-9, p if is_relevant else 1 - p)) for p, is_relevant in judged(prompts, given)]
     return Quality(tuple((one.precision or 0.0, one.false_fire_rate or 0.0) for one in found), fmean(losses))
 
 
-def strictest(prompts: Sequence[JudgedPrompt], given: Sequence[Sequence[float]], recall: float) -> Point:
+def strictest(prompts: Sequence[JudgedPrompt], given: Sequence[Sequence[float]], recall: float) -> ThresholdPoint:
     """The point with the highest threshold that has this recall; the loosest point if none has."""
     low, high = 0, STEPS - 1
     while low < high:
@@ -128,7 +128,7 @@ def promises(
             yield rule, name, kept
 
 
-def lowest(points: Sequence[Point], target: float) -> Point | None:
+def lowest(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | None:
     """The old rule: the lowest of all thresholds whose bound reaches the target."""
     return next((one for one in points if one.is_reliable and (one.low or 0.0) >= target), None)
 
@@ -198,7 +198,7 @@ def default_holds(projects: Mapping[str, Sequence[JudgedPrompt]], held: str, see
     return precision >= bound, bound, precision
 
 
-def counts_at(prompts: Sequence[JudgedPrompt], weights: Weights) -> Counts:
+def counts_at(prompts: Sequence[JudgedPrompt], weights: FeatureWeights) -> Counts:
     """(relevant, injected) of each prompt at the default threshold."""
     sets = [injected(one, weights.of_prompt(one), default_model.THRESHOLD, MOST) for one in prompts]
     return [(sum(one.is_relevant is True for one in found), len(found)) for found in sets]

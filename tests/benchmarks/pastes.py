@@ -17,7 +17,7 @@ from engine import default_model
 from engine.config import Config
 from engine.lean.record import replace
 from labels.tuning.curve import point
-from labels.tuning.fitting import Weights
+from labels.tuning.fitting import FeatureWeights
 from tests.benchmarks.cutoff import CONFIDENCE, MOST
 from tests.benchmarks.example_projects import TOP, example_projects
 from tests.benchmarks.locomo import judged
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 LENGTHS = (400, 2000, 5000)
 MOST_WORDS = 40
-MODEL = Weights(default_model.INTERCEPT, default_model.WEIGHTS)
+MODEL = FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS)
 
 
 def pastes() -> dict[str, str]:

@@ -26,7 +26,7 @@ from engine.cutoff import (
     strictest_threshold,
 )
 from engine.lean.record import replace
-from engine.search.ranking import Pool, Scored, rank
+from engine.search.ranking import CandidatePool, Scored, rank
 from tests.engine.builders import memory
 from tests.engine.models import content, write_model
 
@@ -56,7 +56,7 @@ def found(strength: float, *matched: str, of: Memory | None = None, name: str = 
 
 
 def features_of(*scored: Scored, unknown: float = 0.0) -> dict[str, Features]:
-    pool = Pool(list(scored), [Asked(word) for word in WORDS], RARE, unknown, PROMPT)
+    pool = CandidatePool(list(scored), [Asked(word) for word in WORDS], RARE, unknown, PROMPT)
     return features(rank(pool.memories, Config()), pool)
 
 
@@ -96,7 +96,7 @@ def test_a_single_candidate_has_the_greatest_lead() -> None:
 
 def test_what_is_retired_is_no_rival() -> None:
     retired = memory("a title", memory_id="retired", status="retired")
-    pool = Pool([found(9.0, of=retired), found(5.0)])
+    pool = CandidatePool([found(9.0, of=retired), found(5.0)])
     candidates = rank(pool.memories, Config())
     candidates[0] = replace(candidates[0], dropped_by="status")
     assert features(candidates, pool) == {"one": features(candidates[1:], pool)["one"]}

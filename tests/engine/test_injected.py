@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.activity_log import Decision
+from engine.activity_log import LoggedPrompt
 from engine.config import Config
 from engine.inject import context
-from engine.injected import Matcher, is_text_id, items_of, names_of, with_log
+from engine.injected import InjectionMatcher, is_text_id, items_of, names_of, with_log
 from engine.lean.sha256 import hex_digest
 from engine.memory import content_digest
 from engine.pipeline import retrieve
@@ -25,14 +25,14 @@ LUNCH = memory("Lunch in the canteen", memory_id="lunch", body=NOON)
 
 def ids(text: str, *names: str) -> list[str]:
     with open_index(CACHE, LUNCH) as index:
-        found = Matcher(index).injected(PROMPT, Injection("x", text, names)).retrieval
+        found = InjectionMatcher(index).injected(PROMPT, Injection("x", text, names)).retrieval
     return ["?" if is_text_id(one.memory.id) else one.memory.id for one in found.injected]
 
 
 def test_what_the_own_hook_printed_is_read_back_as_it_was() -> None:
     with open_index(CACHE, LUNCH) as index:
         made = retrieve(PROMPT, index, Config())
-        read = Matcher(index).injected(PROMPT, Injection("", context(made, Config()))).retrieval
+        read = InjectionMatcher(index).injected(PROMPT, Injection("", context(made, Config()))).retrieval
     assert [(one.memory, one.confidence) for one in read.injected] == [(CACHE.summary, made.injected[0].confidence)]
     assert (read.system, read.fallback, read.judgement) == ("injected", "", None)
 
@@ -50,7 +50,7 @@ def test_a_memory_is_known_by_path_id_title_or_its_text() -> None:
 def test_a_text_that_no_root_holds_is_a_memory_by_its_digest() -> None:
     new = "- never seen\n  before"
     with open_index(CACHE) as index:
-        found = Matcher(index).injected(PROMPT, Injection("x", f"{new}\n- cache-rule\n{new}"))
+        found = InjectionMatcher(index).injected(PROMPT, Injection("x", f"{new}\n- cache-rule\n{new}"))
     one, two = found.retrieval.injected
     made = found.unknown[one.memory.id]
     assert (made.summary.title, made.body, two.memory.id) == ("never seen", "never seen\nbefore", "cache-rule")
@@ -69,8 +69,8 @@ def test_a_text_is_taken_apart_at_the_entries_of_its_outermost_list() -> None:
     assert (one.text, one.path, one.confidence) == ("a <b> -> x/y.json #tags:t", "x/y.json", "low")
 
 
-def decision(prompt: Prompt, *injected: str, time: str = "2026-11-24T10:00:00Z") -> Decision:
-    return Decision(time, hex_digest(prompt.text), "", prompt.session_id, "memsift", injected, (), "", "", 0, 1.0)
+def decision(prompt: Prompt, *injected: str, time: str = "2026-11-24T10:00:00Z") -> LoggedPrompt:
+    return LoggedPrompt(time, hex_digest(prompt.text), "", prompt.session_id, "memsift", injected, (), "", "", 0, 1.0)
 
 
 def test_the_log_tells_where_the_transcript_says_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, Plan, offered
+from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, LabellingOrder, offered
 
 if TYPE_CHECKING:
     import random
@@ -53,7 +53,7 @@ class Population:
 
 def disagreements_first(strata: dict[str, str], number: int, rng: random.Random) -> tuple[str, ...]:
     """The first *number* prompts of the order DISAGREEMENT_FIRST."""
-    return offered(Plan(DISAGREEMENT_FIRST, rng.getrandbits(64), strata))[:number]
+    return offered(LabellingOrder(DISAGREEMENT_FIRST, rng.getrandbits(64), strata))[:number]
 
 
 def mostly_disagreements(strata: dict[str, str], number: int, rng: random.Random, part: float = 0.8) -> list[str]:

@@ -17,7 +17,7 @@ from labels.labelling_order import (
     RANDOM,
     STRATIFIED,
     UNCERTAIN_FIRST,
-    Plan,
+    LabellingOrder,
     crossed,
     disagreement,
     first_share,
@@ -53,15 +53,15 @@ def test_prompts_come_in_a_seeded_random_order_whatever_order_they_are_given_in(
 
 
 def test_disagreements_come_sooner_than_by_chance_until_they_are_used_up() -> None:
-    order = offered(Plan(DISAGREEMENT_FIRST, 1, strata(40, 60)))
+    order = offered(LabellingOrder(DISAGREEMENT_FIRST, 1, strata(40, 60)))
     assert [counts(order, first) for first in (10, 40, 80)] == [(5, 5), (19, 21), (38, 42)]
     assert counts(order, 100) == (40, 60)
 
 
 def test_disagreements_are_four_of_five_where_they_are_many() -> None:
-    order = offered(Plan(DISAGREEMENT_FIRST, 1, strata(75, 25)))
+    order = offered(LabellingOrder(DISAGREEMENT_FIRST, 1, strata(75, 25)))
     assert [counts(order, first) for first in (5, 10, 50)] == [(4, 1), (8, 2), (40, 10)]
-    assert counts(offered(Plan(DISAGREEMENT_FIRST, 1, strata(90, 10))), 50) == (45, 5)
+    assert counts(offered(LabellingOrder(DISAGREEMENT_FIRST, 1, strata(90, 10))), 50) == (45, 5)
 
 
 @pytest.mark.parametrize("part", [0.01, 0.1, 0.2, 0.35, 0.5, 0.7, 0.8, 0.95])
@@ -75,11 +75,11 @@ def test_what_comes_first_gets_no_more_than_costs_a_fiftieth_of_the_variance(par
 def test_there_is_an_order_where_all_systems_differ_or_none_do() -> None:
     assert (first_share(0.0), first_share(1.0)) == (pytest.approx(0.02 / 1.02), 1.0)
     for known in (strata(3, 0), strata(0, 3), {}):
-        assert sorted(offered(Plan(DISAGREEMENT_FIRST, 1, known))) == sorted(known)
+        assert sorted(offered(LabellingOrder(DISAGREEMENT_FIRST, 1, known))) == sorted(known)
 
 
 def test_the_stratified_order_keeps_the_proportions_at_every_moment() -> None:
-    order = offered(Plan(STRATIFIED, 1, strata(25, 75)))
+    order = offered(LabellingOrder(STRATIFIED, 1, strata(25, 75)))
     for first in range(101):
         differ, _ = counts(order, first)
         assert abs(differ - first / 4) <= 1
@@ -87,13 +87,17 @@ def test_the_stratified_order_keeps_the_proportions_at_every_moment() -> None:
 
 def test_uncertain_prompts_come_first_in_theirs() -> None:
     near = {f"n{n}": NEAR for n in range(10)} | {f"f{n}": FAR for n in range(90)}
-    order = offered(Plan(UNCERTAIN_FIRST, 1, near))
+    order = offered(LabellingOrder(UNCERTAIN_FIRST, 1, near))
     assert sum(prompt_id[0] == "n" for prompt_id in order[:40]) == 6
 
 
 def test_the_random_order_knows_no_strata() -> None:
     known = strata(10, 10)
-    assert offered(Plan(RANDOM, 1, known)) == randomly(known, 1) == offered(Plan(RANDOM, 1, dict.fromkeys(known, ALL)))
+    assert (
+        offered(LabellingOrder(RANDOM, 1, known))
+        == randomly(known, 1)
+        == offered(LabellingOrder(RANDOM, 1, dict.fromkeys(known, ALL)))
+    )
 
 
 @given(
@@ -108,7 +112,7 @@ def test_what_is_labelled_is_the_beginning_of_each_stratums_random_order(
     known = {f"p{number}": cell for number, cell in enumerate(cells)}
     labelled: set[str] = set()
     for order, prompts in legs:
-        left = [prompt_id for prompt_id in offered(Plan(order, seed, known)) if prompt_id not in labelled]
+        left = [prompt_id for prompt_id in offered(LabellingOrder(order, seed, known)) if prompt_id not in labelled]
         labelled |= set(left[:prompts])
     for cell in set(cells):
         members = randomly([prompt_id for prompt_id in known if known[prompt_id] == cell], seed)
@@ -152,7 +156,7 @@ def test_strata_are_crossed_when_the_order_changes() -> None:
 def test_a_plan_is_kept_by_root_and_annotator(tmp_path: Path) -> None:
     with LabelStore.open(tmp_path / "labels.db") as store:
         assert store.plan("/one", "ann") is None
-        plan = Plan(DISAGREEMENT_FIRST, 7, strata(2, 1))
+        plan = LabellingOrder(DISAGREEMENT_FIRST, 7, strata(2, 1))
         store.save_plan("/one", "ann", plan)
         assert store.plan("/one", "ann") == plan
         assert store.plan("/one", "bob") is None
@@ -161,16 +165,16 @@ def test_a_plan_is_kept_by_root_and_annotator(tmp_path: Path) -> None:
 
 def test_a_later_plan_replaces_what_it_says_and_the_order_of_all(tmp_path: Path) -> None:
     with LabelStore.open(tmp_path / "labels.db") as store:
-        store.save_plan("/one", "ann", Plan(RANDOM, 7, {"p1": ALL, "p2": ALL}))
-        store.save_plan("/one", "ann", Plan(STRATIFIED, 7, {"p2": DIFFER, "p3": AGREE}))
-        assert store.plan("/one", "ann") == Plan(STRATIFIED, 7, {"p1": ALL, "p2": DIFFER, "p3": AGREE})
+        store.save_plan("/one", "ann", LabellingOrder(RANDOM, 7, {"p1": ALL, "p2": ALL}))
+        store.save_plan("/one", "ann", LabellingOrder(STRATIFIED, 7, {"p2": DIFFER, "p3": AGREE}))
+        assert store.plan("/one", "ann") == LabellingOrder(STRATIFIED, 7, {"p1": ALL, "p2": DIFFER, "p3": AGREE})
 
 
 @pytest.mark.parametrize("second", ["ann", "bob"])
 def test_the_newest_plan_says_the_strata_whoever_made_it(tmp_path: Path, second: str) -> None:
     with LabelStore.open(tmp_path / "labels.db") as store:
         assert store.strata("/one") == {}
-        store.save_plan("/one", "bob", Plan(RANDOM, 7, {"p1": ALL, "p2": ALL}))
-        store.save_plan("/one", second, Plan(STRATIFIED, 7, {"p1": DIFFER}))
+        store.save_plan("/one", "bob", LabellingOrder(RANDOM, 7, {"p1": ALL, "p2": ALL}))
+        store.save_plan("/one", second, LabellingOrder(STRATIFIED, 7, {"p1": DIFFER}))
         assert store.strata("/one") == {"p1": DIFFER, "p2": ALL}
         assert store.strata("/two") == {}

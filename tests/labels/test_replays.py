@@ -11,15 +11,15 @@ from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
 
 if TYPE_CHECKING:
-    from labels.exchange.records import Dataset, Retrieved
+    from labels.exchange.records import Dataset, RetrievalRow
 
 
-def known_of(dataset: Dataset, retrieved: Retrieved) -> list[str]:
+def known_of(dataset: Dataset, retrieved: RetrievalRow) -> list[str]:
     asked = {event.memory_id for event in dataset.events if event.prompt_id == retrieved.prompt_id}
     return [each.memory_id for each in retrieved.results if each.injected or each.memory_id in asked]
 
 
-def expected(dataset: Dataset, retrieved: Retrieved) -> Outcome:
+def expected(dataset: Dataset, retrieved: RetrievalRow) -> Outcome:
     known = known_of(dataset, retrieved)
     ranked = [each for each in retrieved.results if each.memory_id in known]
     injected = [each for each in ranked if each.injected]

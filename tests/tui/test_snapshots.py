@@ -19,7 +19,7 @@ from engine.prompt import typed_prompt
 from tests.tui.apps import at_rest, pressing, until
 from tests.tui.demo import DEMO, DEMO_ROOT, fresh_cutoff, make_workspace
 from tui.app import MemsiftApp
-from tui.workspace.replay.background_run import Progress
+from tui.workspace.replay.background_run import RunProgress
 from tui.workspace.spending import Spending
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Works
 def test_the_progress_of_a_run_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     async def run(pilot: Pilot[Any]) -> None:
         await pressing("textual-dark", "f5")(pilot)
-        pilot.app._show_progress(Progress(1_204, 10_000, 0.0123, 720.0))  # type: ignore[attr-defined]
+        pilot.app._show_progress(RunProgress(1_204, 10_000, 0.0123, 720.0))  # type: ignore[attr-defined]
         await at_rest(pilot)
 
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)

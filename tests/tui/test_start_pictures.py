@@ -9,7 +9,7 @@ from textual.widgets import ProgressBar
 
 from tui.building import BuildingApp
 from tui.choosing import FirstStartApp
-from tui.workspace.first_start import Place
+from tui.workspace.first_start import FoundRoot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 PLACES = (
-    Place("/home/ana/library/.claude/memory", 76, "", 12, 1_795_000_000.0),
-    Place("/home/ana/kiosk [old]/.claude/memory", 4, "", 0, 1_750_000_000.0),
+    FoundRoot("/home/ana/library/.claude/memory", 76, "", 12, 1_795_000_000.0),
+    FoundRoot("/home/ana/kiosk [old]/.claude/memory", 4, "", 0, 1_750_000_000.0),
 )
 
 
@@ -41,7 +41,7 @@ def in_theme(theme: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     ],
 )
 def test_the_first_start_looks_as_it_did(
-    snap_compare: Callable[..., bool], places: tuple[Place, ...], size: tuple[int, int], theme: str
+    snap_compare: Callable[..., bool], places: tuple[FoundRoot, ...], size: tuple[int, int], theme: str
 ) -> None:
     assert snap_compare(FirstStartApp(places), terminal_size=size, run_before=in_theme(theme))
 

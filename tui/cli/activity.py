@@ -18,7 +18,7 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.activity_log import Decision, Log
+    from engine.activity_log import Log, LoggedPrompt
 
 OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
@@ -92,11 +92,11 @@ def _listed(log: Log, kinds: Sequence[str], last: int, form: str) -> str:
     return "".join(f"{visible(_line(one))}\n" for one in chosen)
 
 
-def _row(one: Decision) -> dict[str, Any]:
+def _row(one: LoggedPrompt) -> dict[str, Any]:
     return {**fields(one), "injected": list(one.injected), "dropped": [{"id": a, "by": b} for a, b in one.dropped]}
 
 
-def _line(one: Decision) -> str:
+def _line(one: LoggedPrompt) -> str:
     prompt = " ".join(one.prompt.split())[:SHOWN_PROMPT] or one.prompt_sha256[:SHOWN_HASH]
     outcome = ", ".join(one.injected) if one.injected else f"nothing: {one.reason or 'no memory'}"
     fallback = f"  fallback: {one.fallback}" if one.fallback else ""

@@ -38,7 +38,7 @@ def result_text(
     retrieval: Retrieval, index: Index, form: str, explained: Explained | None, width: int, *, is_one: bool
 ) -> str:
     """The output of a search as JSON, or as text of *width* cells. *is_one*: only the memory in *explained*."""
-    rows = Rows(retrieval, index, explained)
+    rows = ResultRows(retrieval, index, explained)
     result = rows.of_memory() if is_one else rows.of_search()
     if form == "json":
         return printed_json(result, indent=2)
@@ -74,7 +74,7 @@ def in_turns(found: Mapping[str, dict[str, Any]], name: str) -> list[dict[str, A
     return [row for turn in zip_longest(*rows) for row in turn if row]
 
 
-class Rows:
+class ResultRows:
     """The memories of one retrieval as JSON. *explained*: each row has `explain`, if its memory is in there."""
 
     def __init__(self, retrieval: Retrieval, index: Index, explained: Explained | None) -> None:

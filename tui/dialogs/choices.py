@@ -51,11 +51,11 @@ class Options(OptionList):
     BINDINGS = OPTION_KEYS
 
 
-class Choice(ModalScreen[str | None]):
+class ChoiceDialog(ModalScreen[str | None]):
     """A list of *options*, value -> text, with the cursor on *current*. Gives a value, or None after escape."""
 
     DEFAULT_CSS = """
-    Choice {
+    ChoiceDialog {
         align: center middle;
         Vertical {
             height: auto; max-height: 90%;
@@ -93,7 +93,7 @@ class Choice(ModalScreen[str | None]):
         self.dismiss(value)
 
 
-class ChooseOrder(Choice):
+class ChooseOrder(ChoiceDialog):
     """One of the orders of prompts."""
 
     DEFAULT_CSS = "ChooseOrder Vertical { width: 90%; max-width: 70; }"
@@ -103,7 +103,7 @@ class ChooseOrder(Choice):
         super().__init__(ORDERS, current)
 
 
-class ChooseTheme(Choice):
+class ChooseTheme(ChoiceDialog):
     """One of the themes. The theme under the cursor is tried at once; escape brings the present theme back."""
 
     DEFAULT_CSS = "ChooseTheme Vertical { width: 40; }"
@@ -121,7 +121,7 @@ class ChooseTheme(Choice):
         super().leave_with(value)
 
 
-class DigitChoice(Choice):
+class DigitChoice(ChoiceDialog):
     """A choice in which a digit chooses, too."""
 
     HINT = "a digit or enter, {pick.leave} closes"
@@ -173,7 +173,7 @@ class ChooseRetirement(DigitChoice):
         self.query_one(Vertical).border_title = plain(self._question)
 
 
-class ChooseOne(Choice):
+class ChooseOne(ChoiceDialog):
     """Any question with any options."""
 
     DEFAULT_CSS = "ChooseOne Vertical { width: 90%; max-width: 90; }"

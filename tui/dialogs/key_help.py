@@ -32,7 +32,7 @@ MOVING = {
 }
 
 
-class Line(NamedTuple):
+class KeyLine(NamedTuple):
     """A key of the table by its id (empty for keys that move), as a person reads it, and what it does."""
 
     name: str
@@ -52,7 +52,7 @@ class KeyHelp(FullText):
         super().__init__("Keys", Content("\n").join([*about, *keys]))
 
 
-def sections(screen: Screen[object]) -> dict[str, list[Line]]:
+def sections(screen: Screen[object]) -> dict[str, list[KeyLine]]:
     """The lines of the help by title. The keys of the app stand apart from those of the screen, off ones last."""
     acting = active_keys(screen)
     app = screen.app
@@ -64,17 +64,17 @@ def sections(screen: Screen[object]) -> dict[str, list[Line]]:
             *(_line(app, name) for name in acting if name not in of_screen),
             *(_line(app, *item) for item in idle_keys(app, acting).items()),
         ],
-        "Moving": [Line("", keys, phrase) for keys, phrase in MOVING.items()],
+        "Moving": [KeyLine("", keys, phrase) for keys, phrase in MOVING.items()],
     }
 
 
-def _line(app: App[object], name: str, why: str | None = None) -> Line:
+def _line(app: App[object], name: str, why: str | None = None) -> KeyLine:
     """The line of a key that acts, or with the reason *why* of a key that is off."""
     phrase = KEYS[name].phrase
-    return Line(name, key_names(app, name), f"{phrase}. {why}" if why else phrase, is_off=why is not None)
+    return KeyLine(name, key_names(app, name), f"{phrase}. {why}" if why else phrase, is_off=why is not None)
 
 
-def _paragraphs(found: dict[str, list[Line]], width: int) -> Iterator[Content]:
+def _paragraphs(found: dict[str, list[KeyLine]], width: int) -> Iterator[Content]:
     keys_width = max(len(line.keys) for lines in found.values() for line in lines) + GAP
     for title, lines in found.items():
         if lines:
@@ -82,7 +82,7 @@ def _paragraphs(found: dict[str, list[Line]], width: int) -> Iterator[Content]:
             yield from (_shown(line, keys_width, width) for line in lines)
 
 
-def _shown(line: Line, keys_width: int, width: int) -> Content:
+def _shown(line: KeyLine, keys_width: int, width: int) -> Content:
     """The keys, and beside them the phrase, of which every line begins at the same cell."""
     pieces = wrap(line.phrase, max(MIN_PHRASE, width - keys_width))
     phrase = plain(("\n" + " " * keys_width).join(pieces))

@@ -23,8 +23,8 @@ from tui.workspace.replay.prompt_choice import (
     NEWEST,
     NOTHING,
     ORDERS,
-    Choice,
-    Known,
+    PromptChoice,
+    PromptFacts,
     fold,
     read_known,
     words_of,
@@ -53,8 +53,8 @@ class PromptsScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.choice = Choice()
-        self._known: dict[str, Known] = {}
+        self.choice = PromptChoice()
+        self._known: dict[str, PromptFacts] = {}
         self._folded: dict[str, str] = {}
 
     def show_prompts(self) -> None:
@@ -161,7 +161,7 @@ class PromptsScreen(ModeScreen):
         self.choose(replace(self.choice, words=(), kind=ALL))
         self.leave_search()
 
-    def choose(self, choice: Choice) -> None:
+    def choose(self, choice: PromptChoice) -> None:
         self.choice = choice
         self.show_prompts()
         self.show_none()

@@ -56,7 +56,7 @@ SIDE_COLUMNS = 4
 """Cells of the pane beside the ranking that hold no text: padding and scrollbar."""
 
 
-class Result(RankingPane):
+class ResultPane(RankingPane):
     """The prompt under the cursor and its ranking."""
 
     prompt_pane = query_one("#prompt", Static)
@@ -90,7 +90,7 @@ class ReplayScreen(PromptsScreen):
         "{replay.view} shows another text about it. {replay.pick} explains any other memory."
     )
 
-    result = query_one(Result)
+    result = query_one(ResultPane)
     table = query_one(RankingTable)
     view = query_one(ViewPane)
 
@@ -107,7 +107,7 @@ class ReplayScreen(PromptsScreen):
             with Vertical(id="left"):
                 yield Input(placeholder="Words of the prompt", compact=True)
                 yield PromptList(classes="pane")
-                yield Result(id="result")
+                yield ResultPane(id="result")
             yield ViewPane("view")
         yield KeyFooter()
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.content import Content
 
-    from tui.workspace.report.reading import Reading
-    from tui.workspace.report.rows import Behind, Part
+    from tui.workspace.report.reading import ReportReading
+    from tui.workspace.report.rows import Behind, ReportPart
 
 MARGIN, MIN_WIDTH = 4, 20
 """Cells beside a text, and cells of a line at least: a narrower terminal cuts the lines."""
@@ -88,7 +88,7 @@ class ReportScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._reading: Reading | None = None
+        self._reading: ReportReading | None = None
         self._shows_more = False
         self._asked = ASKED
         self._replaying = ""
@@ -177,7 +177,7 @@ class ReportScreen(ModeScreen):
     # A part
 
     @property
-    def part(self) -> Part | None:
+    def part(self) -> ReportPart | None:
         return self.parts.current
 
     @on(RowList.Highlighted, "PartList")

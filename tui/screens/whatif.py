@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.prompt import Prompt
-    from tui.workspace.whatif.effect import Effect
+    from tui.workspace.whatif.effect import WhatIfEffect
     from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, Sample
+    from tui.workspace.whatif.sample import Injected, WhatIfSample
 
 TELL_EVERY = 20
 """Labelled prompts between two messages about the progress."""
@@ -88,9 +88,9 @@ class WhatifScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._trial: Trial | None = None
-        self._sample: Sample | None = None
+        self._sample: WhatIfSample | None = None
         self._sets: Sequence[Injected | None] = ()
-        self._effect: Effect | None = None
+        self._effect: WhatIfEffect | None = None
         self._values: ValuesCompared | None = None
         self._resting: Timer | None = None
         self._is_counting = False
@@ -185,7 +185,7 @@ class WhatifScreen(ModeScreen):
             self._count(self.trial, self._sample, self._sets, self.trial.draft)
 
     @work(thread=True, group="effect", exit_on_error=False)
-    def _count(self, trial: Trial, sample: Sample, sets: Sequence[Injected | None], draft: Config) -> None:
+    def _count(self, trial: Trial, sample: WhatIfSample, sets: Sequence[Injected | None], draft: Config) -> None:
         self.post_message(EffectFound(draft, sample, trial.effect(sample, sets, draft)))
 
     def compare(self) -> None:
@@ -200,7 +200,7 @@ class WhatifScreen(ModeScreen):
             self._compare(self.trial, self._sample, row.knob, self.trial.draft)
 
     @work(thread=True, exclusive=True, group="compare", exit_on_error=False)
-    def _compare(self, trial: Trial, sample: Sample, knob: Knob, draft: Config) -> None:
+    def _compare(self, trial: Trial, sample: WhatIfSample, knob: Knob, draft: Config) -> None:
         worker = get_current_worker()
         found = list(trial.compared(sample, knob, draft, lambda: worker.is_cancelled))
         if not worker.is_cancelled:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.events import Resize
 
-    from tui.workspace.replay.background_run import Progress
+    from tui.workspace.replay.background_run import RunProgress
     from tui.workspace.workspace import Workspace
 
 TABS = (
@@ -102,7 +102,7 @@ class TopBar(Vertical):
     def show_where(self, workspace: Workspace) -> None:
         self.query_one("#where", Static).update(plain(where_text(workspace, keyed(self.app, "{app.skipped}"))))
 
-    def show_run(self, progress: Progress | None) -> None:
+    def show_run(self, progress: RunProgress | None) -> None:
         self.query_one("#running").set_class(progress is not None, "-on")
         self.query_one("#run", Static).update(progress.text if progress else "")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from engine.activity_log import Decision
+    from engine.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from tui.workspace.word_filter import WordFilter
     from tui.workspace.workspace import Workspace
@@ -36,7 +36,7 @@ SHOWN_HASH = 12
 """Characters of a prompt's SHA-256 that stand for an unknown text."""
 
 
-class Entry(Record):
+class ActivityEntry(Record):
     """A decision of the hook. `number` is its place in the log. `prompt`: its text, or empty if no file has it.
 
     `prompt_id` is the id of a prompt with this text that the workspace or the label store has; empty if there is none.
@@ -44,7 +44,7 @@ class Entry(Record):
     """
 
     number: int
-    decision: Decision
+    decision: LoggedPrompt
     prompt: str
     prompt_id: str
     words: str
@@ -68,7 +68,7 @@ class ActivityLog(Record):
     `stamps`: size and time of its files. `is_installed`: whether an empty log belongs to a hook that Claude Code runs.
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ActivityEntry, ...] = ()
     broken: int = 0
     stamps: tuple[tuple[str, int, int], ...] = ()
     is_installed: bool = True
@@ -114,13 +114,13 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _entry(number: int, one: Decision, texts: Mapping[str, tuple[str, str]]) -> Entry:
+def _entry(number: int, one: LoggedPrompt, texts: Mapping[str, tuple[str, str]]) -> ActivityEntry:
     prompt_id, text = texts.get(one.prompt_sha256, ("", ""))
     words = lowered((one.prompt or text, *one.injected, one.reason, one.fallback, one.time, one.session_id))
-    return Entry(number, one, one.prompt or text, prompt_id, words)
+    return ActivityEntry(number, one, one.prompt or text, prompt_id, words)
 
 
-def counts(entries: Iterable[Entry]) -> dict[str, int]:
+def counts(entries: Iterable[ActivityEntry]) -> dict[str, int]:
     """The number of entries of each of KINDS."""
     found = dict.fromkeys(KINDS, 0)
     for entry in entries:
@@ -130,15 +130,15 @@ def counts(entries: Iterable[Entry]) -> dict[str, int]:
 
 
 def listed(
-    entries: Sequence[Entry], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
-) -> Sequence[Entry]:
+    entries: Sequence[ActivityEntry], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
+) -> Sequence[ActivityEntry]:
     """The entries of a kind, or of all for an empty text, that fit the words; *entries* are the newest first."""
     found = entries
     if kind:
         found = [one for one in found if _is_of(one, kind)]
     if words.words:
         found = [one for one in found if words.fits(one.words)]
-    keys: dict[str, Callable[[Entry], Any]] = {
+    keys: dict[str, Callable[[ActivityEntry], Any]] = {
         SLOWEST: lambda one: one.decision.ms,
         MOST: lambda one: len(one.decision.injected),
         BY_PROMPT: lambda one: one.name.casefold(),
@@ -148,11 +148,11 @@ def listed(
     return found[::-1] if is_turned else found
 
 
-def _is_of(one: Entry, kind: str) -> bool:
+def _is_of(one: ActivityEntry, kind: str) -> bool:
     return bool(one.decision.injected) if kind == INJECTED else one.decision.is_of(kind)
 
 
-def prompt_of(entry: Entry, workspace: Workspace) -> Prompt | None:
+def prompt_of(entry: ActivityEntry, workspace: Workspace) -> Prompt | None:
     """The prompt of an entry as the workspace or the label store has it, with its turns; else its text alone.
 
     None if its text is unknown. Raises LabelStoreError.
@@ -164,7 +164,7 @@ def prompt_of(entry: Entry, workspace: Workspace) -> Prompt | None:
     return replace(typed_prompt(entry.prompt), session_id=one.session_id, timestamp=one.time)
 
 
-class Added(Record):
+class SampledPrompts(Record):
     """The prompts that were added to the sample. `known` were in it before; of `unknown` no file has the text."""
 
     prompts: tuple[Prompt, ...]
@@ -183,7 +183,7 @@ class Added(Record):
         return f"{'; '.join(parts)}."
 
 
-def add_to_sample(entries: Iterable[Entry], workspace: Workspace) -> Added:
+def add_to_sample(entries: Iterable[ActivityEntry], workspace: Workspace) -> SampledPrompts:
     """Add the prompts of *entries* to the labelled sample, as chosen by hand. Raises LabelStoreError."""
     prompts = [prompt_of(entry, workspace) for entry in entries]
     found = {prompt.id: prompt for prompt in prompts if prompt}
@@ -193,4 +193,4 @@ def add_to_sample(entries: Iterable[Entry], workspace: Workspace) -> Added:
         if workspace.lists.is_scratch(prompt):
             workspace.lists.choose(prompt)
             added.append(workspace.prompt(prompt.id) or prompt)
-    return Added(tuple(added), len(found) - len(added), sum(prompt is None for prompt in prompts))
+    return SampledPrompts(tuple(added), len(found) - len(added), sum(prompt is None for prompt in prompts))

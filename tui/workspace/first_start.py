@@ -25,7 +25,7 @@ DEMO = "demo"
 """The choice of the example data in place of a root."""
 
 
-class Place(Record):
+class FoundRoot(Record):
     """A root with the number of its memory files, the folder of its project's transcripts, their number, and the time
     of the newest file, in seconds."""
 
@@ -43,19 +43,19 @@ class Place(Record):
         return " · ".join((*counts, day))
 
 
-def places(environ: Mapping[str, str]) -> tuple[Place, ...]:
+def places(environ: Mapping[str, str]) -> tuple[FoundRoot, ...]:
     """The roots of all projects that Claude Code knows, the newest first. Folders of other users are left out.
 
     A project's folder stands in its transcripts. As for the hook, `.claude/memory` is looked for from there upwards.
     """
     folders = [entry for entry in _entries(projects_dir(environ)) if entry.is_dir() and _is_own(entry, environ)]
-    found: dict[str, Place] = {}
+    found: dict[str, FoundRoot] = {}
     for folder in sorted(folders, key=_time, reverse=True)[:MOST_PROJECTS]:
         transcripts = [entry for entry in _entries(str(folder)) if entry.suffix == ".jsonl"]
         newest = max(map(_time, (folder, *transcripts)))
         for root in _roots(folder, transcripts, environ):
             if root not in found and (count := _files(root)):
-                found[root] = Place(root, count, str(folder), len(transcripts), newest)
+                found[root] = FoundRoot(root, count, str(folder), len(transcripts), newest)
     return tuple(sorted(found.values(), key=lambda one: -one.newest))
 
 

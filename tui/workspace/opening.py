@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.joint import OpenRoot
     from engine.search.index import Index
-    from engine.settings.sources import Reading
+    from engine.settings.sources import SettingsReading
     from tui.workspace.workspace import Workspace
 
 DEMO = Path(__file__).parent.parent / "demo"
@@ -69,7 +69,9 @@ def annotator_name(environ: Mapping[str, str]) -> str:
         return "me"
 
 
-def read_settings(root: str, environ: Mapping[str, str], judge: JudgeOptions, *, is_trusted: bool = False) -> Reading:
+def read_settings(
+    root: str, environ: Mapping[str, str], judge: JudgeOptions, *, is_trusted: bool = False
+) -> SettingsReading:
     """The settings of *root* with the flags in *judge*. Raises ConfigError for a mistake in any source."""
     reading = checked(read_config(root, {**environ, **judge.flags}, is_trusted=is_trusted))
     return replace(reading, config=judge.applied(reading.config, environ))

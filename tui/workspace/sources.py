@@ -62,7 +62,7 @@ def _comparable(one: Settings | Workspace | OpenRoot) -> tuple[object, ...]:
 
 
 @dataclass(frozen=True)
-class Found:
+class ChangedSources:
     """Files that were read again; None for files that did not change.
 
     `has_memories`: the memories may have changed, and if `is_reread` the index files hold them. `problem`: the error
@@ -122,15 +122,15 @@ class Sources:
         """The judge of changed settings. Nobody has agreed to its cost yet. Raises ConfigError."""
         return make_judge(self.judge, config, self.environ, self.spending.around if self.spending else None)
 
-    def read_again(self, kinds: frozenset[str]) -> Found:
+    def read_again(self, kinds: frozenset[str]) -> ChangedSources:
         """Read all files of these kinds. An error is in the result, not an exception."""
         try:
             is_reread = MEMORIES not in kinds or not [root for root in self.roots if not reread(root, self.environ)]
             prompts = self.read_prompts() if PROMPTS in kinds else None
             settings = self.settings() if SETTINGS in kinds else None
-            return Found(MEMORIES in kinds, is_reread, settings, prompts)
+            return ChangedSources(MEMORIES in kinds, is_reread, settings, prompts)
         except MemsiftError as error:
-            return Found(problem=error)
+            return ChangedSources(problem=error)
 
     def read_prompts(self) -> PromptReading:
         """The prompts of the files, as far as these exist, and those that only the hook's log tells."""
@@ -162,7 +162,9 @@ class Follower:
     *tell* is called in that thread, with something that was read or with a problem.
     """
 
-    def __init__(self, sources: Sources, tell: Callable[[Found], None], watcher: Watcher | None = None) -> None:
+    def __init__(
+        self, sources: Sources, tell: Callable[[ChangedSources], None], watcher: Watcher | None = None
+    ) -> None:
         self._sources = sources
         self._tell = tell
         self._watcher = watcher or Watcher(sources.watched)

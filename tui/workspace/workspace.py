@@ -13,7 +13,7 @@ from engine.pipeline import retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
 from engine.systems import INJECTED, SYSTEMS, injected_system, is_injected, system_of
-from labels.labelling_order import ALL, RANDOM, Plan, offered
+from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
@@ -265,7 +265,7 @@ class Workspace(RootLabels):
         plan = self.store.plan(self.index.root, self.annotator)
         known = plan.strata if plan else {}
         strata = {prompt_id: known.get(prompt_id, ALL) for prompt_id in by_id}
-        offers = offered(Plan(self.order, self.seed, strata))
+        offers = offered(LabellingOrder(self.order, self.seed, strata))
         return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in offers))
 
     def marker(self, prompt: Prompt) -> Marker:

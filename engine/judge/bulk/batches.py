@@ -53,7 +53,7 @@ class Batches:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._environ = environ
-        self._ledger = Ledger(os.path.join(cache_dir(environ), "batches.jsonl"))
+        self._ledger = BatchLedger(os.path.join(cache_dir(environ), "batches.jsonl"))
         self._poll_s = poll_s
         self._tell = tell
         self._sleep = sleep
@@ -198,7 +198,7 @@ class BatchedProvider:
             self._answers.update(answers)
 
 
-class Ledger:
+class BatchLedger:
     """The submitted batches whose answers are not yet written down, as JSON lines at *path*. Safe for processes.
 
     The next process fetches the batches of one that died. Raises ConfigError where the file cannot be written, because

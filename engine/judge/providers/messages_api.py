@@ -9,7 +9,7 @@ import json
 
 from engine.errors import ProviderHttpError
 from engine.judge.prompts import cut
-from engine.judge.provider import Completion, Source
+from engine.judge.provider import Completion, WebSource
 from engine.judge.providers.credentials import presentable
 
 TYPE_CHECKING = False
@@ -145,7 +145,7 @@ def tool_text(content: object) -> str:
     return "".join(json.dumps(part.get("input")) for part in parts if part.get("type") == TOOL)
 
 
-def pages_of(content: object) -> tuple[Source, ...]:
+def pages_of(content: object) -> tuple[WebSource, ...]:
     """The web pages in a message's content: those that its texts cite, or else those that were found."""
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     cited = [page for part in parts for page in _pages(part.get("citations"))]
@@ -153,12 +153,12 @@ def pages_of(content: object) -> tuple[Source, ...]:
     return tuple(dict.fromkeys(cited or found))[:MOST_PAGES]
 
 
-def _pages(entries: object) -> list[Source]:
+def _pages(entries: object) -> list[WebSource]:
     pages = []
     for entry in entries if isinstance(entries, list) else []:
         url, title = (entry.get("url"), entry.get("title")) if isinstance(entry, dict) else (None, None)
         if isinstance(url, str) and _is_address(url):
-            pages.append(Source(url, cut(title, PAGE_TITLE_LIMIT) if isinstance(title, str) else ""))
+            pages.append(WebSource(url, cut(title, PAGE_TITLE_LIMIT) if isinstance(title, str) else ""))
     return pages
 
 

@@ -14,8 +14,8 @@ from engine.stores.writing import writing_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from engine.quality.registry import Subject
-    from engine.stores.writing import Entry, Writing
+    from engine.quality.registry import CheckedRoot
+    from engine.stores.writing import IndexEntry, Writing
 
 DOUBLE_SEVERITY = 0.6
 NOTICE_SEVERITY, DEAD_SEVERITY, UNLISTED_SEVERITY, TITLE_SEVERITY = 0.5, 0.4, 0.5, 0.3
@@ -23,7 +23,7 @@ NOTICE_SEVERITY, DEAD_SEVERITY, UNLISTED_SEVERITY, TITLE_SEVERITY = 0.5, 0.4, 0.
 MOST_NAME = 200
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """Doubles, dead links, memories without a line or with the line of another text, and problems of the list."""
     for notice in subject.notices:
         yield Finding(
@@ -41,7 +41,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     yield from _of_memories(subject, writing, name, lines, entries)
 
 
-def _doubles(subject: Subject) -> Iterator[Finding]:
+def _doubles(subject: CheckedRoot) -> Iterator[Finding]:
     """The other files with the id of a memory, which nobody would notice otherwise: they are not shown."""
     files = {memory.summary.id: memory.summary.file for memory in subject.memories}
     for double in subject.doubles:
@@ -53,7 +53,7 @@ def _doubles(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _dead(root: str, name: str, entries: Sequence[Entry]) -> Iterator[Finding]:
+def _dead(root: str, name: str, entries: Sequence[IndexEntry]) -> Iterator[Finding]:
     for entry in entries:
         if not os.path.exists(os.path.join(root, entry.name)):
             where = f"{name}:{entry.start + 1}"
@@ -69,7 +69,7 @@ def _change(root: str, name: str) -> tuple[str, ...]:
 
 
 def _of_memories(
-    subject: Subject, writing: Writing, name: str, lines: Sequence[str], entries: Sequence[Entry]
+    subject: CheckedRoot, writing: Writing, name: str, lines: Sequence[str], entries: Sequence[IndexEntry]
 ) -> Iterator[Finding]:
     listed = {entry.name: entry for entry in entries}
     for memory in subject.active:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from engine.memory import Memory
-    from engine.quality.registry import Subject
+    from engine.quality.registry import CheckedRoot
 
 RAREST, MOST_HOLDERS = 14, 40
 """Terms of a memory by which others are found. Of more holders of a term, each is compared with its neighbour in the
@@ -53,7 +53,7 @@ DIFFERENT_FACTS, OPPOSITE = 0.55, 0.7
 """Factors of the likeness of two memories with different facts, or with different words of OPPOSITES."""
 
 
-class Text(Record):
+class ComparedText(Record):
     """A memory as it is compared: its stems, its facts, its words of OPPOSITES and its plain text."""
 
     memory: Memory
@@ -63,7 +63,7 @@ class Text(Record):
     plain: str
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each memory that says nearly the same as a newer one, at the newest of the most alike.
 
     `memory_id` is the newer memory, `others` has the older one.
@@ -90,21 +90,21 @@ def _age(memory: Memory) -> tuple[str, str]:
     return memory.summary.updated_at, memory.summary.path
 
 
-def _text(memory: Memory, stem_of: Callable[[str], str]) -> Text:
+def _text(memory: Memory, stem_of: Callable[[str], str]) -> ComparedText:
     whole = f"{memory.summary.title}\n{memory.body}"
     words = [word for word in tokens(whole) if word != GAP and word not in STOP_WORDS]
     facts = frozenset(match[0].strip("`").lower().rstrip(".:-") for match in FACT.finditer(whole))
     spoken = frozenset(whole.lower().split()) & OPPOSITES
-    return Text(memory, frozenset(map(stem_of, words)), facts, spoken, " ".join(words))
+    return ComparedText(memory, frozenset(map(stem_of, words)), facts, spoken, " ".join(words))
 
 
-def _weights(texts: Sequence[Text]) -> dict[str, float]:
+def _weights(texts: Sequence[ComparedText]) -> dict[str, float]:
     """Stem -> weight: rarer stems say more."""
     holders = Counter(one for text in texts for one in text.stems)
     return {one: log(1 + len(texts) / count) for one, count in holders.items()}
 
 
-def _pairs(texts: Sequence[Text], weights: Mapping[str, float]) -> set[tuple[int, int]]:
+def _pairs(texts: Sequence[ComparedText], weights: Mapping[str, float]) -> set[tuple[int, int]]:
     """The numbers of memories that share at least LEAST_SHARED of their rarest stems, or all of a short text."""
     holding: dict[str, list[int]] = defaultdict(list)
     for number, text in enumerate(texts):
@@ -120,11 +120,13 @@ def _pairs(texts: Sequence[Text], weights: Mapping[str, float]) -> set[tuple[int
     return {pair for pair, count in shared.items() if count >= _least(texts[pair[0]], texts[pair[1]])}
 
 
-def _least(first: Text, second: Text) -> int:
+def _least(first: ComparedText, second: ComparedText) -> int:
     return min(LEAST_SHARED, len(first.stems), len(second.stems))
 
 
-def _likeness(first: Text, second: Text, weights: Mapping[str, float], sizes: tuple[float, float]) -> float:
+def _likeness(
+    first: ComparedText, second: ComparedText, weights: Mapping[str, float], sizes: tuple[float, float]
+) -> float:
     """How alike two memories are, 0..1: the mean of three measures. *sizes*: the weights of all their words.
 
     Two are the weight of their common words: as a part of all words, and of the shorter memory's words. The third is

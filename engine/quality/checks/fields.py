@@ -12,12 +12,12 @@ from engine.stores.writing import writing_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.quality.registry import Subject
+    from engine.quality.registry import CheckedRoot
 
 SEVERITY = 0.3
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each active memory that breaks rules. Formats that memsift only reads have none."""
     try:
         writing = writing_of(subject.root)

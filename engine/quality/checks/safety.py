@@ -10,10 +10,10 @@ from engine.quality.safety import gate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.quality.registry import Subject
+    from engine.quality.registry import CheckedRoot
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each active memory at or above `max_risk`. Its severity is the risk."""
     for memory in subject.active:
         text = gate.text_of(memory)

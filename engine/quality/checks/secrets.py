@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.memory import Memory
-    from engine.quality.registry import Subject
+    from engine.quality.registry import CheckedRoot
 
 TOO_LOUD = ("Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector")
 """Plugins that take hashes, commits and addresses for secrets: notes are full of these."""
@@ -40,7 +40,7 @@ LEAST = 6
 """Characters of a secret that can be taken out of a text without changing other words."""
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each line with a secret, and each kind of secret in it."""
     with _settings():
         for memory in subject.memories:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.memory import Memory, MemorySummary
-    from engine.quality.registry import Subject
+    from engine.quality.registry import CheckedRoot
 
 MOST_CHARACTERS, MOST_TOKENS = 4000, 1000
 PER_TOKEN = 4
@@ -32,7 +32,7 @@ def tokens(text: str) -> int:
     return wide + (len(text) - wide + PER_TOKEN - 1) // PER_TOKEN
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for a title that is cut when it is injected, and for a text that is too long or too short."""
     for memory in subject.active:
         yield from _of_title(memory.summary)

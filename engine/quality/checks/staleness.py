@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from engine.quality.checks.usage import seconds
 from engine.quality.registry import RETIRE, Finding
-from engine.quality.repository import Repository, repository
+from engine.quality.repository import RepositoryContent, repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.memory import Memory
-    from engine.quality.registry import Subject
+    from engine.quality.registry import CheckedRoot
 
 DAYS = {"session_summary": 90, "project": 180, "tech_debt": 365, "runbook": 365, "reference": 365}
 MOST_DAYS = 730
@@ -41,7 +41,7 @@ NEAR = 40
 """Characters before a name in which a word may say that it is gone, or not there yet."""
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings about active memories. Files, functions and versions are looked up only if there is a repository."""
     project = repository(subject.project) if subject.project else None
     for memory in subject.active:
@@ -81,7 +81,7 @@ def _old(memory: Memory, now: float) -> Iterator[Finding]:
     yield Finding("staleness", one.id, severity, reason, action, "updated_at")
 
 
-def _missing(memory: Memory, text: str, project: Repository) -> Iterator[Finding]:
+def _missing(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:
     one = memory.summary.id
     action = f"Correct it: memsift edit {one}, or memsift retire {one}"
     for path in dict.fromkeys(_paths(text, project)):
@@ -97,7 +97,7 @@ def _missing(memory: Memory, text: str, project: Repository) -> Iterator[Finding
             yield Finding("staleness", one, NAME_SEVERITY, reason, action, match[1])
 
 
-def _paths(text: str, project: Repository) -> Iterator[str]:
+def _paths(text: str, project: RepositoryContent) -> Iterator[str]:
     """The paths in a text that are meant to be in the repository: their first folder is there, or they are code."""
     tops = {file.partition("/")[0] for file in project.files if "/" in file}
     for match in PATH.finditer(text):
@@ -112,7 +112,7 @@ def _is_told_gone(text: str, start: int) -> bool:
     return bool(GONE.search(text[max(0, start - NEAR) : start].rpartition("\n")[2]))
 
 
-def _versions(memory: Memory, text: str, project: Repository) -> Iterator[Finding]:
+def _versions(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:
     one = memory.summary.id
     matches = {(match[1].lower(), match[2]): match for match in VERSION.finditer(text)}
     for (name, said), match in matches.items():

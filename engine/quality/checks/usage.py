@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.memory import MemorySummary
-    from engine.quality.registry import Subject
+    from engine.quality.registry import CheckedRoot
 
 LEAST_DAYS, LEAST_PROMPTS = 14.0, 100
 """A shorter log says nothing about a memory that was never injected."""
@@ -20,7 +20,7 @@ LEAST_LABELS, MOST_RELEVANT = 3, 0.34
 UNUSED_SEVERITY, FULL_AT = 0.2, 20
 
 
-def find(subject: Subject) -> Iterator[Finding]:
+def find(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings from the counts in `usage`."""
     has_log = subject.log_days >= LEAST_DAYS and subject.log_prompts >= LEAST_PROMPTS
     for memory in subject.active:
@@ -33,7 +33,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield _irrelevant(one, counts)
 
 
-def _is_older(one: MemorySummary, subject: Subject) -> bool:
+def _is_older(one: MemorySummary, subject: CheckedRoot) -> bool:
     """Whether the memory is older than the log: a new memory had no chance yet."""
     made = seconds(one.created_at or one.updated_at)
     return made is not None and made < subject.now - subject.log_days * 86400
@@ -48,7 +48,7 @@ def seconds(text: str) -> float | None:
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
-def _unused(one: MemorySummary, subject: Subject) -> Finding:
+def _unused(one: MemorySummary, subject: CheckedRoot) -> Finding:
     return Finding(
         check="usage",
         memory_id=one.id,

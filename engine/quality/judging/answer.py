@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.judge.answer import UnreadableAnswerError, objects, read_part, unreadable
 from engine.judge.prompts import cut
-from engine.judge.provider import PAUSE, REFUSAL, Source
-from engine.judge.verdict import OK, PARSE_ERROR, REFUSED, Outcome
+from engine.judge.provider import PAUSE, REFUSAL, WebSource
+from engine.judge.verdict import OK, PARSE_ERROR, REFUSED, CallOutcome
 from engine.lean.record import fields, replace
 from engine.quality.judging.markdown_form import parse_entries
 from engine.quality.judging.rating import BEST, Rating, with_mean
@@ -27,9 +27,9 @@ PAUSED = "The model paused in its searches before it answered. Ask again, or lea
 
 def read_completion(
     completion: Completion, criteria: Collection[str], hide: Callable[[str], str]
-) -> tuple[Outcome, Rating | None]:
+) -> tuple[CallOutcome, Rating | None]:
     """The outcome of a call, and the rating if the status is ok. *hide* takes the secrets out of every text."""
-    paid = Outcome(
+    paid = CallOutcome(
         OK,
         input_tokens=completion.input_tokens,
         output_tokens=completion.output_tokens,
@@ -124,10 +124,10 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
-def _sources(value: object) -> tuple[Source, ...]:
+def _sources(value: object) -> tuple[WebSource, ...]:
     entries = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
     pairs = [(entry.get("url"), entry.get("title")) for entry in entries]
-    return tuple(Source(url, title) for url, title in pairs if isinstance(url, str) and isinstance(title, str))
+    return tuple(WebSource(url, title) for url, title in pairs if isinstance(url, str) and isinstance(title, str))
 
 
 def _tidied(rating: Rating, criteria: Collection[str], hide: Callable[[str], str]) -> Rating:
@@ -152,5 +152,5 @@ def _tidied(rating: Rating, criteria: Collection[str], hide: Callable[[str], str
     return with_mean(tidied, criteria)
 
 
-def _hidden(pages: tuple[Source, ...], hide: Callable[[str], str]) -> tuple[Source, ...]:
-    return tuple(Source(hide(page.url), hide(page.title)) for page in pages)[:MOST_SOURCES]
+def _hidden(pages: tuple[WebSource, ...], hide: Callable[[str], str]) -> tuple[WebSource, ...]:
+    return tuple(WebSource(hide(page.url), hide(page.title)) for page in pages)[:MOST_SOURCES]

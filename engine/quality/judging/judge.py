@@ -8,7 +8,7 @@ from engine.judge.answer import failure
 from engine.judge.asker import Asker
 from engine.judge.cache import cache_key
 from engine.judge.prices import cost_usd
-from engine.judge.verdict import CACHE, OK, REJECTED, Judgement, Opinion, Outcome, Verdict
+from engine.judge.verdict import CACHE, OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
 from engine.quality.judging.meta_content import meta_reason
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from engine.judge.provider import Provider, Question
     from engine.memory import Memory
-    from engine.quality.judging.request import Template
+    from engine.quality.judging.request import RubricTemplate
     from engine.quality.judging.rubric import Rubric
 
 BYTES_A_TOKEN, USUAL_ANSWER = 4, 350
 """For an estimate of the cost: bytes of English text in a token, and tokens of an answer."""
 
 
-class Estimate(Record):
+class CostEstimate(Record):
     """The cost of memories that are not yet rated. Costs are in US dollars, None where the price is not known.
 
     `by_rule` counts the memories for which no model is asked, `known` those with an answer in the cache.
@@ -44,9 +44,9 @@ class Estimate(Record):
         """The memories that the model is asked about."""
         return self.memories - self.by_rule - self.known
 
-    def plus(self, other: Estimate) -> Estimate:
+    def plus(self, other: CostEstimate) -> CostEstimate:
         """Both together."""
-        return Estimate(
+        return CostEstimate(
             self.memories + other.memories,
             self.by_rule + other.by_rule,
             self.known + other.known,
@@ -59,7 +59,13 @@ class QualityJudge(Asker):
     """Asks for ratings of memories. A memory with a score of *threshold* or more is accepted."""
 
     def __init__(
-        self, provider: Provider, rubric: Rubric, template: Template, *, threshold: float = THRESHOLD, **asked: Any
+        self,
+        provider: Provider,
+        rubric: Rubric,
+        template: RubricTemplate,
+        *,
+        threshold: float = THRESHOLD,
+        **asked: Any,
     ) -> None:
         super().__init__(provider, **asked)
         self._criteria = [name for name, _ in rubric.criteria]
@@ -71,7 +77,7 @@ class QualityJudge(Asker):
         """(provider, model, template hash). Ratings that differ in one of them come from different judges."""
         return self._provider.name, self._provider.model, self._template.hash
 
-    def estimate(self, memories: Sequence[Memory]) -> Estimate:
+    def estimate(self, memories: Sequence[Memory]) -> CostEstimate:
         """The cost of *memories*, before any is asked about. The usual number of samples is a majority of them."""
         by_rule = known = 0
         usual, most = self._zero(), self._zero()
@@ -87,7 +93,7 @@ class QualityJudge(Asker):
                 tokens = size // BYTES_A_TOKEN
                 usual += share * quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
                 most += self.samples * (self._most_usd(question) or 0.0)
-        return Estimate(len(memories), by_rule, known, usual, most)
+        return CostEstimate(len(memories), by_rule, known, usual, most)
 
     def evaluate(self, memory: Memory) -> Assessment:
         """The assessment of *memory*. Never raises: an error becomes the judgement's status and detail.
@@ -109,9 +115,9 @@ class QualityJudge(Asker):
     def _zero(self) -> float | None:
         return None if cost_usd(*self.identity[:2], 1, 1) is None else 0.0
 
-    def _sampled(self, memory: Memory, sample: int, ratings: list[Rating]) -> Outcome:
+    def _sampled(self, memory: Memory, sample: int, ratings: list[Rating]) -> CallOutcome:
         """The outcome of a sample. Its rating is added to *ratings*."""
-        outcome, rating = Outcome(OK, source=CACHE), self._cached(memory, sample)
+        outcome, rating = CallOutcome(OK, source=CACHE), self._cached(memory, sample)
         if rating is None:
             try:
                 completion = self._provider.complete(self._question(memory, sample), self._timeout_s)

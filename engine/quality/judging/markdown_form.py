@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.judge.prompts import one_line
-from engine.judge.provider import Source
+from engine.judge.provider import WebSource
 from engine.lean.record import Record
 from engine.quality.judging.rating import BEST, Rating
 
@@ -38,7 +38,7 @@ _PART = re.compile(
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,6})?")
 
 
-class Entry(Record):
+class RatingEntry(Record):
     """A rating under its heading. `memory_id` is empty where a model wrote the entry."""
 
     is_rejected: bool
@@ -47,12 +47,12 @@ class Entry(Record):
     memory_id: str = ""
 
 
-def print_entries(entries: Iterable[Entry]) -> str:
+def print_entries(entries: Iterable[RatingEntry]) -> str:
     """The entries as Markdown, with an empty line between them."""
     return "\n".join("".join(f"{line}\n" for line in _printed(entry)) for entry in entries)
 
 
-def parse_entries(text: str) -> tuple[Entry, ...]:
+def parse_entries(text: str) -> tuple[RatingEntry, ...]:
     """The entries in *text* that have a score of 0 to 10. Other headings, fields and text are skipped."""
     return tuple(entry for block in _blocks(text) if (entry := _entry(block)))
 
@@ -105,7 +105,7 @@ def _added(block: _Block, field: str, line: str) -> str:
     return field if field in LISTS else ""
 
 
-def _entry(block: _Block) -> Entry | None:
+def _entry(block: _Block) -> RatingEntry | None:
     overall = _score(block[SCORE])
     if block.kind not in (IDEA, REJECTED) or overall is None:
         return None
@@ -123,7 +123,7 @@ def _entry(block: _Block) -> Entry | None:
         why=tuple({name: reason for name, _, reason in scored if name in broken_down and reason}.items()),
         research=tuple(filter(None, block.fields.get(RESEARCH, ()))),
     )
-    return Entry(block.kind == REJECTED, block.title, rating, block[NAME])
+    return RatingEntry(block.kind == REJECTED, block.title, rating, block[NAME])
 
 
 def _score(text: str) -> float | None:
@@ -148,12 +148,12 @@ def _criterion(text: str) -> str:
     return "_".join(text.lower().split())
 
 
-def _source(text: str) -> Source:
+def _source(text: str) -> WebSource:
     url, _, title = text.partition(" ")
-    return Source(url.strip("<>"), title)
+    return WebSource(url.strip("<>"), title)
 
 
-def _printed(entry: Entry) -> Iterator[str]:
+def _printed(entry: RatingEntry) -> Iterator[str]:
     rating = entry.rating
     yield f"### {REJECTED if entry.is_rejected else IDEA}: {entry.title}".rstrip()
     yield f"**Quality Score**: {rating.overall:.1f}/10"

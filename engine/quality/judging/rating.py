@@ -11,7 +11,7 @@ from engine.lean.record import Record, replace
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from engine.judge.provider import Source
+    from engine.judge.provider import WebSource
     from engine.memory import MemorySummary
 
 BEST = 10.0
@@ -40,7 +40,7 @@ class Rating(Record):
     reasons: tuple[str, ...] = ()
     title: str = ""
     tags: tuple[str, ...] = ()
-    sources: tuple[Source, ...] = ()
+    sources: tuple[WebSource, ...] = ()
     why: tuple[tuple[str, str], ...] = ()
     research: tuple[str, ...] = ()
 

@@ -91,7 +91,7 @@ _MORE = "[{count:,} more characters are not shown]\n"
 _LAYOUT = (_REQUEST, _SAMPLE, _MORE)
 
 
-class Template(Record):
+class RubricTemplate(Record):
     """The instructions of a rubric, the JSON schema of the answer, and how the answer may be found.
 
     An empty schema stands for the Markdown form. `searches` is the largest number of web searches.
@@ -113,7 +113,7 @@ class Template(Record):
         return Question(self.system, request_text(memory, sample), self.schema, most, self.searches)
 
 
-def template(rubric: Rubric, *, is_structured: bool, searches: int = 0) -> Template:
+def template(rubric: Rubric, *, is_structured: bool, searches: int = 0) -> RubricTemplate:
     """The template of a rubric. *is_structured*: the provider enforces a schema.
 
     With web searches the Markdown form is asked for: the API refuses a schema where it gives citations
@@ -134,7 +134,7 @@ def template(rubric: Rubric, *, is_structured: bool, searches: int = 0) -> Templ
         search=_SEARCH if searches else "",
         form=form,
     )
-    return Template(system, schema_of(names) if has_schema else {}, searches)
+    return RubricTemplate(system, schema_of(names) if has_schema else {}, searches)
 
 
 def schema_of(criteria: list[str]) -> dict[str, Any]:

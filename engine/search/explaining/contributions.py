@@ -22,7 +22,7 @@ EXACT, STEM, BEGINNING, PHRASE = "exact", "stem", "beginning", "phrase"
 HOWS = (EXACT, PHRASE, STEM, BEGINNING)
 
 
-class Found(Record):
+class FoundWords(Record):
     """Words of a memory, the way they were found (one of HOWS), and the occurrences in title, tags and body."""
 
     words: str
@@ -38,7 +38,7 @@ class Contribution(Record):
     """
 
     text: str
-    found: tuple[Found, ...]
+    found: tuple[FoundWords, ...]
     count: int | None
     idf: float | None
     score: float
@@ -91,7 +91,7 @@ class StrengthContributions:
 
     def __init__(self, prompt: Prompt, index: Index) -> None:
         self.terms = memsift.asked(prompt.text, prompt.turns)
-        self._matcher = index.ask(lambda db: memsift.Matcher(db, self.terms))
+        self._matcher = index.ask(lambda db: memsift.PromptMatcher(db, self.terms))
         self._codes = self._matcher.found.codes
         self.memories = {unit.text: unit.memories for unit in self._matcher.found.units}
         self.rare = self._matcher.rare
@@ -120,8 +120,8 @@ class StrengthContributions:
         found = _found_in(memory, unit.phrases, self._codes)
         longer = () if found else _found_in(memory, [(word,) for word in unit.longer], self._codes)
         named = (
-            *(Found(text, self._how(text), places) for text, places in found),
-            *(Found(text, BEGINNING, places) for text, places in longer),
+            *(FoundWords(text, self._how(text), places) for text, places in found),
+            *(FoundWords(text, BEGINNING, places) for text, places in longer),
         )
         return Contribution(unit.text, named, unit.memories, self._matcher.idf[number], score, score / bm25)
 
@@ -167,7 +167,7 @@ class Bm25Contributions:
             strength=-scored.score,
         )
 
-    def _found(self, text: str, memory: IndexedMemory) -> tuple[Found, ...]:
+    def _found(self, text: str, memory: IndexedMemory) -> tuple[FoundWords, ...]:
         """Longer words count in title and tags, and in the body where it is searched."""
         units = [unit for unit in self._query.found.units if unit.text == text]
         codes = self._query.found.codes
@@ -176,8 +176,8 @@ class Bm25Contributions:
         if not self._in_bodies:
             longer = [(word, (title, tags, 0)) for word, (title, tags, _) in longer if title or tags]
         return (
-            *(Found(words, PHRASE if " " in words else EXACT, places) for words, places in exact),
-            *(Found(words, BEGINNING, places) for words, places in longer),
+            *(FoundWords(words, PHRASE if " " in words else EXACT, places) for words, places in exact),
+            *(FoundWords(words, BEGINNING, places) for words, places in longer),
         )
 
 
@@ -208,11 +208,11 @@ class KeywordContributions:
         )
         return Breakdown(tuple(self._words), contributions, float(total), 1.0, -score - total, -score)
 
-    def _found(self, text: str, memory: IndexedMemory) -> tuple[Found, ...]:
+    def _found(self, text: str, memory: IndexedMemory) -> tuple[FoundWords, ...]:
         title, tags, _ = self.searched(memory)
         held = [word for word in dict.fromkeys((*title, *tags)) if word.startswith(text)]
         words, how = ([text], EXACT) if text in held else (held, BEGINNING)
-        return tuple(Found(word, how, (title.count(word), tags.count(word), 0)) for word in words)
+        return tuple(FoundWords(word, how, (title.count(word), tags.count(word), 0)) for word in words)
 
 
 def _found_in(

@@ -12,7 +12,7 @@ from math import log
 from engine.lean.json_text import dumps
 from engine.search.database import summaries_of
 from engine.search.query import any_of, query_terms, rarest
-from engine.search.ranking import Pool, Scored, first_ones, order
+from engine.search.ranking import CandidatePool, Scored, first_ones, order
 from engine.search.scoring import SMALL, Scorer, best_rows, candidates, encoded_words
 from engine.search.units import Unit, Units
 from engine.search.vocabulary import spelled, words_begun, words_of_text
@@ -48,18 +48,18 @@ COUNT = """select value, (
 ) from json_each(?)"""
 
 
-def find(text: str, index: Searchable, size: int, *, in_bodies: bool, include_retired: bool) -> Pool:
+def find(text: str, index: Searchable, size: int, *, in_bodies: bool, include_retired: bool) -> CandidatePool:
     """The best *size* memories by title and tags; with *in_bodies*, the best *size* active memories by the whole text.
 
     With *include_retired*, retired memories count as active memories do.
     """
     counts_all, terms = include_retired or not in_bodies, query_terms(text)
 
-    def pool(db: Connection) -> Pool:
+    def pool(db: Connection) -> CandidatePool:
         query = Query(db, terms, in_bodies=in_bodies)
         found = _scored_memories(db, query, index.root, size, counts_all=counts_all)
         unknown = sum(not count for count in query.memories.values()) / max(1, len(query.terms))
-        return Pool(found, asked=query.terms, unknown=unknown, searched=text)
+        return CandidatePool(found, asked=query.terms, unknown=unknown, searched=text)
 
     return index.pool(pool)
 

@@ -14,7 +14,7 @@ from math import log, sqrt
 from engine.lean.record import Record, replace
 from engine.search.database import summaries_of
 from engine.search.query import any_of, joined_neighbours, query_terms
-from engine.search.ranking import Pool, Scored, first_ones, order
+from engine.search.ranking import CandidatePool, Scored, first_ones, order
 from engine.search.scoring import SMALL, Scorer, best_rows, candidates, encoded_words
 from engine.search.units import units_of
 
@@ -85,7 +85,7 @@ def find(
     *,
     include_retired: bool,
     turns: Sequence[Turn] = (),
-) -> Pool:
+) -> CandidatePool:
     """The *size* strongest active memories and the retired memories among them, best first.
 
     With *include_retired*, retired memories count like active memories. *turns* came before the prompt, see `asked`.
@@ -93,10 +93,10 @@ def find(
     searched = searched_text(text)
     terms = asked(text, turns)
 
-    def pool(db: Connection) -> Pool:
-        matcher = Matcher(db, terms)
+    def pool(db: Connection) -> CandidatePool:
+        matcher = PromptMatcher(db, terms)
         found = _scored_memories(db, matcher, index.root, size, include_retired=include_retired)
-        return Pool(found, matcher.found.units, matcher.rare, matcher.unknown, searched)
+        return CandidatePool(found, matcher.found.units, matcher.rare, matcher.unknown, searched)
 
     return index.pool(pool)
 
@@ -130,7 +130,7 @@ def says_little(text: str) -> bool:
     return len(text) <= MOST_LITTLE and len(query_terms(text)) <= FEW_TERMS
 
 
-class Matcher:
+class PromptMatcher:
     """Matches memories with one prompt. `rare` is the weight of the rarest possible word, the unit of a strength."""
 
     def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
@@ -164,7 +164,9 @@ def idf(holding: int, memories: int) -> float:
     return log(1 + (memories + ELSEWHERE - holding + 0.5) / (holding + 0.5))
 
 
-def _scored_memories(db: Connection, matcher: Matcher, root: str, size: int, *, include_retired: bool) -> list[Scored]:
+def _scored_memories(
+    db: Connection, matcher: PromptMatcher, root: str, size: int, *, include_retired: bool
+) -> list[Scored]:
     units = matcher.found.units
     least = FEW if len(units) > MANY_UNITS else MANY
     rows = candidates(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from engine.search.ranking import Pool, Scored, order
+from engine.search.ranking import CandidatePool, Scored, order
 from engine.search.stopwords import STOP_WORDS
 
 TYPE_CHECKING = False
@@ -25,16 +25,16 @@ MIN_PREFIX, MAX_PREFIX = 4, 64
 _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 
 
-def find(text: str, index: Index, size: int, *, now: float) -> Pool:
+def find(text: str, index: Index, size: int, *, now: float) -> CandidatePool:
     """The best *size* memories. *now* is in seconds since 1970."""
     words, since = keywords(text), recent_since(now)
     return index.pool(lambda db: _pool(index.read_summaries(db).values(), words, since, size))
 
 
-def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: str, size: int) -> Pool:
+def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: str, size: int) -> CandidatePool:
     scores = ((memory, keyword_score(words, memory, since)) for memory in memories)
     found = [Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched]
-    return Pool(sorted(found, key=order)[:size])
+    return CandidatePool(sorted(found, key=order)[:size])
 
 
 def recent_since(now: float) -> str:

@@ -9,11 +9,11 @@ from labels.report.html_page.svg import BOTTOM, TOP, Plot, area, chart, dot, lab
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from labels.measure.curves import Coverage, Moment, Point, Reliability
+    from labels.measure.curves import Coverage, CutPoint, Moment, ReliabilityCurve
     from labels.measure.report import Report
 
 RECALL, FIRES = "recall", "fires"
-AXES: Mapping[str, tuple[str, Callable[[Point], float]]] = {
+AXES: Mapping[str, tuple[str, Callable[[CutPoint], float]]] = {
     RECALL: ("recall of all known to be relevant", lambda point: point.recall),
     FIRES: ("prompts that get a memory", lambda point: point.fires),
 }
@@ -78,7 +78,7 @@ def history_chart(system: str, moments: Sequence[Moment], number: int) -> str:
     return chart(f"history-{number}", title, described, plot.height + TOP + 24, parts)
 
 
-def reliability_chart(system: str, found: Reliability, number: int) -> str:
+def reliability_chart(system: str, found: ReliabilityCurve, number: int) -> str:
     """Probabilities against relevant shares, with intervals; a model that is right lies on the diagonal."""
     plot = Plot()
     kind = series(number)

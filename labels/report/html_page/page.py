@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from labels.measure.report import Report, SystemReport
-    from labels.report.section import Section, Table
+    from labels.report.section import ReportSection, ReportTable
 
 FOLDER = Path(__file__).parent
 
@@ -61,7 +61,7 @@ def charts_of_system(section: str, one: SystemReport, number: int) -> Iterator[s
         yield confusion_chart(one.system, one.agreement.confusion, number)
 
 
-def contents(parts: Sequence[Section]) -> str:
+def contents(parts: Sequence[ReportSection]) -> str:
     links = (
         element("li", element("a", shown(each.title.split(":")[0]), href=f"#part-{at}"))
         for at, each in enumerate(parts)
@@ -69,7 +69,7 @@ def contents(parts: Sequence[Section]) -> str:
     return element("ul", *links) if parts else ""
 
 
-def section_html(section: Section, charts: Iterable[str], number: int) -> str:
+def section_html(section: ReportSection, charts: Iterable[str], number: int) -> str:
     parts = [element("h2", shown(section.title), id=f"part-{number}")]
     if section.about:
         parts.append(element("p", shown(section.about), class_="about"))
@@ -83,7 +83,7 @@ def section_html(section: Section, charts: Iterable[str], number: int) -> str:
     return element("section", "\n", "\n".join(parts), "\n", aria_labelledby=f"part-{number}")
 
 
-def table_html(table: Table) -> str:
+def table_html(table: ReportTable) -> str:
     head = (cell("th", column, at, table, scope="col") for at, column in enumerate(table.head))
     body = (
         element(
@@ -98,7 +98,7 @@ def row_head(at: int) -> dict[str, str]:
     return {"scope": "row"} if at == 0 else {}
 
 
-def cell(name: str, text: str, at: int, table: Table, **attributes: str) -> str:
+def cell(name: str, text: str, at: int, table: ReportTable, **attributes: str) -> str:
     lines = "\n".join(shown(line) for line in text.split("\n")) if name == "th" and at else shown(text)
     kind = {"class_": "name"} if at < table.names else {}
     return element(name, lines or "&nbsp;", **kind, **attributes)

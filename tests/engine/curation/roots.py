@@ -16,7 +16,7 @@ from engine.stores.roots import read_corpus
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from engine.curation.curator import Outcome
+    from engine.curation.curator import PerformedOperation
     from engine.curation.operations import Operation
     from engine.memory import MemorySummary
 
@@ -93,7 +93,7 @@ def curator(**options: Any) -> Curator:
     return Curator(os.environ, journal=Journal(journal_file(os.environ), **options), now=lambda: NOW, wait_s=0.3)
 
 
-def perform(operation: Operation) -> Outcome:
+def perform(operation: Operation) -> PerformedOperation:
     """Perform an operation as a process of its own would: with a curator that is opened and closed."""
     one = curator()
     try:
@@ -102,7 +102,7 @@ def perform(operation: Operation) -> Outcome:
         one.close()
 
 
-def undo(number: int | None = None) -> Outcome:
+def undo(number: int | None = None) -> PerformedOperation:
     one = curator()
     try:
         return one.perform(one.plan_undo(number))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.hook.process import Decision
+from engine.hook.process import HookAnswer
 from tests.engine.hook.world import ASK, FORMS, PROJECT, World
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_a_stdin_that_never_ends_does_not_hold_the_hook_up(tmp_path: Path, form:
 
 def test_a_decision_that_came_too_late_is_logged_and_was_not_given(tmp_path: Path) -> None:
     world = World(tmp_path)
-    decision = Decision(world.environ, world.stderr)
+    decision = HookAnswer(world.environ, world.stderr)
     assert decision.answer(json.dumps(world.payload()).encode())
     decision.give_up()
     (row,) = world.log()
@@ -98,9 +98,9 @@ def test_the_configured_deadline_is_allowed_and_the_judges_time_with_it(tmp_path
     world = World(tmp_path)
     allowed: list[float] = []
     world.configure(deadline=0.5)
-    Decision(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload()).encode())
+    HookAnswer(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload()).encode())
     world.configure(deadline=0.5, judge={"enabled": True, "timeout_per_call": 4})
-    Decision(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload("short")).encode())
+    HookAnswer(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload("short")).encode())
     world.environ["MEMSIFT_DEADLINE"] = "1.5"
-    Decision(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload(ASK)).encode())
+    HookAnswer(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload(ASK)).encode())
     assert allowed == [0.5, 4.5, 5.5]

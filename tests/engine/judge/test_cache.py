@@ -19,7 +19,7 @@ from engine.judge.judge import Judge
 from engine.judge.provider import Completion, Question
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.providers.openai import OpenAiProvider
-from engine.judge.verdict import CACHE, LIVE, OK, TIMEOUT, Opinion, Outcome
+from engine.judge.verdict import CACHE, LIVE, OK, TIMEOUT, CallOutcome, Opinion
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, said
@@ -231,7 +231,7 @@ def test_a_cache_that_grew_too_large_forgets_half_when_it_is_opened(path: Path) 
     with closing(Cache(str(path))) as cache:
         for number in range(count):
             cache.outcome(
-                key.format(number), (0,), lambda: Outcome(OK, opinions={0: Opinion("approved", None, "r" * 200)})
+                key.format(number), (0,), lambda: CallOutcome(OK, opinions={0: Opinion("approved", None, "r" * 200)})
             )
     size = path.stat().st_size
 
@@ -239,7 +239,7 @@ def test_a_cache_that_grew_too_large_forgets_half_when_it_is_opened(path: Path) 
         missing: list[int] = []
         with closing(Cache(str(path), max_bytes=max_bytes)) as cache:
             for number in range(count):
-                cache.outcome(key.format(number), (0,), lambda: missing.append(1) or Outcome(TIMEOUT))
+                cache.outcome(key.format(number), (0,), lambda: missing.append(1) or CallOutcome(TIMEOUT))
         return count - len(missing)
 
     assert kept(size) == count

@@ -26,7 +26,7 @@ from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.cases import HOSTILE_TEXTS, LENIENT, STRICT, AnsweringProvider, memory, pool
 
 if TYPE_CHECKING:
-    from engine.judge.prompts import Template
+    from engine.judge.prompts import JudgeTemplate
 
 
 from engine.judge.prices import cost_usd
@@ -88,7 +88,7 @@ def test_no_candidates_cost_no_call() -> None:
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("auto", STRICT), ("search", LENIENT)])
-def test_the_mode_chooses_the_instructions(mode: str, expected: Template) -> None:
+def test_the_mode_chooses_the_instructions(mode: str, expected: JudgeTemplate) -> None:
     provider = keeping()
     judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), mode)
     assert [asked for asked, _ in provider.asked] == [expected.system]

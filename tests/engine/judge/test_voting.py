@@ -18,7 +18,7 @@ from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider
-from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, Opinion, Outcome
+from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, CallOutcome, Opinion
 from engine.judge.voting import LEAST_S, voted
 from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from engine.judge.verdict import Judgement
 
 A, R, F = APPROVED, REJECTED, FLAGGED
-ERROR = Outcome(TIMEOUT, detail="No answer within 3 s.", input_tokens=5)
+ERROR = CallOutcome(TIMEOUT, detail="No answer within 3 s.", input_tokens=5)
 
 
-def vote(*decisions: str) -> Outcome:
-    return Outcome(OK, dict(enumerate(map(Opinion, decisions))), input_tokens=10, output_tokens=1)
+def vote(*decisions: str) -> CallOutcome:
+    return CallOutcome(OK, dict(enumerate(map(Opinion, decisions))), input_tokens=10, output_tokens=1)
 
 
-def result(samples: int, *outcomes: Outcome) -> tuple[Outcome, int]:
+def result(samples: int, *outcomes: CallOutcome) -> tuple[CallOutcome, int]:
     """The vote over these outcomes, and the number of them that were asked for."""
     asked: list[int] = []
 
-    def ask(number: int) -> Outcome:
+    def ask(number: int) -> CallOutcome:
         asked.append(number)
         return outcomes[number]
 
@@ -103,7 +103,7 @@ def test_an_error_is_no_vote() -> None:
     ("samples", "outcomes", "asked"),
     [(1, [ERROR], 1), (3, [ERROR, ERROR], 2), (3, [vote(A), ERROR, ERROR], 3), (2, [ERROR], 1), (5, [ERROR] * 3, 3)],
 )
-def test_too_few_votes_are_the_error(samples: int, outcomes: list[Outcome], asked: int) -> None:
+def test_too_few_votes_are_the_error(samples: int, outcomes: list[CallOutcome], asked: int) -> None:
     found, count = result(samples, *outcomes)
     assert (found.status, found.detail, count) == (TIMEOUT, ERROR.detail, asked)
     assert found.opinions == {}
@@ -112,7 +112,7 @@ def test_too_few_votes_are_the_error(samples: int, outcomes: list[Outcome], aske
 
 def test_sure_is_the_majority_s_mean_and_the_reason_its_first() -> None:
     said = [Opinion(R, 0.1, "No."), Opinion(A, 0.6, "Yes."), Opinion(A, None, "Sure."), Opinion(A, 0.8, "Well.")]
-    found, _ = result(5, *(Outcome(OK, {0: one}) for one in said))
+    found, _ = result(5, *(CallOutcome(OK, {0: one}) for one in said))
     opinion = found.opinions[0]
     assert (opinion.decision, opinion.reasoning) == (A, "Yes.")
     assert opinion.confidence == pytest.approx(0.7)

@@ -11,7 +11,7 @@ from engine.lean.record import replace
 from engine.memory import Skipped
 from engine.quality.checks import drift, duplicates, fields, safety, secrets, size, staleness, usage
 from engine.quality.decisions import ACCEPTED
-from engine.quality.registry import CHECKS, Subject, Usage, findings
+from engine.quality.registry import CHECKS, CheckedRoot, Usage, findings
 from engine.quality.repository import project_of
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_memory, write_root
@@ -29,8 +29,8 @@ DAY = 86400
 KEY = "AKIA" + "IOSFODNN7EXAMPL3"
 
 
-def subject(*memories: Memory, **given: object) -> Subject:
-    return Subject("/root", memories, now=NOW, **given)  # type: ignore[arg-type]
+def subject(*memories: Memory, **given: object) -> CheckedRoot:
+    return CheckedRoot("/root", memories, now=NOW, **given)  # type: ignore[arg-type]
 
 
 def ids(found: list[Finding]) -> list[str]:
@@ -191,7 +191,7 @@ def test_the_repository_of_a_root_is_the_folder_with_git_or_around_claude(projec
 
 def drifted(root: Path) -> list[Finding]:
     corpus = read_corpus(str(root))
-    return list(drift.find(Subject(corpus.root, corpus.memories, corpus.notices)))
+    return list(drift.find(CheckedRoot(corpus.root, corpus.memories, corpus.notices)))
 
 
 def test_drift_finds_dead_lines_missing_lines_and_wrong_titles(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_fields_finds_what_breaks_the_rules_of_the_format(tmp_path: Path) -> Non
     documents = [document("good"), document("odd", "constraint", content=odd, tags=[])]
     root = write_documents(tmp_path / "memory", documents)
     corpus = read_corpus(str(root))
-    (found,) = fields.find(Subject(corpus.root, corpus.memories))
+    (found,) = fields.find(CheckedRoot(corpus.root, corpus.memories))
     assert found.memory_id == "odd"
     assert all(
         word in found.reason for word in ("severity must be one of", "no field steps", "impact is missing", "tags")
@@ -267,7 +267,7 @@ def test_fields_finds_what_breaks_the_rules_of_the_format(tmp_path: Path) -> Non
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
-    assert list(fields.find(Subject(str(notes), read_corpus(str(notes)).memories))) == []
+    assert list(fields.find(CheckedRoot(str(notes), read_corpus(str(notes)).memories))) == []
 
 
 def test_a_retired_memory_is_no_danger_any_more() -> None:

@@ -10,7 +10,7 @@ import pytest
 from engine.curation.operations import MASK
 from engine.quality.checks.secrets import secrets_of
 from engine.quality.fixing import fixes, together
-from engine.quality.registry import CHECKS, Subject, findings
+from engine.quality.registry import CHECKS, CheckedRoot, findings
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory
 from tests.engine.curation.roots import (
@@ -42,7 +42,7 @@ def rule(text: str) -> dict[str, object]:
 
 def found(root: Path) -> list[Finding]:
     corpus = read_corpus(str(root))
-    return findings(Subject(corpus.root, corpus.memories, corpus.notices), CHECKS, {})
+    return findings(CheckedRoot(corpus.root, corpus.memories, corpus.notices), CHECKS, {})
 
 
 def fixes_of(root: Path) -> list[Fix]:

@@ -13,7 +13,7 @@ from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConf
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.explaining.contributions import BEGINNING, EXACT, PHRASE, STEM, Found
+from engine.search.explaining.contributions import BEGINNING, EXACT, PHRASE, STEM, FoundWords
 from engine.search.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
 from engine.search.opening import hook_index
 from engine.search.opening import open_index as open_on_disk
@@ -158,9 +158,9 @@ def test_a_word_says_how_it_was_found_where_and_how_often() -> None:
     ]
     assert breakdown.missing == ("login",)
     caching, auth, user_id = breakdown.contributions
-    assert set(caching.found) == {Found("cached", STEM, (2, 0, 0)), Found("cache", STEM, (0, 0, 1))}
-    assert auth.found == (Found("auth", EXACT, (0, 1, 0)),)
-    assert user_id.found == (Found("user ids", STEM, (0, 0, 1)),)
+    assert set(caching.found) == {FoundWords("cached", STEM, (2, 0, 0)), FoundWords("cache", STEM, (0, 0, 1))}
+    assert auth.found == (FoundWords("auth", EXACT, (0, 1, 0)),)
+    assert user_id.found == (FoundWords("user ids", STEM, (0, 0, 1)),)
     assert breakdown.coordination == pytest.approx((3 / 4) ** 0.5)
 
 
@@ -193,8 +193,8 @@ def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
     assert found.breakdown.bonus == 3
     assert [part.text for part in found.breakdown.contributions] == ["auth", "userId", "login", "session", "cookie"]
     assert found.breakdown.contributions[0].found == (
-        Found("auth", EXACT, (0, 0, 1)),
-        Found("authentication", BEGINNING, (1, 0, 0)),
+        FoundWords("auth", EXACT, (0, 0, 1)),
+        FoundWords("authentication", BEGINNING, (1, 0, 0)),
     )
     scores = [part.score for part in found.breakdown.contributions]
     assert scores[0] > 0

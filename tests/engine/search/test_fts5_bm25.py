@@ -23,13 +23,13 @@ from tests.engine.builders import fillers, memory, open_index
 
 if TYPE_CHECKING:
     from engine.memory import Memory
-    from engine.search.ranking import Pool, Scored
+    from engine.search.ranking import CandidatePool, Scored
 
 COLUMNS = {False: "title, tags", True: "title, tags, body"}
 RANKS = {False: "bm25(t)", True: "bm25(t, 4, 2, 1)"}
 
 
-def find(prompt: str, index: Index, size: int = 15, *, in_bodies: bool = False) -> Pool:
+def find(prompt: str, index: Index, size: int = 15, *, in_bodies: bool = False) -> CandidatePool:
     return fts5_bm25.find(prompt, index, size, in_bodies=in_bodies, include_retired=True)
 
 

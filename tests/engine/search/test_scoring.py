@@ -16,12 +16,12 @@ from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
     from engine.memory import Memory
-    from engine.search.ranking import Pool
+    from engine.search.ranking import CandidatePool
 
 TITLE, TAGS, BODY = 4, 2, 1
 
 
-def ask(prompt: str, *memories: Memory | str) -> Pool:
+def ask(prompt: str, *memories: Memory | str) -> CandidatePool:
     texts = [memory(one) if isinstance(one, str) else one for one in memories]
     with open_index(*texts) as index:
         return memsift.find(prompt, index, 100, include_retired=True)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from engine.config import CONFIG_FILE, Config
-from engine.settings.sources import Reading, checked, read_config
+from engine.settings.sources import SettingsReading, checked, read_config
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def load_config(root: str, given: dict[str, str]) -> Config:
     return checked(read_config(root, given)).config
 
 
-def settings_in(root: Path, section: object, *, is_trusted: bool = False) -> Reading:
+def settings_in(root: Path, section: object, *, is_trusted: bool = False) -> SettingsReading:
     return read_config(write(root, {"retrieval": section}), {}, is_trusted=is_trusted)
 
 

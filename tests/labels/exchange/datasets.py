@@ -18,19 +18,19 @@ from engine.lean.record import fields as record_fields
 from engine.prompt import Prompt, Turn
 from labels.database import LabelDatabase, storable
 from labels.exchange.exporting import read_store
-from labels.exchange.files import Source
+from labels.exchange.files import FileText
 from labels.exchange.merge import add
 from labels.exchange.records import (
     Dataset,
-    JudgeCall,
+    JudgeCallRow,
     JudgeVerdict,
     LabelEvent,
     MemoryText,
     Planned,
     PooledPair,
-    Result,
-    Retrieved,
-    Run,
+    ResultRow,
+    RetrievalRow,
+    RunRow,
     Sighting,
 )
 from labels.exchange.registry import FORMATS
@@ -101,7 +101,7 @@ def read(name: str, text: str) -> Dataset:
     """The dataset in a file of a format."""
     form = FORMATS[name]
     assert form.read
-    return form.read(Source(Path("file"), text))
+    return form.read(FileText(Path("file"), text))
 
 
 def event(uid: str, annotator: str = "jan", verdict: str | None = RELEVANT, **changes: Any) -> LabelEvent:
@@ -113,14 +113,14 @@ PROMPT = Prompt("p1", "how do tokens expire?", kind="specific")
 MEMORY = MemoryText("m1", "d1", "decision", "Tokens", ("auth",), "They expire.", "decisions/m1.json")
 
 
-RETRIEVED = Retrieved(
+RETRIEVED = RetrievalRow(
     "r",
     "p1",
     moment(1),
     results=(
-        Result("m1", "d1", 1, -9.5, injected=True),
-        Result("m2", "d2", 2, -8.0, dropped_by="judge"),
-        Result("m 3", "d3", 3, -7.25, injected=True),
+        ResultRow("m1", "d1", 1, -9.5, injected=True),
+        ResultRow("m2", "d2", 2, -8.0, dropped_by="judge"),
+        ResultRow("m 3", "d3", 3, -7.25, injected=True),
     ),
 )
 
@@ -171,7 +171,7 @@ def datasets(draw: DrawFn, *, annotators: st.SearchStrategy[str] = names) -> Dat
     events: list[LabelEvent] = []
     for number in range(draw(st.integers(0, 6))):
         events.append(draw(key_press(number, people, pair, events)))
-    runs = (Run("r1", "bm25", draw(words), ts=moment(0)), Run("r2", "bm25+judge", "/root", ts=moment(1)))
+    runs = (RunRow("r1", "bm25", draw(words), ts=moment(0)), RunRow("r2", "bm25+judge", "/root", ts=moment(1)))
     retrievals = [
         draw(retrieved(run.run_id, prompt.id, known)) for run in runs for prompt in asked if draw(st.booleans())
     ]
@@ -219,11 +219,11 @@ def key_press(
 
 
 @st.composite
-def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText, ...]) -> Retrieved:
+def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText, ...]) -> RetrievalRow:
     found = draw(st.lists(st.sampled_from(known), unique_by=lambda memory: memory.id))
-    call = JudgeCall(moment(2), "scripted", "none", "0123", "ok", 2.5, 3, 4, draw(words)) if run_id == "r2" else None
+    call = JudgeCallRow(moment(2), "scripted", "none", "0123", "ok", 2.5, 3, 4, draw(words)) if run_id == "r2" else None
     results = tuple(
-        Result(
+        ResultRow(
             memory.id,
             memory.digest,
             rank,
@@ -236,7 +236,7 @@ def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText
         )
         for rank, memory in enumerate(found, start=1)
     )
-    return Retrieved(run_id, prompt_id, moment(2), "", draw(st.floats(0, 1000)), results, call)
+    return RetrievalRow(run_id, prompt_id, moment(2), "", draw(st.floats(0, 1000)), results, call)
 
 
 def as_stored(value: Any) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from engine.errors import ExchangeError
-from labels.exchange.records import Run
+from labels.exchange.records import RunRow
 from labels.records import NOT_RELEVANT
 from tests.labels.exchange.datasets import (
     RETRIEVED,
@@ -59,7 +59,7 @@ def test_a_table_may_come_back_with_another_countrys_separator(delimiter: str) -
 def test_a_table_that_was_cut_off_gives_whole_labels_or_an_error() -> None:
     notes = ("plain", 'two\nlines, "quoted"', "")
     labels = [event(str(number), memory_id=f"m{number}", note=note) for number, note in enumerate(notes)]
-    run = dataset(*labels, runs=(Run("r", "bm25"),), retrievals=(RETRIEVED,))
+    run = dataset(*labels, runs=(RunRow("r", "bm25"),), retrievals=(RETRIEVED,))
     whole, accepted = write("csv", run), 0
     everything = read("csv", whole).events
     for size in range(len(whole.split("\n")[0]), len(whole)):
@@ -71,7 +71,7 @@ def test_a_table_that_was_cut_off_gives_whole_labels_or_an_error() -> None:
 
 
 def test_a_table_shows_systems_and_judges_beside_people() -> None:
-    run = dataset(event("a", grade=3), runs=(Run("r", "bm25"),), retrievals=(RETRIEVED,))
+    run = dataset(event("a", grade=3), runs=(RunRow("r", "bm25"),), retrievals=(RETRIEVED,))
     rows = list(csv.DictReader(io.StringIO(write("csv", run), newline="")))
     assert [(row["memory_id"], row["label:jan"], row["grade:jan"], row["system:bm25"]) for row in rows] == [
         ("m 3", "", "", "injected"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ExchangeError
-from labels.exchange.files import Source, read_source
+from labels.exchange.files import FileText, read_source
 from labels.exchange.registry import recognise
 from tests.labels.exchange.datasets import event, read
 
@@ -122,7 +122,7 @@ def test_a_fault_is_named_by_place_and_field(name: str, text: str, complaint: st
 def test_a_file_that_is_no_known_format_is_refused() -> None:
     for text in ("hello there", "{}", "[]", '{"a": 1}\n{"a": 2}', "1 2 3"):
         with pytest.raises(ExchangeError, match=r"no known format begins like this\. Name it with --format"):
-            recognise(Source(Path("file"), text))
+            recognise(FileText(Path("file"), text))
 
 
 def test_a_device_is_refused_because_it_may_never_end() -> None:

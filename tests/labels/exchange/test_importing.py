@@ -13,7 +13,7 @@ from hypothesis import given
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
 from labels.exchange.exporting import read_events, read_store, without_text
-from labels.exchange.files import Source
+from labels.exchange.files import FileText
 from labels.exchange.importing import Context, import_file
 from labels.exchange.records import MemoryText
 from labels.exchange.registry import FORMATS, READABLE
@@ -44,7 +44,7 @@ KNOWN = dataset()
 
 
 def bring(db: LabelDatabase, name: str, text: str, annotator: str = "", **around: Any) -> Imported:
-    source = Source(Path("file.txt"), text.encode("utf-8").decode("utf-8"))
+    source = FileText(Path("file.txt"), text.encode("utf-8").decode("utf-8"))
     return import_file(db, source, FORMATS[name], annotator, Context(**{"now": NOW, **around}))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from engine.lean.json_text import without_lone_surrogates
 from labels import exchange
-from labels.exchange.files import Source
+from labels.exchange.files import FileText
 from labels.exchange.pairs import adjudications, current_labels, judged_pairs, newest_retrievals, one_text_each
 from labels.exchange.registry import FORMATS, READABLE, recognise
 from labels.records import ADJUDICATE, NOT_RELEVANT, RELEVANT, SKIP
@@ -124,7 +124,7 @@ def test_a_file_is_recognised_by_how_it_begins(dataset: Dataset) -> None:
         return  # nothing to go by
     for name in set(READABLE) - {"qrels-graded"}:  # grades look like verdicts
         if (text := FORMATS[name].write(dataset)).strip():
-            assert recognise(Source(Path("file"), text)) is FORMATS[name], name
+            assert recognise(FileText(Path("file"), text)) is FORMATS[name], name
 
 
 @property_test

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 from engine.errors import ExchangeError
-from labels.exchange.records import MemoryText, PooledPair, Result, Run
+from labels.exchange.records import MemoryText, PooledPair, ResultRow, RunRow
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.records import ADJUDICATE, NOT_RELEVANT, UNSURE
@@ -90,7 +90,7 @@ def test_of_two_texts_of_a_memory_qrels_have_the_one_labelled_last() -> None:
 
 
 def test_scores_of_a_run_are_higher_for_better() -> None:
-    run = dataset(runs=(Run("r", "bm25 judge"),), retrievals=(RETRIEVED,))
+    run = dataset(runs=(RunRow("r", "bm25 judge"),), retrievals=(RETRIEVED,))
     assert write("run", run) == "p1 Q0 m1 1 9.5 bm25%20judge\np1 Q0 m%203 2 7.25 bm25%20judge\n"
     assert [row.split()[2:5] for row in write("run-candidates", run).splitlines()] == [
         ["m1", "1", "9.5"],
@@ -101,8 +101,10 @@ def test_scores_of_a_run_are_higher_for_better() -> None:
 
 def test_equal_scores_of_a_run_fall_with_the_rank_in_single_precision() -> None:
     scores = (-9.5, -9.5, -9.5 + 1e-12, -8.0, -8.5, 0.0, 0.0)
-    results = tuple(Result(f"m{rank}", "d", rank, score, injected=True) for rank, score in enumerate(scores, start=1))
-    run = dataset(runs=(Run("r", "bm25"),), retrievals=(replace(RETRIEVED, results=results),))
+    results = tuple(
+        ResultRow(f"m{rank}", "d", rank, score, injected=True) for rank, score in enumerate(scores, start=1)
+    )
+    run = dataset(runs=(RunRow("r", "bm25"),), retrievals=(replace(RETRIEVED, results=results),))
     written = [float(row.split()[4]) for row in write("run", run).splitlines()]
     assert written == pytest.approx([9.5, 9.5, 9.5, 8.0, 8.0, 0.0, 0.0], abs=1e-5)
     singles = [np.float32(score) for score in written]
@@ -113,7 +115,7 @@ def test_equal_scores_of_a_run_fall_with_the_rank_in_single_precision() -> None:
 
 def test_a_run_has_the_newest_retrieval_of_a_system() -> None:
     newer = replace(RETRIEVED, run_id="s", ts=moment(2), results=RETRIEVED.results[:1])
-    run = dataset(runs=(Run("r", "bm25"), Run("s", "bm25")), retrievals=(newer, RETRIEVED))
+    run = dataset(runs=(RunRow("r", "bm25"), RunRow("s", "bm25")), retrievals=(newer, RETRIEVED))
     assert write("run", run) == "p1 Q0 m1 1 9.5 bm25\n"
 
 

@@ -8,7 +8,7 @@ from labels.measure.agreement import Confusion, Graded, judge_agreement, people_
 from labels.measure.intervals import headline_interval
 from labels.measure.kappa import cohens_kappa
 from labels.measure.metrics import Ratio
-from labels.measure.strata import Weights
+from labels.measure.strata import PairWeights
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Label, Repeat
 from tests.labels.samples import outcome
 
@@ -64,7 +64,7 @@ def test_a_memory_of_a_sample_counts_with_its_weight() -> None:
         outcome(["a"], prompt_id="p2", decisions={"a": APPROVED, "d": REJECTED}),
     ]
     people = {"p1": {"a": True, "b": False, "c": True}, "p2": {"a": True, "d": False}}
-    found = judge_agreement(outcomes, people, Weights(pairs={"p1": {"c": 4.0}}))
+    found = judge_agreement(outcomes, people, PairWeights(pairs={"p1": {"c": 4.0}}))
     assert found is not None
     assert found.confusion == Confusion(2, 1, 1, 1)
     person, judge, weights = [1, 0, 1, 1, 0], [1, 1, 0, 1, 0], [1, 1, 4, 1, 1]

@@ -10,7 +10,7 @@ from sklearn.metrics import brier_score_loss, precision_recall_curve
 from labels.measure.curves import MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
 from labels.measure.decision import headline
 from labels.measure.live_interval import MAX_LOOKS
-from labels.measure.strata import Sample
+from labels.measure.strata import LabelledSample
 from tests.labels.samples import Found, outcome
 
 
@@ -82,7 +82,7 @@ def test_without_probabilities_there_is_no_reliability() -> None:
 @pytest.mark.parametrize("prompts", [1, 39, 40, 41, 300])
 def test_the_history_ends_with_the_present_interval(prompts: int) -> None:
     judged = {f"p{number}": (float(number % 3 > 0), 1.0) for number in range(prompts)}
-    sample = Sample(judged, dict.fromkeys(judged, 1))
+    sample = LabelledSample(judged, dict.fromkeys(judged, 1))
     moments = history(sample)
     assert 0 < len(moments) <= MAX_LOOKS
     assert moments[-1].prompts == prompts
@@ -93,4 +93,4 @@ def test_the_history_ends_with_the_present_interval(prompts: int) -> None:
 
 
 def test_nothing_labelled_has_no_history() -> None:
-    assert history(Sample({}, {"p1": 1})) == ()
+    assert history(LabelledSample({}, {"p1": 1})) == ()

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from labels.measure.decision import AHEAD, FAIL, PASS, UNDECIDED, Decision, Gate, decide
+from labels.measure.decision import AHEAD, FAIL, PASS, UNDECIDED, Gate, GateDecision, decide
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.live_interval import betting_intervals
-from labels.measure.strata import Sample
+from labels.measure.strata import LabelledSample
 from tests.labels.simulated import Counts, World
 
 
@@ -15,13 +15,13 @@ def gate(least: float, low: float | None = None, high: float | None = None) -> G
     return Gate(least, Interval(least if low is None else low, least if high is None else high))
 
 
-def sample(prompts: list[Counts], unjudged: int = 0, strata: dict[str, str] | None = None) -> Sample:
+def sample(prompts: list[Counts], unjudged: int = 0, strata: dict[str, str] | None = None) -> LabelledSample:
     judged = {f"p{number}": counts for number, counts in enumerate(prompts)}
     injected = {name: m for name, (_, m) in judged.items()} | {f"u{number}": 3 for number in range(unjudged)}
-    return Sample(judged, injected, strata or {})
+    return LabelledSample(judged, injected, strata or {})
 
 
-def decided(precision: float, number: int, asked: Gate, unjudged: int = 0) -> Decision:
+def decided(precision: float, number: int, asked: Gate, unjudged: int = 0) -> GateDecision:
     return decide(sample(World(precision).prompts(random.Random(1), number), unjudged), asked)
 
 
@@ -64,8 +64,8 @@ def test_an_interval_inside_the_zone_passes() -> None:
 
 def test_without_labels_nothing_is_known() -> None:
     found = decide(sample([], unjudged=5), gate(0.8))
-    assert found == Decision(UNDECIDED, Interval(0, 1), None, None, 5, False)
-    assert decide(Sample({}, {}), gate(0.8)).verdict == UNDECIDED
+    assert found == GateDecision(UNDECIDED, Interval(0, 1), None, None, 5, False)
+    assert decide(LabelledSample({}, {}), gate(0.8)).verdict == UNDECIDED
 
 
 def test_the_number_of_further_prompts_is_estimated() -> None:

@@ -17,7 +17,7 @@ from labels.measure.groups import (
 from labels.measure.intervals import headline_interval
 from labels.measure.live_interval import NOTHING_KNOWN, betting_intervals
 from labels.measure.metrics import Ratio, Tally, tally
-from labels.measure.strata import Sample, Weights, prompt_weights, stratified_estimate
+from labels.measure.strata import LabelledSample, PairWeights, prompt_weights, stratified_estimate
 from tests.labels.samples import Found, outcome
 
 # Estimates
@@ -27,7 +27,7 @@ TALLIES = [Tally(f"p{number}", 3, 3, number % 4) for number in range(12)]
 STRATA = {f"p{number}": "differ" if number < 6 else "same" for number in range(12)} | {
     f"q{number}": "same" for number in range(20)
 }
-WEIGHTS = Weights(STRATA, prompt_weights(STRATA, {each.prompt_id for each in TALLIES}))
+WEIGHTS = PairWeights(STRATA, prompt_weights(STRATA, {each.prompt_id for each in TALLIES}))
 
 
 def test_a_random_draw_has_the_headline_interval() -> None:
@@ -56,7 +56,9 @@ def test_a_part_of_the_memories_is_estimated_over_the_same_strata() -> None:
 
 
 def test_the_live_interval_takes_the_prompts_as_they_were_labelled() -> None:
-    sample = Sample(judged={"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, injected={"p1": 3, "p2": 3, "p3": 3, "p4": 1})
+    sample = LabelledSample(
+        judged={"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, injected={"p1": 3, "p2": 3, "p3": 3, "p4": 1}
+    )
     found = headline(sample).live
     assert vars(found) == pytest.approx(vars(betting_intervals([(3, 3), (1, 3), (2, 3)], 3, [3])[0]))
     assert headline(replace(sample, judged={})).live == NOTHING_KNOWN

@@ -6,7 +6,7 @@ from labels.measure import metrics
 from labels.measure.intervals import Interval
 from labels.measure.judgements import assuming_not_relevant, consensus, pools, prompts_without_relevant
 from labels.measure.metrics import Ratio, Tally, tally
-from labels.measure.strata import Weights, pair_weights, prompt_weights
+from labels.measure.strata import PairWeights, pair_weights, prompt_weights
 from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
 from tests.labels.samples import Found, outcome
 
@@ -101,7 +101,7 @@ def test_pollution_needs_the_number_of_matched_words() -> None:
 def test_a_prompt_of_a_stratum_counts_with_its_weight() -> None:
     """Two of two prompts of one stratum were judged, one of four of the other."""
     strata = {"p1": "differ", "p2": "differ", "p3": "same", "p5": "same", "p6": "same", "p7": "same"}
-    weights = Weights(strata, prompt_weights(strata, {"p1", "p2", "p3"}))
+    weights = PairWeights(strata, prompt_weights(strata, {"p1", "p2", "p3"}))
     assert weights.prompts == {"p1": 1.0, "p2": 1.0, "p3": 4.0}
     tallies = [Tally("p1", 2, 2, 1), Tally("p2", 2, 2, 0), Tally("p3", 2, 2, 2)]
     assert metrics.precision(tallies, weights) == Ratio(3, 6, weighted=(1 + 0 + 4 * 2) / (2 + 2 + 4 * 2))
@@ -111,7 +111,7 @@ def test_a_prompt_of_a_stratum_counts_with_its_weight() -> None:
 
 def test_equal_weights_are_no_weights() -> None:
     strata = {"p1": "one", "p2": "two", "p3": "one", "p4": "two"}
-    weights = Weights(strata, prompt_weights(strata, {"p1", "p2"}))
+    weights = PairWeights(strata, prompt_weights(strata, {"p1", "p2"}))
     assert metrics.precision(TALLIES[:2], weights) == Ratio(1, 4)
 
 

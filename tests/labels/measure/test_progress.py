@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from labels.labelling_order import ALL, DIFFER
-from labels.measure.progress import Stratum, people, person, strata
+from labels.measure.progress import StratumProgress, people, person, strata
 from labels.records import Label, Repeat
 
 
@@ -45,4 +45,4 @@ def kappa(repeats: list[Repeat]) -> float | None:
 
 def test_prompts_are_counted_by_stratum() -> None:
     found = strata(["p1", "p2", "p3"], {"p1": DIFFER, "p3": DIFFER, "gone": DIFFER}, {"p3", "gone"})
-    assert found == (Stratum(ALL, 1, 0), Stratum(DIFFER, 2, 1))
+    assert found == (StratumProgress(ALL, 1, 0), StratumProgress(DIFFER, 2, 1))

@@ -14,7 +14,7 @@ import pytrec_eval
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, qrels_evidence
 from labels.measure.metrics import Ratio, precision, tally
-from labels.measure.ranking import Ranked, ranked
+from labels.measure.ranking import RankingMeasures, ranked
 from tests.labels.samples import outcome, write
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_holding_back_is_punished_here_and_not_by_precision(small: Collection) -
 
 
 def test_without_a_relevant_memory_there_is_no_ranking() -> None:
-    assert ranked([outcome(["a"])], {"p1": {"a": False}}) == Ranked(0, {})
+    assert ranked([outcome(["a"])], {"p1": {"a": False}}) == RankingMeasures(0, {})
 
 
 def test_ids_that_are_no_valid_text_do_not_crash_the_measures() -> None:

@@ -8,7 +8,7 @@ from labels.measure.run_diff import by_labels, by_qrels, diff_runs
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
 from labels.report.run_diff import ComparedRuns, Side, diff_text
 from labels.run_settings import changed_between
-from labels.saved_runs import Injected
+from labels.saved_runs import InjectedMemory
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, record, retrieval
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from labels.measure.run_diff import PromptDiff, RunDiff
 
 
-def sets(**prompts: str) -> dict[str, tuple[Injected, ...]]:
+def sets(**prompts: str) -> dict[str, tuple[InjectedMemory, ...]]:
     """prompt id -> memories, each a letter; a capital is the same memory with another text."""
     return {
-        name: tuple(Injected(one.lower(), f"text-{one}", f"Title {one}") for one in ids)
+        name: tuple(InjectedMemory(one.lower(), f"text-{one}", f"Title {one}") for one in ids)
         for name, ids in prompts.items()
     }
 
@@ -68,14 +68,14 @@ def test_labels_count_only_for_the_text_that_a_run_injected_and_only_on_common_p
 def test_a_file_that_tells_no_texts_takes_the_labels_on_which_all_texts_agree() -> None:
     labels = {("p", "a"): RELEVANT, ("p", "b"): RELEVANT, ("p", "B"): NOT_RELEVANT}
     judge = by_labels(gold(labels))
-    assert [judge("p", Injected(one)) for one in "abc"] == [True, None, None]
+    assert [judge("p", InjectedMemory(one)) for one in "abc"] == [True, None, None]
     of_file = by_qrels({"p": {"a": False}})
-    assert [of_file("p", Injected(one, f"text-{one}")) for one in "ab"] == [False, None]
+    assert [of_file("p", InjectedMemory(one, f"text-{one}")) for one in "ab"] == [False, None]
 
 
 def test_the_text_has_the_answer_first_and_no_line_is_wider_than_the_terminal() -> None:
-    hostile = Injected("m", "d", "[red]\x1b[31m\u202e title \U0001f600 " + "long " * 60)
-    before, now = {"p": (Injected("a", "d", "A"),), "q": ()}, {"p": (hostile,), "r": ()}
+    hostile = InjectedMemory("m", "d", "[red]\x1b[31m\u202e title \U0001f600 " + "long " * 60)
+    before, now = {"p": (InjectedMemory("a", "d", "A"),), "q": ()}, {"p": (hostile,), "r": ()}
     labels = by_labels([Gold("p", "a", "d", NOT_RELEVANT, SINGLE, 1)])
     runs = ComparedRuns(
         Side("11112222", "memsift", 2, "2026-01-02T03:04:05.678+00:00"),
@@ -117,5 +117,5 @@ def test_runs_come_back_from_the_store_with_their_injected_sets(tmp_path: Path) 
             ("p2", []),
             ("p3", ["a"]),
         ]
-        assert store.injected_sets(second.run_id) == {"p1": (Injected("a", "new", "Title of a"),)}
+        assert store.injected_sets(second.run_id) == {"p1": (InjectedMemory("a", "new", "Title of a"),)}
         assert changed_between("bm25", second.settings, first.settings) == ("the memories changed in between",)

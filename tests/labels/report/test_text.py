@@ -11,7 +11,7 @@ from labels.measure.report import Captions, Report, build_report, report_from_st
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.json_form import report_json
 from labels.report.markdown import report_markdown
-from labels.report.section import Table
+from labels.report.section import ReportTable
 from labels.report.text import report_text, table_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
@@ -153,7 +153,7 @@ def test_four_systems_and_long_names_fit_the_width(width: int) -> None:
 
 
 def test_a_table_that_is_too_wide_becomes_blocks() -> None:
-    table = Table(("", "precision", "lost\nper prompt"), (("bm25", "0.43 (60/138)", "0.56"),))
+    table = ReportTable(("", "precision", "lost\nper prompt"), (("bm25", "0.43 (60/138)", "0.56"),))
     assert table_lines(table, 20) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
     assert table_lines(table, 40) == [
         "                           lost",

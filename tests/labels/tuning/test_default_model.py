@@ -11,7 +11,7 @@ from engine import default_model
 from engine.config import DEFAULT, FTS5_BM25, Config
 from engine.cutoff import DIRECTIONS, default_cutoff
 from labels.tuning.curve import point
-from labels.tuning.fitting import Weights, fit, labelled, prior_of
+from labels.tuning.fitting import FeatureWeights, fit, labelled, prior_of
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, held_out
 from tests.benchmarks.default_model import LEARNED, fitted, with_and_without_turns
 from tests.benchmarks.example_projects import example_projects
@@ -22,10 +22,10 @@ from tests.labels.tuning.judged import world
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from labels.tuning.curve import Point
+    from labels.tuning.curve import ThresholdPoint
     from labels.tuning.examples import JudgedPrompt
 
-MODEL = Weights(default_model.INTERCEPT, default_model.WEIGHTS)
+MODEL = FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS)
 THRESHOLD = default_model.THRESHOLD
 
 
@@ -39,7 +39,7 @@ def everything(projects: dict[str, list[JudgedPrompt]]) -> list[JudgedPrompt]:
     return list(chain.from_iterable(projects.values()))
 
 
-def at_threshold(prompts: list[JudgedPrompt], probabilities: list[list[float]]) -> Point:
+def at_threshold(prompts: list[JudgedPrompt], probabilities: list[list[float]]) -> ThresholdPoint:
     return point(prompts, probabilities, THRESHOLD, MOST, CONFIDENCE)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
-from engine.search.ranking import Pool, Scored, rank
+from engine.search.ranking import CandidatePool, Scored, rank
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
@@ -58,7 +58,7 @@ def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     last = 0.0
     for held in range(1, 5):
         strength = 2.0 * held
-        pool = Pool([Scored(summary, -strength, 0, -strength, tuple(one.text for one in words[:held]))], words)
+        pool = CandidatePool([Scored(summary, -strength, 0, -strength, tuple(one.text for one in words[:held]))], words)
         (made,) = features(rank(pool.memories, Config()), pool).values()
         (probability,) = weights.probabilities([made])
         assert probability >= last

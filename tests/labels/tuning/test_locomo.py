@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import FTS5_BM25, Config
-from labels.tuning.curve import Point, curve
+from labels.tuning.curve import ThresholdPoint, curve
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, at_recall, held_out, promise, without
 from tests.benchmarks.locomo import judged
 
@@ -27,7 +27,7 @@ def prompts(shared_data: Path) -> list[JudgedPrompt]:
     return judged(shared_data / "locomo", Config())
 
 
-def points_of(prompts: list[JudgedPrompt]) -> list[Point]:
+def points_of(prompts: list[JudgedPrompt]) -> list[ThresholdPoint]:
     return curve(prompts, held_out(prompts), MOST, CONFIDENCE)
 
 

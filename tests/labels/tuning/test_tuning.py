@@ -20,7 +20,7 @@ from labels.measure.strata import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
 from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
-from labels.tuning.curve import MIN_FIRED, Point, bound_elsewhere, curve, injected, point
+from labels.tuning.curve import MIN_FIRED, ThresholdPoint, bound_elsewhere, curve, injected, point
 from labels.tuning.examples import Truth, by_root, judged_prompts
 from labels.tuning.fitting import DEFAULT
 from labels.tuning.text import format_json, format_text
@@ -165,9 +165,11 @@ def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
     assert point([*prompts, labels_only("other", True)], [[0.9]] * 51, 0.5, 3, 0.9, strata).precision == 19 / 51
 
 
-def at(threshold: float, low: float, lower: float, expected: float = 0.5, elsewhere: float | None = None) -> Point:
+def at(
+    threshold: float, low: float, lower: float, expected: float = 0.5, elsewhere: float | None = None
+) -> ThresholdPoint:
     rates = (low, low, 0.5, 1.0, 0.0)
-    return Point(threshold, 50, 25, 0, 50, *rates, lower=lower, low_elsewhere=elsewhere, expected=expected)
+    return ThresholdPoint(threshold, 50, 25, 0, 50, *rates, lower=lower, low_elsewhere=elsewhere, expected=expected)
 
 
 def test_thresholds_are_tested_downwards_from_the_one_that_p_calls_safest_at_half_the_risk() -> None:

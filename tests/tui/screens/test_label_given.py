@@ -11,7 +11,7 @@ import pytest
 from engine.errors import MemsiftError
 from engine.paths import config_file
 from engine.prompt import typed_prompt
-from labels.measure.decision import Decision
+from labels.measure.decision import GateDecision
 from labels.measure.intervals import Interval
 from labels.measure.strata import StratifiedEstimate
 from labels.records import INJECTED, Card
@@ -156,7 +156,7 @@ def test_the_words_of_the_live_interval() -> None:
     estimate = StratifiedEstimate(0.7, Interval(0.6, 0.8), 20, 20.0, 0.0)
 
     def words(verdict: str, low: float, high: float, more: int | None) -> str:
-        return precision_words(Decision(verdict, Interval(low, high), estimate, more, 3, False))
+        return precision_words(GateDecision(verdict, Interval(low, high), estimate, more, 3, False))
 
     assert words("undecided", 0.01, 1.0, None) == ""
     assert words("undecided", 0.52, 0.91, 40) == "precision 52 to 91 %, about 40 more prompts decide"

@@ -12,7 +12,7 @@ import tui
 from tests.tui.apps import at_rest, shown, text_of
 from tui.app import MemsiftApp, make_screen
 from tui.widgets.top_bar import TABS, Tab
-from tui.workspace.replay.background_run import Progress
+from tui.workspace.replay.background_run import RunProgress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
-RUN = Progress(1_204, 10_000, 0.0123, 720.0)
+RUN = RunProgress(1_204, 10_000, 0.0123, 720.0)
 
 
 class AllTabs(MemsiftApp):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from labels.report.run_diff import ComparedRuns
     from labels.saved_runs import SavedRun
     from labels.store import LabelStore
-    from tui.workspace.replay.run_diffs import Run
+    from tui.workspace.replay.run_diffs import DiffSide
 
 SYSTEMS = "The system to compare in files that hold several, or two separated by a comma: before and now."
 QRELS = f"Relevance labels {TREC_FORM}; instead of the labels in the label store."
@@ -80,7 +80,7 @@ def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:
     return store.saved_runs(joint_name([readable_root(root) for root in opening.known_roots(roots, os.environ)]))
 
 
-def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) -> Run:
+def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) -> DiffSide:
     """The run that *given* names. A file comes before a saved run."""
     from tui.workspace.replay.run_diffs import find_run, run_in_file, run_of
 
@@ -88,7 +88,7 @@ def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) 
     return run_in_file(path, system) if path.is_file() else run_of(store, find_run(saved, given))
 
 
-def comparison(store: LabelStore, sides: Sequence[Run], qrels: str | None, prompts: Sequence[str]) -> ComparedRuns:
+def comparison(store: LabelStore, sides: Sequence[DiffSide], qrels: str | None, prompts: Sequence[str]) -> ComparedRuns:
     """The diff of two runs with the labels of *store*, or those of the file *qrels*."""
     from labels.exchange.trec import read_qrels
     from labels.measure.run_diff import by_labels, by_qrels

@@ -23,7 +23,7 @@ from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
-    from labels.measure.progress import Person, Progress
+    from labels.measure.progress import LabellingProgress, Person
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 
@@ -127,18 +127,18 @@ def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
     return "".join(f"{visible(prompt.id)}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)
 
 
-def progress_row(progress: Progress) -> dict[str, Any]:
+def progress_row(progress: LabellingProgress) -> dict[str, Any]:
     """The progress as JSON, in counts."""
     people = [{**asdict(person), "labels": person.labels} for person in progress.people]
     return {**asdict(progress), "people": people}
 
 
-def progress_text(progress: Progress) -> str:
+def progress_text(progress: LabellingProgress) -> str:
     lines = [*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)]
     return "".join(f"{visible(line)}\n" for line in lines)
 
 
-def strata_lines(progress: Progress) -> list[str]:
+def strata_lines(progress: LabellingProgress) -> list[str]:
     from labels.labelling_order import ALL
 
     prompts, done = (sum(getattr(one, name) for one in progress.strata) for name in ("prompts", "done"))
@@ -150,7 +150,7 @@ def strata_lines(progress: Progress) -> list[str]:
     return lines
 
 
-def people_lines(progress: Progress) -> list[str]:
+def people_lines(progress: LabellingProgress) -> list[str]:
     if not progress.people:
         return ["no labels yet: `memsift` and F4 start labelling"]
     return [line for person in progress.people for line in person_lines(person)]
@@ -166,7 +166,7 @@ def person_lines(person: Person) -> list[str]:
     return lines
 
 
-def people_differ_lines(progress: Progress) -> list[str]:
+def people_differ_lines(progress: LabellingProgress) -> list[str]:
     lines = []
     if progress.disputed:
         lines.append(

@@ -11,7 +11,7 @@ from tui.cli.options import DB, opened_labels
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from labels.exchange.merge import Added
+    from labels.exchange.merge import MergedRows
 
 
 @click.command("merge-labels")
@@ -29,7 +29,7 @@ def merge_labels(other: Path, db: str | None) -> None:
     report_added(f"Merged {other.name}", added, added.known)
 
 
-def report_added(what: str, added: Added, known: int) -> None:
+def report_added(what: str, added: MergedRows, known: int) -> None:
     """Tell what a label store received, after the words *what*, and how many key presses (*known*) it had already."""
     labels = [event for event in added.events if event.verdict]
     people = sorted({event.annotator for event in labels})

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from engine.curation.operations import Operation
-    from tui.workspace.curate.curating import Found
+    from tui.workspace.curate.curating import FoundMemory
 
 ROOTS = roots_option("the memories are looked for in all of them.")
 DRY_RUN = click.option(
@@ -76,7 +76,7 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
             carry_out(curator, plan)
 
 
-def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[Found], Operation]) -> list[Operation]:
+def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemory], Operation]) -> list[Operation]:
     """An operation for each memory. Raises UnknownMemoryError before any is performed."""
     return [make(one) for one in to_change(ids, resolved(roots), os.environ)]
 
@@ -232,7 +232,7 @@ def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
         raise
 
 
-def _from_editor(found: Found) -> Rewrite | None:
+def _from_editor(found: FoundMemory) -> Rewrite | None:
     """The edit that a person makes in their editor; None for no change."""
     read = text_at(found.memory.file) or ""
     new = edited_in_editor(read, Path(found.memory.file).suffix, os.environ)

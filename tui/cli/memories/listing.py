@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.memory import Memory, MemorySummary
-    from tui.workspace.curate.curating import Found
+    from tui.workspace.curate.curating import FoundMemory
 
 OF_SEVERAL = "the memories of all of them are listed."
 OF_ONE = "the memory is looked for in all of them."
@@ -79,10 +79,10 @@ def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
         click.echo("".join(f"{visible(line)}\n" for line in _text(memory)), nl=False)
 
 
-def _listed(roots: Sequence[str], text: str) -> list[Found]:
+def _listed(roots: Sequence[str], text: str) -> list[FoundMemory]:
     from engine.search.query import filter_terms
     from tui.workspace import opening
-    from tui.workspace.curate.curating import Found
+    from tui.workspace.curate.curating import FoundMemory
     from tui.workspace.stderr import report_notices, report_skipped
 
     found = []
@@ -90,11 +90,11 @@ def _listed(roots: Sequence[str], text: str) -> list[Found]:
         with opening.opened_index(root) as index:
             report_skipped(index.skipped)
             report_notices(index.notices)
-            found += [Found(root, one) for one in index.matching(filter_terms(text))]
+            found += [FoundMemory(root, one) for one in index.matching(filter_terms(text))]
     return found
 
 
-def _whole(found: Found) -> Memory:
+def _whole(found: FoundMemory) -> Memory:
     """The memory as its file is now. Raises UnknownMemoryError."""
     from tui.workspace import opening
 
@@ -110,7 +110,7 @@ def _row(summary: MemorySummary) -> dict[str, Any]:
     return {name: list(value) if name == "tags" else value for name in names for value in [getattr(summary, name)]}
 
 
-def _lines(found: Sequence[Found]) -> list[str]:
+def _lines(found: Sequence[FoundMemory]) -> list[str]:
     """A line for each memory."""
     from tui.workspace.curate.curating import distinct_ids
 

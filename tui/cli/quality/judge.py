@@ -22,10 +22,10 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.quality.judging.judge import Estimate
+    from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
-    from tui.workspace.quality.rating import Keep, RatingPlan, Rows, Subject
+    from tui.workspace.quality.rating import Keep, RatedMemory, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending, Terms
 
     Rated = list[tuple[str, Assessment]]
@@ -99,7 +99,7 @@ def judge(
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
-    wanted = Rating(given, **options)
+    wanted = RatingOptions(given, **options)
     if samples:
         wanted = replace(wanted, judge=replace(wanted.judge, samples=samples))
     wanted.check()
@@ -114,7 +114,7 @@ def judge(
 
 
 @dataclass(frozen=True)
-class Rating:
+class RatingOptions:
     """The options of a rating, as on the command line."""
 
     rubric: Rubric
@@ -154,7 +154,7 @@ class Rating:
         with closing(RatingStore.open(os.environ)) as store, opened_rows(self.resume) as (rows, write):
             rated = {one.key: found for one in wanted if (found := known(rows, one))}
 
-            def keep(subject: Subject, found: Assessment) -> None:
+            def keep(subject: RatedMemory, found: Assessment) -> None:
                 rated[subject.key] = found
                 store.keep(subject.root, self.rubric.name, subject.words, found)
                 write(row_of(subject.root, self.rubric.name, self.threshold, found))
@@ -167,7 +167,7 @@ class Rating:
                     break
         return [(one.root, rated[one.key]) for one in wanted if one.key in rated], ending
 
-    def _rate(self, root: str, left: Sequence[Subject], rows: Rows, keep: Keep, terms: Terms) -> Ending:
+    def _rate(self, root: str, left: Sequence[RatedMemory], rows: Rows, keep: Keep, terms: Terms) -> Ending:
         """Rate memories of a root, whose settings may name the judge."""
         from engine.judge.bulk.batches import Batches
         from tui.workspace import opening
@@ -202,7 +202,7 @@ class Rating:
                 for identity, estimate in run.estimates().items():
                     report_start(identity, estimate)
 
-            def keep(subject: Subject, found: Assessment) -> None:
+            def keep(subject: RatedMemory, found: Assessment) -> None:
                 store.keep(subject.root, self.rubric.name, subject.words, found)
 
             with opened_executor(executor) as workers:
@@ -210,7 +210,7 @@ class Rating:
         return [(one.root, run.rated[one.key]) for one in wanted if one.key in run.rated], ending
 
 
-def report_start(identity: tuple[str, str, str], estimate: Estimate) -> None:
+def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None:
     """Tell how many memories the model of *identity* is asked about, and the cost."""
     if not estimate.asked:
         return

@@ -8,7 +8,7 @@ from engine.judge.prompts import one_line
 from engine.judge.verdict import OK
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
-from engine.quality.judging.markdown_form import Entry, print_entries
+from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import DECISIONS, UNANSWERED, UNDECIDED
 from engine.quality.judging.rows import row_of, summary_of
 from engine.wording import aligned, counted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.quality.rating_agreement import Agreement, Compared
+    from tui.workspace.quality.rating_agreement import Compared, RatingAgreement
 
     Rated = Sequence[tuple[str, Assessment]]
 
@@ -45,7 +45,7 @@ def printed(rated: Rated, rubric: str, threshold: float, form: str) -> str:
     return "".join(f"{visible(line)}\n" for line in lines)
 
 
-def printed_agreement(found: Agreement, form: str) -> str:
+def printed_agreement(found: RatingAgreement, form: str) -> str:
     """The agreement as JSON, or as a table for text and Markdown."""
     if form == "json":
         groups = [{"group": name, **_counts(table)} for name, table in found.groups]
@@ -92,12 +92,12 @@ def summary_line(summary: dict[str, Any]) -> str:
     return f"{counted(summary['memories'], 'memory')}: {', '.join(words) or 'none to rate'}{rule}. {tokens}{cost}."
 
 
-def _entry(found: Assessment) -> Entry:
+def _entry(found: Assessment) -> RatingEntry:
     """Undecided memories stand under REJECTED, with their reason."""
     assert found.rating is not None
     reasons = found.reasons or ((found.verdict.reasoning,) if found.decision == UNDECIDED else ())
     rating = replace(found.rating, reasons=reasons)
-    return Entry(found.decision != "accepted", one_line(found.memory.title), rating, found.memory.id)
+    return RatingEntry(found.decision != "accepted", one_line(found.memory.title), rating, found.memory.id)
 
 
 def _lines(rated: Sequence[Assessment]) -> Iterator[str]:

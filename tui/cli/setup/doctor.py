@@ -23,7 +23,7 @@ from tui.cli.options import TEXT_OR_JSON, text_width
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
-    from engine.doctor.finding import Finding
+    from engine.doctor.finding import DoctorFinding
 
 
 @click.command()
@@ -48,7 +48,7 @@ def doctor(ctx: click.Context, form: str) -> None:
     ctx.exit(int(any(one.status == PROBLEM for one in found)))
 
 
-def findings(folder: str) -> list[Finding]:
+def findings(folder: str) -> list[DoctorFinding]:
     """All findings for a client that is started in *folder*."""
     search = find_roots(folder, os.environ)
     roots = search.roots
@@ -62,7 +62,7 @@ def findings(folder: str) -> list[Finding]:
     ]
 
 
-def labels_finding() -> Finding:
+def labels_finding() -> DoctorFinding:
     """Whether the label store can be opened. A store that does not exist yet is none."""
     from labels.store import LabelStore
 
@@ -76,7 +76,7 @@ def labels_finding() -> Finding:
         return problem("labels", str(error).rstrip("."), "Update memsift, or name another store with MEMSIFT_DB.")
 
 
-def table(found: list[Finding]) -> str:
+def table(found: list[DoctorFinding]) -> str:
     """A line for each finding with its status and check, the fix below it; wrapped to the width of the terminal."""
     width, first = text_width(), max(len(one.check) for one in found)
     lines = []

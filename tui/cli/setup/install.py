@@ -29,7 +29,7 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.claude_code.installation import Change
+    from engine.claude_code.installation import SettingsChange
 
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Print the difference, and change nothing.")
 NEXT = "Type a prompt in Claude Code, then run memsift activity."
@@ -100,7 +100,7 @@ def root_here() -> str:
     return next(iter(find_roots(here, os.environ).roots), f"{here}/{PROJECT_FOLDER}")
 
 
-def show(changes: Sequence[Change]) -> None:
+def show(changes: Sequence[SettingsChange]) -> None:
     """Print the difference of each file."""
     lines = [visible(line) for change in changes for line in change.diff.splitlines()]
     click.echo("".join(f"{line}\n" for line in lines), nl=False)
@@ -108,7 +108,7 @@ def show(changes: Sequence[Change]) -> None:
         tell("Nothing would be changed.")
 
 
-def write(changes: Sequence[Change], none: str) -> None:
+def write(changes: Sequence[SettingsChange], none: str) -> None:
     """Write the files and print their paths. *none* is told if there are no changes. Raises SettingsFileError."""
     installation.apply(changes, os.environ)
     for change in changes:

@@ -11,7 +11,7 @@ from tui.plain import marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED
 from tui.widgets.signs import DRAWN
-from tui.workspace.activity_rows import BY_PROMPT, MOST, NEWEST, SLOWEST, Entry
+from tui.workspace.activity_rows import BY_PROMPT, MOST, NEWEST, SLOWEST, ActivityEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,23 +27,23 @@ NO_TEXT = (
 )
 
 
-def _time(one: Entry) -> str:
+def _time(one: ActivityEntry) -> str:
     return one.decision.time[5:16].replace("T", " ")
 
 
-def _duration(one: Entry) -> str:
+def _duration(one: ActivityEntry) -> str:
     return f"{one.decision.ms:,.0f}".rjust(6)
 
 
-def _duration_tone(one: Entry) -> str:
+def _duration_tone(one: ActivityEntry) -> str:
     return "bad" if one.decision.ms >= SLOW_MS else "muted"
 
 
-def _number(one: Entry) -> str:
+def _number(one: ActivityEntry) -> str:
     return str(len(one.decision.injected) or "–").rjust(3)
 
 
-def _outcome_tone(one: Entry) -> str:
+def _outcome_tone(one: ActivityEntry) -> str:
     if one.decision.fallback:
         return "match"
     return "good" if one.decision.injected else "muted"
@@ -58,19 +58,19 @@ COLUMNS = (
 )
 
 
-class ActivityList(ColumnList[Entry]):
+class ActivityList(ColumnList[ActivityEntry]):
     """The decisions of the hook, a row each."""
 
     NOUN = "answer of the hook"
 
     columns = COLUMNS
 
-    def id_of(self, record: Entry) -> str:
+    def id_of(self, record: ActivityEntry) -> str:
         return str(record.number)
 
 
 def entry_text(
-    entry: Entry, memory_of: Callable[[str], Memory | None], marker: Marks, note: str, drawn: Signs = DRAWN
+    entry: ActivityEntry, memory_of: Callable[[str], Memory | None], marker: Marks, note: str, drawn: Signs = DRAWN
 ) -> Content:
     """When, the prompt, the injected memories, and the stage that dropped each of the others. *note* ends the head."""
     one = entry.decision
@@ -87,7 +87,7 @@ def entry_text(
     )
 
 
-def _outcome(entry: Entry, memory_of: Callable[[str], Memory | None], drawn: Signs) -> list[Content]:
+def _outcome(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], drawn: Signs) -> list[Content]:
     one = entry.decision
     lines = [
         Content.styled(drawn.injected, "$text-success") + plain(f" {_title(each, memory_of)}") for each in one.injected
@@ -98,7 +98,7 @@ def _outcome(entry: Entry, memory_of: Callable[[str], Memory | None], drawn: Sig
     return [Content(""), plain(heading).stylize_before(HEADING), *lines]
 
 
-def _dropped(entry: Entry, memory_of: Callable[[str], Memory | None]) -> list[Content]:
+def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None]) -> list[Content]:
     found = entry.decision.dropped
     if not found:
         return []

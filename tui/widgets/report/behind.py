@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from engine.memory import Memory
-    from tui.workspace.report.details import Injected, Told
+    from tui.workspace.report.details import InjectionRow, Told
 
 LINES = 3
 """Lines of a prompt that stands alone."""
@@ -50,11 +50,11 @@ def memory_row_text(
     return Content("\n").join([*lines, Content(""), memory_text(memory) if memory else _muted("The memory is gone.")])
 
 
-def _of(told: Sequence[Told], memory_id: str) -> Iterator[tuple[Told, Injected]]:
+def _of(told: Sequence[Told], memory_id: str) -> Iterator[tuple[Told, InjectionRow]]:
     return ((one, each) for one in told for each in _labelled(one) if each.memory_id == memory_id)
 
 
-def _labelled(one: Told) -> list[Injected]:
+def _labelled(one: Told) -> list[InjectionRow]:
     """The memories with a label. A person who has seen what was injected could not label the others blind."""
     return [each for each in one.injected if each.is_relevant is not None]
 
@@ -77,7 +77,7 @@ def _key(drawn: Signs) -> str:
     return f"{drawn.verdicts['relevant']} relevant   {drawn.verdicts['not']} not relevant"
 
 
-def _memory(one: Injected, width: int, drawn: Signs) -> Content:
+def _memory(one: InjectionRow, width: int, drawn: Signs) -> Content:
     by = f"  ({', '.join(one.systems)})" if len(one.systems) > 1 else ""
     return _signed(one.title, one.is_relevant, width - len(by), drawn) + _muted(by)
 

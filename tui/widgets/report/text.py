@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from labels.measure.intervals import Interval
-    from labels.report.section import Section
-    from tui.workspace.report.reading import Reading
+    from labels.report.section import ReportSection
+    from tui.workspace.report.reading import ReportReading
 
     Say = Callable[[str], str]
 
@@ -28,7 +28,7 @@ NOTHING_REPLAYED = (
 )
 
 
-def answer_text(reading: Reading, width: int, say: Say, *, is_short: bool) -> Content:
+def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool) -> Content:
     """The gate's answer and the next step; unless *is_short*, also the numbers behind it.
 
     *width* in cells; *say* puts keys in the place of their ids.
@@ -49,7 +49,7 @@ def _wrapped(lines: Sequence[str], width: int) -> Content:
     return plain(first_part(lines, width))
 
 
-def part_text(section: Section, whole: str, width: int, behind: Content | None = None) -> Content:
+def part_text(section: ReportSection, whole: str, width: int, behind: Content | None = None) -> Content:
     """The row under the cursor in full, sentences about the numbers, how to read them, and what is *behind* the row."""
     lines = [plain(first_part([whole], width))] if whole else []
     lines += [plain(as_item(line, width)) for line in section.lines]

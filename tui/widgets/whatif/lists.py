@@ -14,7 +14,7 @@ from tui.widgets.signs import DRAWN, signs
 if TYPE_CHECKING:
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
-    from tui.workspace.whatif.effect import Change, Moved
+    from tui.workspace.whatif.effect import ChangedPrompt, Moved
     from tui.workspace.whatif.knobs import Knob
 
 NAME_WIDTH, VALUE_WIDTH = 17, 20
@@ -59,12 +59,12 @@ class KnobList(RecordList[KnobRow]):
         ]
 
 
-class ChangeList(RecordList["Change"]):
+class ChangeList(RecordList["ChangedPrompt"]):
     """A row for each labelled prompt: what changes, better or worse, and its text."""
 
     NOUN = "prompt"
 
-    def id_of(self, record: Change) -> str:
+    def id_of(self, record: ChangedPrompt) -> str:
         return record.prompt.id
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
@@ -78,14 +78,14 @@ class ChangeList(RecordList["Change"]):
         ]
 
 
-def change_word(change: Change) -> Cell:
+def change_word(change: ChangedPrompt) -> Cell:
     """Whether a prompt gets better or worse by the labels, and its tone."""
     if not change.is_change:
         return "same", "muted"
     return ("better", "good") if change.harm < 0 else ("worse", "bad") if change.harm > 0 else ("even", "")
 
 
-def counts(change: Change) -> str:
+def counts(change: ChangedPrompt) -> str:
     """-2 +1: the numbers of memories that go and that come. A prompt that stays has the number that it gets."""
     if not change.is_change:
         return f"{len(change.after)}"
@@ -93,7 +93,7 @@ def counts(change: Change) -> str:
     return " ".join(filter(None, (f"-{gone}" if gone else "", f"+{new}" if new else "")))
 
 
-def change_text(change: Change, drawn: Signs = DRAWN) -> Content:
+def change_text(change: ChangedPrompt, drawn: Signs = DRAWN) -> Content:
     """The prompt, and each memory that goes, comes or stays, with its label."""
     lines = [beginning(one_line(change.prompt.text)), Content("")]
     for word, moved in (("goes", change.gone), ("comes", change.new), ("stays", change.kept)):

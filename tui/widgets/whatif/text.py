@@ -17,14 +17,14 @@ from tui.widgets.signs import DRAWN
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from labels.measure.groups import Estimate
+    from labels.measure.groups import PrecisionEstimate
     from labels.measure.metrics import Ratio
     from tui.widgets.signs import Signs
-    from tui.workspace.whatif.effect import Effect, Numbers
+    from tui.workspace.whatif.effect import SettingsNumbers, WhatIfEffect
     from tui.workspace.whatif.knobs import Knob
     from tui.workspace.whatif.trial import Trial
 
-    Compared = Sequence[tuple[str, Numbers | None]]
+    Compared = Sequence[tuple[str, SettingsNumbers | None]]
 
 NAME_WIDTH = 23
 LEAST_COLUMN, MOST_COLUMN = 15, 26
@@ -78,13 +78,13 @@ def state_text(trial: Trial, width: int, say: Callable[[str], str]) -> Content:
     return plain(f"{said} · ") + plain(warning).stylize_before("$text-warning")
 
 
-def numbers_title(effect: Effect) -> str:
+def numbers_title(effect: WhatIfEffect) -> str:
     """The number of prompts behind the numbers, and of those that change."""
     left = f" · {effect.left_out:,} without a verdict left out" if effect.left_out else ""
     return f"Over {counted(len(effect.rows), 'labelled prompt')} · {effect.changed:,} change{left}"
 
 
-def prompts_title(effect: Effect) -> str:
+def prompts_title(effect: WhatIfEffect) -> str:
     changed = (
         f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {'changes' if effect.changed == 1 else 'change'}"
     )
@@ -94,7 +94,7 @@ def prompts_title(effect: Effect) -> str:
 # The numbers
 
 
-def numbers_text(effect: Effect, width: int) -> Content:
+def numbers_text(effect: WhatIfEffect, width: int) -> Content:
     """A line for each number, with the saved settings and with the tried ones. *width* in cells."""
     column = max(LEAST_COLUMN, min(MOST_COLUMN, (width - NAME_WIDTH) // 2))
     lines = [_line("", "saved", "tried", column).stylize_before(MUTED)]
@@ -105,7 +105,7 @@ def numbers_text(effect: Effect, width: int) -> Content:
     return Content("\n").join(lines)
 
 
-def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[Numbers], str]], ...]:
+def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:
     return (
         ("Relevant (precision)", lambda one: _precision(one.precision, is_wide=is_wide)),
         ("Fires", lambda one: _share(one.fires)),
@@ -121,7 +121,7 @@ def _line(name: str, before: str, after: str, column: int) -> Content:
     return plain(f"{cells(name, NAME_WIDTH)}{cells(before, column)}{cells(after, column)}".rstrip())
 
 
-def _precision(one: Estimate, *, is_wide: bool) -> str:
+def _precision(one: PrecisionEstimate, *, is_wide: bool) -> str:
     found = one.ratio
     counts = f" ({found.part:,}/{found.whole:,})" if is_wide else ""
     return UNKNOWN if found.value is None else f"{rate(found)} {span(one.interval)}{counts}"
@@ -160,7 +160,7 @@ def window(compared: Compared, current: str, room: int) -> slice:
     return slice(first, first + max(1, room))
 
 
-def _compared(found: Numbers | None, bar: int) -> Content:
+def _compared(found: SettingsNumbers | None, bar: int) -> Content:
     if found is None:
         return plain("the judge was never asked about some memories").stylize_before(MUTED)
     value, interval = found.precision.ratio.value, found.precision.interval

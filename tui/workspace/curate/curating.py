@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
 
 
-class Found(Record):
+class FoundMemory(Record):
     """A memory and the root that holds it."""
 
     root: str
@@ -42,7 +42,7 @@ class Found(Record):
         return f"{self.memory.id}@{root_key(self.root)}"
 
 
-def distinct_ids(found: Sequence[Found]) -> list[str]:
+def distinct_ids(found: Sequence[FoundMemory]) -> list[str]:
     """The id of each memory as the app shows it where *found* are the memories of all open roots."""
     taken: set[str] = set()
     ids = []
@@ -52,16 +52,16 @@ def distinct_ids(found: Sequence[Found]) -> list[str]:
     return ids
 
 
-def memories_of(roots: Sequence[str]) -> list[Found]:
+def memories_of(roots: Sequence[str]) -> list[FoundMemory]:
     """Every memory of *roots*, by root and path. Raises RootError."""
     found = []
     for root in roots:
         with opening.opened_index(root) as index:
-            found += [Found(root, summary) for summary in index.summaries()]
+            found += [FoundMemory(root, summary) for summary in index.summaries()]
     return found
 
 
-def to_change(ids: Sequence[str], roots: Sequence[str], environ: Mapping[str, str]) -> list[Found]:
+def to_change(ids: Sequence[str], roots: Sequence[str], environ: Mapping[str, str]) -> list[FoundMemory]:
     """As `chosen`, for a change. An operation whose process died is finished first: it may move or remove a memory.
 
     The error says where a memory was moved to. Raises JournalError.
@@ -76,20 +76,22 @@ def _moved(journal: Journal, memory_id: str) -> str:
     return f"Operation {moves[-1].number} moved it to {moves[-1].roots[-1]}: name that with --root." if moves else ""
 
 
-def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str] = lambda _: "") -> list[Found]:
+def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str] = lambda _: "") -> list[FoundMemory]:
     """The memories with these ids, in this order, as their files are now. Errors as for `named`.
 
     All memories are read only for the error, because a root may have very many.
     """
-    found: list[Found] = []
+    found: list[FoundMemory] = []
     for root in roots:
         with opening.opened_index(root) as index:
-            found += [Found(root, one.summary) for memory_id in ids if (one := index.memory(memory_id))]
+            found += [FoundMemory(root, one.summary) for memory_id in ids if (one := index.memory(memory_id))]
     is_plain = len(found) == len({one.memory.id for one in found}) == len(ids)
     return named(ids, found if is_plain else memories_of(roots), moved)
 
 
-def named(ids: Sequence[str], found: Sequence[Found], moved: Callable[[str], str] = lambda _: "") -> list[Found]:
+def named(
+    ids: Sequence[str], found: Sequence[FoundMemory], moved: Callable[[str], str] = lambda _: ""
+) -> list[FoundMemory]:
     """The memories with these ids, in this order. UnknownMemoryError, with similar ids, also for an id in two roots.
 
     *moved* says where the memory of an unknown id went, or nothing.
@@ -97,7 +99,7 @@ def named(ids: Sequence[str], found: Sequence[Found], moved: Callable[[str], str
     return [_named(one, found, moved) for one in ids]
 
 
-def _named(memory_id: str, found: Sequence[Found], moved: Callable[[str], str]) -> Found:
+def _named(memory_id: str, found: Sequence[FoundMemory], moved: Callable[[str], str]) -> FoundMemory:
     fitting = [one for one in found if one.memory.id == memory_id] or [one for one in found if one.name == memory_id]
     if len(fitting) == 1:
         return fitting[0]
@@ -130,7 +132,7 @@ def recovered(curator: Curator) -> list[str]:
     ]
 
 
-def mark_rejected(found: Sequence[Found], environ: Mapping[str, str], *, is_rejected: bool) -> None:
+def mark_rejected(found: Sequence[FoundMemory], environ: Mapping[str, str], *, is_rejected: bool) -> None:
     """Say that the texts of memories were rejected, so that they are not made again; or take that back.
 
     Raises JournalError.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
 from engine.wording import counted
-from labels.measure.progress import Progress, people, strata
+from labels.measure.progress import LabellingProgress, people, strata
 from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import INJECTED, Card, Pool
 from tui.workspace.label.labelling_plan import NOTES
@@ -220,14 +220,14 @@ def workspace_pace(workspace: Workspace) -> float | None:
     return pace(event for event in latest if event.blind or event.elapsed_ms)
 
 
-def progress_of(workspace: Workspace, queue: LabelQueue) -> Progress:
+def progress_of(workspace: Workspace, queue: LabelQueue) -> LabellingProgress:
     """The progress of every person with the prompts of a workspace."""
     store, root = workspace.store, workspace.index.root
     labels, digests = store.labels(root=root), workspace.digests()
     plan = store.plan(root, workspace.annotator)
     left = {prompt.id for prompt in queue.unfinished()}
     ids = [prompt.id for prompt in queue.order]
-    return Progress(
+    return LabellingProgress(
         annotator=workspace.annotator,
         order=workspace.order,
         strata=strata(ids, plan.strata if plan else {}, set(ids) - left),

@@ -15,7 +15,7 @@ from labels.labelling_order import (
     FAR,
     STRATIFIED,
     UNCERTAIN_FIRST,
-    Plan,
+    LabellingOrder,
     crossed,
     disagreement,
     has_facet,
@@ -78,7 +78,7 @@ class Planning:
         if self._unplanned:
             workspace = self._workspace
             strata = {one: crossed(self._known.get(one, ALL), facets.get(one, ALL)) for one in self._unplanned}
-            made = Plan(workspace.order, workspace.seed, strata)
+            made = LabellingOrder(workspace.order, workspace.seed, strata)
             workspace.store.save_plan(workspace.index.root, workspace.annotator, made)
 
 

@@ -12,7 +12,7 @@ from labels.store import LabelStore
 from tui.workspace.report.measured import present_digests
 
 if TYPE_CHECKING:
-    from labels.measure.decision import Decision
+    from labels.measure.decision import GateDecision
     from tui.workspace.workspace import Workspace
 
 GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH))
@@ -33,7 +33,7 @@ def live_precision(workspace: Workspace) -> str:
     return precision_words(decide(evidence.sample(name), GATE))
 
 
-def precision_words(found: Decision) -> str:
+def precision_words(found: GateDecision) -> str:
     """The decision in a few words; empty as long as the precision may be anything."""
     if found.estimate is None or found.live.high - found.live.low > ANYTHING:
         return ""

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.config import Config
-    from engine.quality.judging.judge import Estimate
+    from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from tui.workspace.parts.executors import Executor
-    from tui.workspace.quality.rating import Keep, Key, RatingPlan, Subject
+    from tui.workspace.quality.rating import Keep, Key, RatedMemory, RatingPlan
 
 
-class Setup(Record):
+class RatingSetup(Record):
     """What is the same for all parts of a run. `configs`: root -> its settings, which may name the judge."""
 
     plan: RatingPlan
@@ -37,7 +37,7 @@ class Setup(Record):
 class Block(Record):
     """The memories of a part that have no answer yet, and the rows of the others."""
 
-    left: tuple[Subject, ...]
+    left: tuple[RatedMemory, ...]
     before: bytes
 
 
@@ -48,7 +48,7 @@ class RatedBlock(Record):
     found: tuple[tuple[Key, Assessment], ...]
 
 
-def rate_part(setup: Setup, block: Block) -> RatedBlock:
+def rate_part(setup: RatingSetup, block: Block) -> RatedBlock:
     """Rate the memories of a part. Raises MemsiftError."""
     from engine.judge.bulk.batches import Batches
 
@@ -74,9 +74,9 @@ class RatingRun:
     """
 
     def __init__(
-        self, plan: RatingPlan, configs: Mapping[str, Config], subjects: Sequence[Subject], folder: Path, size: int
+        self, plan: RatingPlan, configs: Mapping[str, Config], subjects: Sequence[RatedMemory], folder: Path, size: int
     ) -> None:
-        self._setup = Setup(plan, configs)
+        self._setup = RatingSetup(plan, configs)
         self._subjects = {subject.key: subject for subject in subjects}
         self._folder = folder
         describe(folder, {**self._described(), "part_size": size})
@@ -85,9 +85,9 @@ class RatingRun:
         for number, start in enumerate(range(0, len(subjects), size)):
             self._blocks[part_name(number)] = self._block(part_name(number), subjects[start : start + size])
 
-    def estimates(self) -> dict[tuple[str, str, str], Estimate]:
+    def estimates(self) -> dict[tuple[str, str, str], CostEstimate]:
         """The cost of the memories that are left, for each judge, by its identity."""
-        found: dict[tuple[str, str, str], Estimate] = {}
+        found: dict[tuple[str, str, str], CostEstimate] = {}
         left = (one for block in self._blocks.values() for one in block.left)
         for root, group in groupby(left, key=lambda one: one.root):
             with opened_quality_judge(self._setup.plan, self._setup.configs[root]) as judge:
@@ -108,7 +108,7 @@ class RatingRun:
         ending = run_parts(executor, rate_part, self._setup, left, self._folder, keep_all, "Rating parts", finished)
         return Ending(len(self.rated), len(self._subjects), ending.is_interrupted)
 
-    def _block(self, name: str, subjects: Sequence[Subject]) -> Block:
+    def _block(self, name: str, subjects: Sequence[RatedMemory]) -> Block:
         rows, _ = read_rows(self._folder / name)
         self.rated |= {subject.key: found for subject in subjects if (found := known(rows, subject))}
         before = "".join(f"{printed_json(rows[subject.key])}\n" for subject in subjects if subject.key in rows)

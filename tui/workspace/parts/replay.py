@@ -15,7 +15,7 @@ from engine.errors import PromptFileError
 from engine.lean.json_text import printed_json
 from engine.quality.decisions import ACCEPTED, SAFETY, decisions
 from engine.stores.roots import read_corpus
-from tui.workspace.parts.replay_part import Lines, Setup, replay_part
+from tui.workspace.parts.replay_part import PartLines, ReplaySetup, replay_part
 from tui.workspace.parts.run import describe, part_name, run_parts
 from tui.workspace.replay.answers import Answers
 from tui.workspace.stderr import tell
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.systems import System
     from tui.workspace.judge_options import Asking
     from tui.workspace.parts.executors import Executor
-    from tui.workspace.parts.replay_part import Rows
+    from tui.workspace.parts.replay_part import PartRows
     from tui.workspace.replay.replaying import Ending
 
 MOST_TOLD = 20
@@ -36,7 +36,7 @@ MOST_TOLD = 20
 
 
 @dataclass(frozen=True)
-class Place:
+class PartPlace:
     """Where a part begins: its number, its file of prompts, the first line from 1, and the offset in bytes."""
 
     number: int
@@ -50,12 +50,12 @@ class Place:
         return part_name(self.number)
 
 
-def places_of(files: Sequence[str], size: int) -> list[Place]:
+def places_of(files: Sequence[str], size: int) -> list[PartPlace]:
     """The parts of *files*, with *size* lines each, the last of a file with fewer.
 
     Raises PromptFileError if a file cannot be read, or is not JSON Lines with a `prompt` in its first line.
     """
-    found: list[Place] = []
+    found: list[PartPlace] = []
     for file in files:
         try:
             found += _places_in(file, size, len(found))
@@ -64,14 +64,14 @@ def places_of(files: Sequence[str], size: int) -> list[Place]:
     return found
 
 
-def _places_in(file: str, size: int, number: int) -> Iterator[Place]:
+def _places_in(file: str, size: int, number: int) -> Iterator[PartPlace]:
     with Path(file).open("rb") as lines:
         _require_prompts(file, lines.readline())
         lines.seek(0)
         start, line = 0, 1
         while block := list(islice(lines, size)):
             end = start + sum(map(len, block))
-            yield Place(number, file, line, start, end)
+            yield PartPlace(number, file, line, start, end)
             start, line, number = end, line + len(block), number + 1
 
 
@@ -93,7 +93,7 @@ def setup_of(
     cutoffs: Mapping[str, Cutoff],
     asking: Asking,
     environ: Mapping[str, str],
-) -> Setup:
+) -> ReplaySetup:
     """The setup of a run over *root*, with all its memories. Raises RootError and DecisionsError."""
     corpus = read_corpus(root)
     decided = decisions(root, environ).items()
@@ -107,11 +107,11 @@ def setup_of(
         "judge": asdict(asking.judge),
     }
     key = hashlib.sha256(printed_json(described).encode()).hexdigest()
-    return Setup(key, corpus, frozenset(accepted), tuple(systems), config, dict(cutoffs), asking)
+    return ReplaySetup(key, corpus, frozenset(accepted), tuple(systems), config, dict(cutoffs), asking)
 
 
 def replay_in_parts(
-    executor: Executor, setup: Setup, files: Sequence[str], folder: Path, size: int
+    executor: Executor, setup: ReplaySetup, files: Sequence[str], folder: Path, size: int
 ) -> tuple[Ending, int, Answers]:
     """Write a file of rows into *folder* for each part that is not done. Returns the end, in parts, the prompts, and
     how the judge fared.
@@ -126,7 +126,7 @@ def replay_in_parts(
     prompts = told = 0
     answers = Answers()
 
-    def keep(rows: Rows) -> None:
+    def keep(rows: PartRows) -> None:
         nonlocal prompts, told, answers
         prompts, answers = prompts + rows.prompts, answers.plus(rows.answers)
         for line in rows.skipped[: max(0, MOST_TOLD - told)]:
@@ -149,7 +149,7 @@ def _is_done(file: Path, judged: Sequence[str]) -> bool:
     return not read_unfinished(file, judged).failed
 
 
-def _lines(place: Place) -> Lines:
+def _lines(place: PartPlace) -> PartLines:
     with Path(place.file).open("rb") as file:
         file.seek(place.start)
-        return Lines(Path(place.file).name, place.line, file.read(place.end - place.start))
+        return PartLines(Path(place.file).name, place.line, file.read(place.end - place.start))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Setup:
+class ReplaySetup:
     """What is the same for all parts of a run. `key` identifies it; the memories travel with it.
 
     `accepted` holds (id, digest) of the risky memories that a person approved.
@@ -46,7 +46,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Lines:
+class PartLines:
     """The JSON lines of a part, the name of their file, and the number of the first line in it, from 1."""
 
     file: str
@@ -55,7 +55,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Rows:
+class PartRows:
     """The run file's rows for a part, the number of its prompts, its bad rows as sentences, and how the judge fared."""
 
     text: bytes
@@ -68,7 +68,7 @@ _indexes: dict[str, Index] = {}
 _opening = Lock()
 
 
-def replay_part(setup: Setup, lines: Lines) -> Rows:
+def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
     """Run the prompts in *lines* through the systems of *setup*. Raises MemsiftError."""
     from engine.judge.bulk.batches import Batches, without_split
     from labels.exchange.replay_file import run_row
@@ -103,10 +103,10 @@ def replay_part(setup: Setup, lines: Lines) -> Rows:
         else:
             replaying.run(jobs, work, keep, terms, is_judged=has_judge, label="")
     skipped = tuple(_told(one, path, lines) for one in reading.skipped)
-    return Rows(b"".join(rows), len(reading.prompts), skipped, answers)
+    return PartRows(b"".join(rows), len(reading.prompts), skipped, answers)
 
 
-def _told(bad: Skipped, path: Path, lines: Lines) -> str:
+def _told(bad: Skipped, path: Path, lines: PartLines) -> str:
     """A bad row with its line in the whole file; several bad rows with the first line of the part."""
     number = bad.where.removeprefix(f"{path}:")
     if number.isdecimal():
@@ -114,7 +114,7 @@ def _told(bad: Skipped, path: Path, lines: Lines) -> str:
     return f"{lines.file}, from line {lines.first}: {bad.reason}"
 
 
-def _index(setup: Setup) -> Index:
+def _index(setup: ReplaySetup) -> Index:
     """The index over the memories of *setup*, in memory. A worker builds it for its first part of a run."""
     with _opening:
         if setup.key not in _indexes:

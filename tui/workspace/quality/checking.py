@@ -13,7 +13,7 @@ from engine.paths import labels_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import decisions
 from engine.quality.fixing import fixes
-from engine.quality.registry import Subject, Usage, findings
+from engine.quality.registry import CheckedRoot, Usage, findings
 from engine.quality.repository import project_of
 from engine.stores.roots import read_corpus
 from tui.workspace import opening
@@ -53,7 +53,7 @@ def fixable(
 
 def subject_of(
     root: str, db: str | None, environ: Mapping[str, str], clock: Callable[[], float] = time.time
-) -> Subject:
+) -> CheckedRoot:
     """What the checks look at. *db*: the label store; without one, the user's own if it exists.
 
     *clock* gives seconds since 1970.
@@ -61,7 +61,7 @@ def subject_of(
     corpus = read_corpus(root)
     log = read_log(state_dir(root, environ))
     now = clock()
-    return Subject(
+    return CheckedRoot(
         root=corpus.root,
         memories=corpus.memories,
         notices=corpus.notices,

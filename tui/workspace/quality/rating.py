@@ -20,7 +20,7 @@ from engine.quality.judging.rows import assessment_in, is_row
 from engine.stores.files import open_named
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
-from tui.workspace.curate.curating import Found, memories_of, named
+from tui.workspace.curate.curating import FoundMemory, memories_of, named
 from tui.workspace.judge_options import make_means
 from tui.workspace.replay import replaying
 from tui.workspace.stderr import report_skipped
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tui.workspace.replay.replaying import Ending, Terms
 
     Write = Callable[[dict[str, Any]], None]
-    Keep = Callable[["Subject", Assessment], None]
+    Keep = Callable[["RatedMemory", Assessment], None]
     Key = tuple[str, str, str]
     """(root, memory id, digest)."""
 
@@ -57,7 +57,7 @@ NO_JUDGE = (
 NO_SEARCH = f"--web-search works only with the judges {' and '.join(SEARCHING)}, which have a search tool."
 
 
-class Subject(Record):
+class RatedMemory(Record):
     """A whole memory to rate, and its root."""
 
     root: str
@@ -81,7 +81,7 @@ class RatingPlan(Record):
     asking: Asking
 
 
-def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[Subject]:
+def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[RatedMemory]:
     """The memories with these ids, or all active memories; by root. Raises UnknownMemoryError and RootError."""
     found = memories_of(roots)
     chosen = named(tuple(dict.fromkeys(ids)), found) if ids else [one for one in found if one.memory.status == ACTIVE]
@@ -89,11 +89,11 @@ def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[Subject]:
     return [one for root, group in groupby(ordered, key=lambda one: one.root) for one in _whole(root, group)]
 
 
-def _whole(root: str, found: Iterator[Found]) -> list[Subject]:
+def _whole(root: str, found: Iterator[FoundMemory]) -> list[RatedMemory]:
     with opening.opened_index(root) as index:
         report_skipped(index.skipped)
         memories = [index.memory(one.memory.id) for one in found]
-    return [Subject(root, memory) for memory in memories if memory]
+    return [RatedMemory(root, memory) for memory in memories if memory]
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def read_rows(path: Path) -> tuple[Rows, int]:
 
 def rate(
     asked: QualityJudge,
-    left: Sequence[Subject],
+    left: Sequence[RatedMemory],
     keep: Keep,
     asking: Asking,
     terms: Terms,
@@ -180,7 +180,7 @@ def rate(
             raise MemsiftError(found.judgement.detail)
         keep(by_id[found.memory.id], found)
 
-    def work(subject: Subject) -> list[Assessment]:
+    def work(subject: RatedMemory) -> list[Assessment]:
         return [asked.evaluate(subject.memory)]
 
     if batches:
@@ -188,7 +188,7 @@ def rate(
     return replaying.run(left, work, kept, terms, label=label)
 
 
-def known(rows: Rows, subject: Subject) -> Assessment | None:
+def known(rows: Rows, subject: RatedMemory) -> Assessment | None:
     """The assessment of a memory in the rows of an earlier run; None if its text is not in them."""
     row = rows.get(subject.key)
     return assessment_in(row, subject.memory.summary) if row else None

@@ -36,7 +36,7 @@ class Compared(Record):
         return self.rated.decision == ACCEPTED
 
 
-class Agreement(Record):
+class RatingAgreement(Record):
     """The table of each group of memories, and the memories on which model and person differ.
 
     `undecided` counts the memories with a decision whose samples were split.
@@ -47,7 +47,7 @@ class Agreement(Record):
     undecided: int
 
 
-def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, str]) -> Agreement:
+def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, str]) -> RatingAgreement:
     """The agreement on all texts of *roots* that have a rating by *rubric* and a decision.
 
     Raises RatingsError and DecisionsError.
@@ -60,7 +60,7 @@ def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, st
                 verdict = decided.get((QUALITY, rated.memory_id, rated.digest))
                 pairs += [Compared(rated, verdict == ACCEPTED)] if verdict else []
     clear = [pair for pair in pairs if pair.rated.decision != UNDECIDED]
-    return Agreement(
+    return RatingAgreement(
         groups=tuple(_tables(clear)),
         differing=tuple(one for one in clear if one.is_accepted != one.is_kept),
         undecided=len(pairs) - len(clear),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
     Claim = Callable[[Prompt, str], bool]
-    Tell = Callable[["Progress", Sequence[Retrieval]], None]
+    Tell = Callable[["RunProgress", Sequence[Retrieval]], None]
     Late = Callable[[Sequence[Retrieval], int], None]
 
 MOST_IN_BATCH, BATCH_S = 5, 0.25
@@ -41,7 +41,7 @@ MOST_REMEMBERED = 2000
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """`done` of `jobs` prompts, their cost in US dollars, and the seconds left; None before the first is done.
 
     `problem`: the first error about one prompt, which did not end the run.
@@ -179,6 +179,6 @@ class BackgroundRun:
     def _record(self, store: LabelStore, retrieval: Retrieval) -> None:
         record(retrieval, store, self._index, self._config, self._judge, self._cutoff, self._memory)
 
-    def _progress(self, *, is_over: bool) -> Progress:
+    def _progress(self, *, is_over: bool) -> RunProgress:
         left = (self._clock() - self._began) / self._done * (len(self.jobs) - self._done) if self._done else None
-        return Progress(self._done, len(self.jobs), self._cost, left, is_over, self._problem)
+        return RunProgress(self._done, len(self.jobs), self._cost, left, is_over, self._problem)

@@ -15,7 +15,7 @@ from engine.wording import cells, counted, padded
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.search.explaining.contributions import Breakdown, Contribution, Found
+    from engine.search.explaining.contributions import Breakdown, Contribution, FoundWords
     from engine.search.explaining.explain import Bar, Explanation
     from engine.search.explaining.nearest import Near
     from tui.workspace.workspace import Workspace
@@ -169,11 +169,11 @@ def _places(match: Contribution) -> str:
     return "; ".join([*shown, f"{more:,} more"] if more > 0 else shown)
 
 
-def _how(found: Found) -> str:
+def _how(found: FoundWords) -> str:
     return "" if found.how in (EXACT, PHRASE) else f" ({found.how})"
 
 
-def _counts(found: Found) -> str:
+def _counts(found: FoundWords) -> str:
     return ", ".join(f"{field} {count}" for field, count in zip(FIELDS, found.occurrences, strict=True) if count)
 
 

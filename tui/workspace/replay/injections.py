@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.activity_log import read_log
-from engine.injected import Matcher, injection_by, is_text_id, names_of, with_log
+from engine.injected import InjectionMatcher, injection_by, is_text_id, names_of, with_log
 from engine.lean.record import replace
 from engine.paths import state_dir
 
@@ -24,7 +24,7 @@ class Injections:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._matcher: Matcher | None = None
+        self._matcher: InjectionMatcher | None = None
         self._unknown: dict[str, Memory] = {}
         self._found: dict[tuple[str, str], Retrieval] = {}
 
@@ -34,7 +34,7 @@ class Injections:
         if injection is None:
             return None
         if (prompt.id, system) not in self._found:
-            self._matcher = self._matcher or Matcher(self._index)
+            self._matcher = self._matcher or InjectionMatcher(self._index)
             found = self._matcher.injected(prompt, injection)
             self._unknown.update(found.unknown)
             self._found[prompt.id, system] = found.retrieval

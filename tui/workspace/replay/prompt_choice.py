@@ -30,7 +30,7 @@ ALL_AGAIN = "{replay.clear} shows all."
 
 
 @dataclass(frozen=True)
-class Known:
+class PromptFacts:
     """What is recorded about a prompt. `injected`: system -> ids of memories. `verdicts`: memory id -> own label.
 
     `failed`: the systems whose judge gave no answer.
@@ -60,7 +60,7 @@ class Known:
             return self.is_in_vain(systems)
         return kind == ALL or bool(self.verdicts) == (kind == LABELLED)
 
-    def with_results(self, retrievals: Iterable[Retrieval]) -> Known:
+    def with_results(self, retrievals: Iterable[Retrieval]) -> PromptFacts:
         """This with newer results."""
         found = list(retrievals)
         injected = {one.system: frozenset(each.memory.id for each in one.injected) for one in found}
@@ -68,10 +68,10 @@ class Known:
         return replace(self, injected={**self.injected, **injected}, failed=failed)
 
 
-NOTHING = Known()
+NOTHING = PromptFacts()
 
 
-def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str]) -> dict[str, Known]:
+def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str]) -> dict[str, PromptFacts]:
     """What the label store holds about the prompts of *root*. Any thread may call it. Raises LabelStoreError.
 
     *digests*: memory id -> digest of its present text. A label of another text does not count.
@@ -88,13 +88,13 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
             if digests.get(label.memory_id) == label.digest:
                 verdicts.setdefault(label.prompt_id, {})[label.memory_id] = label.verdict
     return {
-        one: Known(injected.get(one, {}), frozenset(failed.get(one, ())), verdicts.get(one, {}))
+        one: PromptFacts(injected.get(one, {}), frozenset(failed.get(one, ())), verdicts.get(one, {}))
         for one in injected.keys() | verdicts.keys()
     }
 
 
 @dataclass(frozen=True)
-class Choice:
+class PromptChoice:
     """A choice of prompts: those with all `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
 
     words: tuple[str, ...] = ()
@@ -107,7 +107,11 @@ class Choice:
         return not self.words and self.kind == ALL
 
     def of(
-        self, prompts: Sequence[Prompt], known: Mapping[str, Known], systems: Collection[str], folded: Mapping[str, str]
+        self,
+        prompts: Sequence[Prompt],
+        known: Mapping[str, PromptFacts],
+        systems: Collection[str],
+        folded: Mapping[str, str],
     ) -> list[Prompt]:
         """The chosen prompts in order. *folded*: prompt id -> its text for a search: see `fold`."""
         kept = (

@@ -11,7 +11,7 @@ from labels.exchange.replay_file import read_outcomes
 from labels.measure.run_diff import by_labels, diff_runs
 from labels.report.run_diff import ComparedRuns, Side
 from labels.run_settings import CORPUS_CHANGED, changed_between
-from labels.saved_runs import Injected
+from labels.saved_runs import InjectedMemory
 from labels.store import LabelStore
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MOST_DIGITS = LEAST_ID - 1
 
 
 @dataclass(frozen=True)
-class Run:
+class DiffSide:
     """One side of a diff. `settings` are None for a file, which does not tell them."""
 
     side: Side
@@ -39,13 +39,13 @@ class Run:
     settings: RunSettings | None = None
 
 
-def run_of(store: LabelStore, saved: SavedRun) -> Run:
+def run_of(store: LabelStore, saved: SavedRun) -> DiffSide:
     """A saved run with its injected sets. Raises LabelStoreError."""
     side = Side(saved.run_id[:SHOWN_ID], saved.system, saved.prompts, saved.ts)
-    return Run(side, store.injected_sets(saved.run_id), saved.settings)
+    return DiffSide(side, store.injected_sets(saved.run_id), saved.settings)
 
 
-def run_in_file(path: Path, system: str) -> Run:
+def run_in_file(path: Path, system: str) -> DiffSide:
     """The rows of *system* in the output of `memsift replay`, or those of its only system for an empty text.
 
     Raises ExchangeError for another file, and MemsiftError if the system is not in it, or must be named.
@@ -59,8 +59,8 @@ def run_in_file(path: Path, system: str) -> Run:
     chosen = system or next(iter(systems), "")
     if chosen not in systems:
         raise MemsiftError(f"{path} has no rows of the system {chosen!r}. It holds {names}.")
-    sets = {row.prompt_id: tuple(map(Injected, row.injected)) for row in systems[chosen]}
-    return Run(Side(str(path), chosen, len(sets)), sets)
+    sets = {row.prompt_id: tuple(map(InjectedMemory, row.injected)) for row in systems[chosen]}
+    return DiffSide(Side(str(path), chosen, len(sets)), sets)
 
 
 def find_run(runs: Sequence[SavedRun], given: str) -> SavedRun:
@@ -100,12 +100,12 @@ def run_line(number: int, run: SavedRun, width: int) -> str:
     return f"{number:>3} {when} {counted(run.prompts, 'prompt'):>14}  {run.system:<{width}}  {run.run_id[:SHOWN_ID]}"
 
 
-def compare_runs(before: Run, now: Run, judge: Judge, texts: Mapping[str, str]) -> ComparedRuns:
+def compare_runs(before: DiffSide, now: DiffSide, judge: Judge, texts: Mapping[str, str]) -> ComparedRuns:
     """The diff of two runs. *texts*: prompt id -> text."""
     return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, judge), _changed(before, now), texts)
 
 
-def _changed(before: Run, now: Run) -> tuple[str, ...]:
+def _changed(before: DiffSide, now: DiffSide) -> tuple[str, ...]:
     if before.settings is None or now.settings is None:
         return ()
     if before.side.system == now.side.system:

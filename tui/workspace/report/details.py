@@ -15,7 +15,7 @@ MOST_TOLD = 12
 """Prompts of a row that are told."""
 
 
-class Injected(NamedTuple):
+class InjectionRow(NamedTuple):
     """A memory that was injected for a prompt: its id and title, its label if it has one, and who injected it."""
 
     memory_id: str
@@ -28,7 +28,7 @@ class Told(NamedTuple):
     """A prompt, and what was injected for it: irrelevant memories first, then those without a label."""
 
     text: str
-    injected: tuple[Injected, ...]
+    injected: tuple[InjectionRow, ...]
 
 
 def told(behind: Behind, evidence: Evidence, captions: Captions) -> list[Told]:
@@ -48,10 +48,10 @@ def told(behind: Behind, evidence: Evidence, captions: Captions) -> list[Told]:
 
 def _injected(
     found: Mapping[str, Iterable[str]], judged: Mapping[str, bool], captions: Captions
-) -> tuple[Injected, ...]:
+) -> tuple[InjectionRow, ...]:
     order = {False: 0, None: 1, True: 2}
     rows = [
-        Injected(memory_id, captions.memories.get(memory_id, memory_id), judged.get(memory_id), tuple(systems))
+        InjectionRow(memory_id, captions.memories.get(memory_id, memory_id), judged.get(memory_id), tuple(systems))
         for memory_id, systems in found.items()
     ]
     return tuple(sorted(rows, key=lambda row: order[row.is_relevant]))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.gate import GateReport
     from labels.measure.report import Report, ReportOptions
-    from tui.workspace.report.rows import Part
+    from tui.workspace.report.rows import ReportPart
     from tui.workspace.workspace import Workspace
 
 ASKED = HIGH_ENOUGH
@@ -33,7 +33,7 @@ def target_of(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReportReading:
     """`gate` is the answer about the configured system; None if nothing was replayed. `parts` are the sections.
 
     The numbers of the report are counted from `evidence`.
@@ -41,11 +41,11 @@ class Reading:
 
     report: Report
     gate: GateReport | None
-    parts: tuple[Part, ...]
+    parts: tuple[ReportPart, ...]
     evidence: Evidence
 
 
-def read_report(workspace: Workspace, options: ReportOptions, least: float) -> Reading:
+def read_report(workspace: Workspace, options: ReportOptions, least: float) -> ReportReading:
     """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
     report = workspace.report(options)
     index = workspace.index
@@ -55,4 +55,4 @@ def read_report(workspace: Workspace, options: ReportOptions, least: float) -> R
     main = main_system(report)
     has_answer = main is not None and main.system in evidence.systems
     gate = gate_report(evidence, main.system, Gate(least, Interval(least, least))) if main and has_answer else None
-    return Reading(report, gate, parts(sections(report), report, evidence), evidence)
+    return ReportReading(report, gate, parts(sections(report), report, evidence), evidence)

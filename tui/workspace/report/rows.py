@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.report import Report, SystemReport
     from labels.records import Outcome
-    from labels.report.section import Section
+    from labels.report.section import ReportSection
 
 
 class Behind(NamedTuple):
@@ -31,26 +31,26 @@ class Behind(NamedTuple):
     systems: tuple[str, ...] = ()
 
 
-class Part(NamedTuple):
+class ReportPart(NamedTuple):
     """A section, and what each row of its table counts."""
 
-    section: Section
+    section: ReportSection
     behind: tuple[Behind, ...]
 
 
-def parts(found: Sequence[Section], report: Report, evidence: Evidence) -> tuple[Part, ...]:
-    rows = Rows(report, evidence)
-    return tuple(Part(section, tuple(rows.of(section))) for section in found)
+def parts(found: Sequence[ReportSection], report: Report, evidence: Evidence) -> tuple[ReportPart, ...]:
+    rows = CountedRows(report, evidence)
+    return tuple(ReportPart(section, tuple(rows.of(section))) for section in found)
 
 
-class Rows:
+class CountedRows:
     """Finds what the rows of a section count. The order of rows is that of `labels.report.sections`."""
 
     def __init__(self, report: Report, evidence: Evidence) -> None:
         self._report = report
         self._evidence = evidence
 
-    def of(self, section: Section) -> Iterable[Behind]:
+    def of(self, section: ReportSection) -> Iterable[Behind]:
         name, _, system = section.name.partition("-")
         by_system: dict[str, Callable[[SystemReport], Iterable[Behind]]] = {
             "precision": lambda one: [self._prompts(one.system, self._doubt)],

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Candidate
     from labels.measure.evidence import Evidence
-    from labels.measure.groups import Estimate
-    from tui.workspace.whatif.sample import Injected, Sample
+    from labels.measure.groups import PrecisionEstimate
+    from tui.workspace.whatif.sample import Injected, WhatIfSample
 
 CHARACTERS_PER_TOKEN = 4
 """About the length of a token in an injected line: ids, paths and markup have shorter tokens than prose."""
 
 
 @dataclass(frozen=True)
-class Numbers:
+class SettingsNumbers:
     """The numbers of one configuration over the labelled prompts: see `labels.measure.metrics`.
 
     `tokens` is about the number that the model reads for a prompt. `unlabelled` counts injected memories.
     """
 
-    precision: Estimate
+    precision: PrecisionEstimate
     fires: Ratio
     false_fires: Ratio
     irrelevant: Ratio
@@ -48,7 +48,7 @@ class Moved(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedPrompt:
     """A labelled prompt with its injected sets before and after, each in rank order; `judged` is by memory id."""
 
     prompt: Prompt
@@ -88,33 +88,33 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Effect:
+class WhatIfEffect:
     """The numbers of the saved settings and of the draft, over the same prompts.
 
     `rows` are these prompts: first the `changed` ones, those with most harm first, then the others. `left_out` prompts
     lack a verdict of the judge on some memory.
     """
 
-    saved: Numbers
-    draft: Numbers
-    rows: tuple[Change, ...]
+    saved: SettingsNumbers
+    draft: SettingsNumbers
+    rows: tuple[ChangedPrompt, ...]
     changed: int
     left_out: int
 
 
 def effect_of(
-    sample: Sample,
+    sample: WhatIfSample,
     saved: tuple[Config, Sequence[Injected | None]],
     draft: tuple[Config, Sequence[Injected | None]],
-) -> Effect:
+) -> WhatIfEffect:
     """*saved* and *draft* are a configuration and its injected sets, in the order of the sample."""
     judgements = sample.evidence.judgements
     rows = [
-        Change(one.prompt, before, after, judgements.get(one.prompt.id, {}))
+        ChangedPrompt(one.prompt, before, after, judgements.get(one.prompt.id, {}))
         for one, before, after in zip(sample.prompts, saved[1], draft[1], strict=True)
         if before is not None and after is not None
     ]
-    return Effect(
+    return WhatIfEffect(
         numbers(sample, [(row.prompt, row.before) for row in rows], saved[0]),
         numbers(sample, [(row.prompt, row.after) for row in rows], draft[0]),
         tuple(sorted(rows, key=lambda row: (not row.is_change, -row.harm))),
@@ -123,13 +123,13 @@ def effect_of(
     )
 
 
-def numbers(sample: Sample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> Numbers:
+def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> SettingsNumbers:
     """The pools, weights and judgements are those of the report, so that only the injected sets make a difference."""
     evidence = sample.evidence
     weights, measured = evidence.weights, evidence.measured
     tallies = [tally(prompt.id, own, evidence) for prompt, own in sets]
     characters = sum(sample.characters(own, config) for _, own in sets)
-    return Numbers(
+    return SettingsNumbers(
         precision=estimate(tallies, weights),
         fires=metrics.ratio(((one.prompt_id, one.injected > 0, 1) for one in tallies), weights),
         false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Candidate
     from engine.search.index import Index
-    from engine.search.ranking import Pool
+    from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
 
@@ -62,7 +62,7 @@ class FirstStage(NamedTuple):
     """The pool of a prompt in one root at one size, and its candidates in rank order."""
 
     strategy: str
-    pool: Pool
+    pool: CandidatePool
     candidates: list[Candidate]
 
 
@@ -86,14 +86,14 @@ class RememberedCutoff:
         self.drop, self.least, self.is_sure = cutoff.drop, cutoff.least, cutoff.is_sure
         self._cutoff, self._known = cutoff, known
 
-    def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+    def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         known = self._known.setdefault(id(pool), {})
         if any(candidate.injected and candidate.memory.id not in known for candidate in candidates):
             known.update({one.memory.id: one for one in self._cutoff.weigh(candidates, pool) if one.injected})
         return [known[candidate.memory.id] if candidate.injected else candidate for candidate in candidates]
 
 
-class Sample:
+class WhatIfSample:
     """The labelled prompts of a root. `evidence` is that of the report: its labels, and the pools of all systems."""
 
     def __init__(self, index: Index, prompts: Sequence[LabelledPrompt], evidence: Evidence) -> None:
@@ -180,7 +180,7 @@ def _later(one: LabelledPrompt, root: Root, judge: Judge | None) -> list[Candida
 
 def read_sample(
     store: LabelStore, index: Index, config: Config, tell: Callable[[int, int], None], is_stale: Callable[[], bool]
-) -> Sample:
+) -> WhatIfSample:
     """Find the candidates of all prompts with labels. *tell* gets the number of finished prompts and of all.
 
     Raises LabelStoreError and RootError. If the result *is_stale*, the rest is left out.
@@ -200,7 +200,7 @@ def read_sample(
         stages = [_first_stages(prompt, root, each) for root, each in zip(roots, sizes, strict=True)]
         found.append(LabelledPrompt(prompt, {key: one for stage in stages for key, one in stage.items()}, own))
         tell(number + 1, len(labelled))
-    return Sample(index, found, evidence)
+    return WhatIfSample(index, found, evidence)
 
 
 def pool_sizes(config: Config, *, is_moved: bool) -> tuple[int, ...]:

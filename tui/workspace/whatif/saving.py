@@ -49,7 +49,7 @@ class Foreseen(Record):
         return " ".join(parts)
 
 
-class Place(Record):
+class TriedRoot(Record):
     """A root whose settings are tried. `given`: the environment and the flags of this start, as for `read_config`."""
 
     root: str
@@ -66,7 +66,7 @@ class Place(Record):
         return chosen_cutoff(state_dir(self.root, self.given), config, self.root, trust_in(self.given))
 
 
-def foreseen(place: Place, changes: Mapping[Key, object]) -> Foreseen:
+def foreseen(place: TriedRoot, changes: Mapping[Key, object]) -> Foreseen:
     """The effect that *changes* have as soon as they are saved."""
     reading = read_config(place.root, place.given, is_trusted=_is_trusted(place), changes=changes)
     ignored = {".".join(knob.key) for knob in KNOBS if _is_ignored(knob, reading.config, changes)}
@@ -75,7 +75,7 @@ def foreseen(place: Place, changes: Mapping[Key, object]) -> Foreseen:
     return Foreseen(tuple(sorted(ignored & untrusted)), tuple(sorted(ignored - untrusted)), command)
 
 
-def _is_trusted(place: Place) -> bool:
+def _is_trusted(place: TriedRoot) -> bool:
     """Whether all settings count. A root that is trusted now stays so after a person has saved."""
     with suppress(ConfigError):
         return place.is_trusted or is_trusted(place.root, place.given)
@@ -87,9 +87,9 @@ def _is_ignored(knob: Knob, config: Config, changes: Mapping[Key, object]) -> bo
     return knob.key in changes and value_of(config, knob) != changes[knob.key]
 
 
-def place_of(workspace: Workspace) -> Place:
+def place_of(workspace: Workspace) -> TriedRoot:
     """The root whose settings *workspace* goes by, the first of several."""
     sources = workspace.sources
     if sources is None:
-        return Place(workspace.root, os.environ)
-    return Place(workspace.root, {**sources.environ, **sources.judge.flags}, sources.is_trusted)
+        return TriedRoot(workspace.root, os.environ)
+    return TriedRoot(workspace.root, {**sources.environ, **sources.judge.flags}, sources.is_trusted)

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.settings.writing import Key
-    from tui.workspace.whatif.effect import Effect, Numbers
+    from tui.workspace.whatif.effect import SettingsNumbers, WhatIfEffect
     from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, Sample
-    from tui.workspace.whatif.saving import Place
+    from tui.workspace.whatif.sample import Injected, WhatIfSample
+    from tui.workspace.whatif.saving import TriedRoot
 
 
 class Trial:
     """A draft of the settings of a root, which begins with the saved ones."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: TriedRoot) -> None:
         self.place = place
         self.saved = self.draft = place.config
 
@@ -97,19 +97,19 @@ class Trial:
 
     # Over the labelled prompts
 
-    def prepare(self, sample: Sample, is_stale: Callable[[], bool]) -> Sequence[Injected | None]:
+    def prepare(self, sample: WhatIfSample, is_stale: Callable[[], bool]) -> Sequence[Injected | None]:
         """The injected sets of the saved settings. It makes the later answers quick."""
         cutoff, _ = self._cutoff(self.saved)
         sample.prepare(self.saved, cutoff)
         return sample.injected(self.saved, cutoff, is_stale)
 
-    def effect(self, sample: Sample, sets: Sequence[Injected | None], draft: Config) -> Effect:
+    def effect(self, sample: WhatIfSample, sets: Sequence[Injected | None], draft: Config) -> WhatIfEffect:
         """The effect of *draft*; *sets* are the injected sets of the saved settings."""
         return effect_of(sample, (self.saved, sets), (draft, sample.injected(draft, self._cutoff(draft)[0])))
 
     def compared(
-        self, sample: Sample, knob: Knob, draft: Config, is_stale: Callable[[], bool]
-    ) -> Iterator[tuple[str, Numbers | None]]:
+        self, sample: WhatIfSample, knob: Knob, draft: Config, is_stale: Callable[[], bool]
+    ) -> Iterator[tuple[str, SettingsNumbers | None]]:
         """The numbers of *draft* at each value of a setting; None if a verdict of the judge is missing for a prompt."""
         for value in values_of(knob):
             config = with_value(draft, knob, value)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError
 from engine.judge.prompts import one_line
-from engine.judge.provider import Source
+from engine.judge.provider import WebSource
 from engine.quality.judging.answer import rating_of_text, rating_text, read_rating
-from engine.quality.judging.markdown_form import Entry, parse_entries, print_entries
+from engine.quality.judging.markdown_form import RatingEntry, parse_entries, print_entries
 from engine.quality.judging.rating import Rating
 from tests.engine.quality.judging.answers import POINTS, answer
 
@@ -92,7 +92,7 @@ def test_a_secret_is_hidden_in_every_text() -> None:
 
 
 def test_a_rating_in_the_cache_is_read_back_and_anything_else_is_asked_again() -> None:
-    found = Rating(5.0, (("a", 1.0),), ("p",), ("r",), "t", ("x",), (Source("https://a.b/", "c"),))
+    found = Rating(5.0, (("a", 1.0),), ("p",), ("r",), "t", ("x",), (WebSource("https://a.b/", "c"),))
     assert rating_of_text(rating_text(found)) == found
     assert [rating_of_text(text) for text in (None, "", "[]", "{", '{"overall": 99}', "[" * 9_000)] == [None] * 6
 
@@ -172,7 +172,7 @@ SCORES = st.integers(0, 100).map(lambda tenths: tenths / 10)
 NAMES = st.from_regex(r"\A[a-z][a-z0-9_]{0,39}\Z")
 TAGS = TEXTS.map(lambda text: one_line(text.replace(",", " "))).filter(bool)
 URLS = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="<>"), max_size=40)
-SOURCES = st.builds(Source, URLS.map("https://".__add__), LINES)
+SOURCES = st.builds(WebSource, URLS.map("https://".__add__), LINES)
 PARTS = st.dictionaries(NAMES, st.tuples(SCORES, LINES), max_size=5)
 RATINGS = st.builds(
     lambda parts, **fields: Rating(
@@ -189,11 +189,11 @@ RATINGS = st.builds(
     tags=st.lists(TAGS, max_size=5).map(tuple),
     sources=st.lists(SOURCES, max_size=3).map(tuple),
 )
-ENTRIES = st.lists(st.builds(Entry, st.booleans(), LINES, RATINGS, LINES), max_size=4)
+ENTRIES = st.lists(st.builds(RatingEntry, st.booleans(), LINES, RATINGS, LINES), max_size=4)
 
 
 @given(ENTRIES)
-def test_entries_come_back_from_their_markdown(entries: list[Entry]) -> None:
+def test_entries_come_back_from_their_markdown(entries: list[RatingEntry]) -> None:
     assert parse_entries(print_entries(entries)) == tuple(entries)
 
 

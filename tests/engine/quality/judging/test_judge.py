@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.judge.cache import Cache
-from engine.judge.provider import Source
+from engine.judge.provider import WebSource
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.openai import OpenAiProvider
 from engine.judge.providers.registry import SEARCHING, STRUCTURED
@@ -253,7 +253,7 @@ def test_a_web_search_is_asked_for_paid_for_and_its_pages_kept(server: ApiServer
     with closing(judge(make(MODEL, api_key=KEY, base_url=server.url), searches=3)) as asked:
         found = asked.evaluate(GOOD)
     assert found.rating
-    assert found.rating.sources == (Source(URL, "SQLite FTS5" if is_cited else "FTS5"),)
+    assert found.rating.sources == (WebSource(URL, "SQLite FTS5" if is_cited else "FTS5"),)
     assert (found.rating.overall, found.rating.key_points) == (6.0, ("FTS5 has it.",))
     assert found.judgement.cost_usd == pytest.approx((120 + 9 * 5) / 1e6 + 0.01)
     body = server.requests[0].body

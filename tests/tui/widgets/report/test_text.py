@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from labels.measure.intervals import Interval
 from labels.measure.report import ReportOptions, report_from_store
-from labels.report.section import Section, Table
+from labels.report.section import ReportSection, ReportTable
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tests.labels.samples import card, judged, record, retrieval
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from labels.measure.report import Report
 
-TABLE = Table(
+TABLE = ReportTable(
     ("", "precision", "95 %\none look", "relevant"), (("memsift", "0.5", "0.2-0.8", "1 of 2"), ("", "1.0", "-", ""))
 )
 
@@ -60,7 +60,7 @@ def test_columns_without_room_are_left_out_and_stand_in_full_below(width: int) -
 
 
 def test_a_table_of_names_alone_is_cut_to_the_width() -> None:
-    table = Table(("memory", "prompt"), (("a long name of a memory", "what about it [/b]?"),), names=2)
+    table = ReportTable(("memory", "prompt"), (("a long name of a memory", "what about it [/b]?"),), names=2)
     head, rows = table_rows(table, (), 30)
     assert head
     assert cell_len(rows[0].line) <= 30
@@ -68,7 +68,7 @@ def test_a_table_of_names_alone_is_cut_to_the_width() -> None:
 
 
 def test_the_row_in_full_stands_above_the_sentences() -> None:
-    section = Section("x", "X", "How to read it.", TABLE, ("A limit of these numbers.",))
+    section = ReportSection("x", "X", "How to read it.", TABLE, ("A limit of these numbers.",))
     assert part_text(section, "memsift: 0.5", 40).plain == "memsift: 0.5\n- A limit of these numbers.\nHow to read it."
 
 

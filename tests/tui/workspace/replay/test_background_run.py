@@ -10,7 +10,7 @@ from engine.errors import LabelStoreError
 from engine.lean.record import replace
 from engine.systems import SYSTEMS
 from tests.tui.demo import demo_prompts
-from tui.workspace.replay.background_run import BackgroundRun, Progress
+from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import jobs_left
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 
-def run(workspace: Workspace) -> list[tuple[Progress, list[str]]]:
+def run(workspace: Workspace) -> list[tuple[RunProgress, list[str]]]:
     """Run every prompt without a judge; the progress and the prompts of each batch."""
-    told: list[tuple[Progress, list[str]]] = []
+    told: list[tuple[RunProgress, list[str]]] = []
 
-    def tell(progress: Progress, batch: Sequence[Retrieval]) -> None:
+    def tell(progress: RunProgress, batch: Sequence[Retrieval]) -> None:
         told.append((progress, [one.prompt.id for one in batch]))
 
     jobs = jobs_left(workspace.prompts, [SYSTEMS["memsift"]], workspace.finished)
@@ -81,11 +81,11 @@ def test_what_is_written_together_is_written_whole_or_not_at_all(open_workspace:
 @pytest.mark.parametrize(
     ("progress", "text"),
     [
-        (Progress(0, 10_000), "Replayed 0/10,000"),
-        (Progress(1_204, 10_000, 0.0123, 720.0), "Replayed 1,204/10,000 · 12 min left · $0.01"),
-        (Progress(9, 10, 0.0004, 3.2), "Replayed 9/10 · 3 s left · $0.0004"),
+        (RunProgress(0, 10_000), "Replayed 0/10,000"),
+        (RunProgress(1_204, 10_000, 0.0123, 720.0), "Replayed 1,204/10,000 · 12 min left · $0.01"),
+        (RunProgress(9, 10, 0.0004, 3.2), "Replayed 9/10 · 3 s left · $0.0004"),
     ],
 )
-def test_the_line_about_the_progress(progress: Progress, text: str) -> None:
+def test_the_line_about_the_progress(progress: RunProgress, text: str) -> None:
     assert progress.text == text
     assert len(text) <= 43

@@ -18,8 +18,8 @@ from tui.workspace.replay.prompt_choice import (
     LABELLED,
     NOTHING,
     UNLABELLED,
-    Choice,
-    Known,
+    PromptChoice,
+    PromptFacts,
     fold,
     read_known,
     words_of,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tests.tui.conftest import Opener
 
 SYSTEMS = ("memsift", "bm25")
-AGREEING = Known({"memsift": frozenset("ab"), "bm25": frozenset("ba"), "other": frozenset("z")})
-DIFFERING = Known({"memsift": frozenset("ab"), "bm25": frozenset("a")}, frozenset({"bm25"}))
+AGREEING = PromptFacts({"memsift": frozenset("ab"), "bm25": frozenset("ba"), "other": frozenset("z")})
+DIFFERING = PromptFacts({"memsift": frozenset("ab"), "bm25": frozenset("a")}, frozenset({"bm25"}))
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ DIFFERING = Known({"memsift": frozenset("ab"), "bm25": frozenset("a")}, frozense
         (NOTHING, {UNLABELLED}),
         (AGREEING, {UNLABELLED}),
         (DIFFERING, {DIFFER, FAILED, UNLABELLED}),
-        (Known(AGREEING.injected, verdicts={"a": "not"}), {LABELLED}),
-        (Known(AGREEING.injected, verdicts={"a": "not", "b": "unsure"}), {LABELLED, IN_VAIN}),
-        (Known(AGREEING.injected, verdicts={"a": "not", "b": "not", "c": "relevant"}), {LABELLED}),
-        (Known({"memsift": frozenset()}, frozenset({"other"}), {"a": "not"}), {LABELLED}),
+        (PromptFacts(AGREEING.injected, verdicts={"a": "not"}), {LABELLED}),
+        (PromptFacts(AGREEING.injected, verdicts={"a": "not", "b": "unsure"}), {LABELLED, IN_VAIN}),
+        (PromptFacts(AGREEING.injected, verdicts={"a": "not", "b": "not", "c": "relevant"}), {LABELLED}),
+        (PromptFacts({"memsift": frozenset()}, frozenset({"other"}), {"a": "not"}), {LABELLED}),
     ],
 )
-def test_filters_ask_about_the_systems_side_by_side(known: Known, kinds: set[str]) -> None:
+def test_filters_ask_about_the_systems_side_by_side(known: PromptFacts, kinds: set[str]) -> None:
     assert {kind for kind in FILTERS if kind and known.fits(kind, SYSTEMS)} == kinds
     assert known.fits("", SYSTEMS)
 
@@ -59,17 +59,17 @@ def test_words_and_order() -> None:
     prompts = [first, replace(second, timestamp=""), third]
     folded = {one.id: fold(one.text) for one in prompts}
 
-    def texts_of(choice: Choice) -> list[int]:
+    def texts_of(choice: PromptChoice) -> list[int]:
         return [prompts.index(one) for one in choice.of(prompts, {}, SYSTEMS, folded)]
 
-    assert texts_of(Choice()) == [2, 0, 1]
-    assert texts_of(Choice(is_turned=True)) == [1, 0, 2]
-    assert texts_of(Choice(order="file")) == [0, 1, 2]
-    assert texts_of(Choice(order="longest")) == [2, 0, 1]
-    assert texts_of(Choice(order="text", is_turned=True)) == [2, 0, 1]
-    assert texts_of(Choice(words_of("  stuck QUEUE "))) == [2, 0]
-    assert texts_of(Choice(words_of("STRASSE"))) == [1]
-    assert texts_of(Choice(words_of("[b]"))) == [0]
+    assert texts_of(PromptChoice()) == [2, 0, 1]
+    assert texts_of(PromptChoice(is_turned=True)) == [1, 0, 2]
+    assert texts_of(PromptChoice(order="file")) == [0, 1, 2]
+    assert texts_of(PromptChoice(order="longest")) == [2, 0, 1]
+    assert texts_of(PromptChoice(order="text", is_turned=True)) == [2, 0, 1]
+    assert texts_of(PromptChoice(words_of("  stuck QUEUE "))) == [2, 0]
+    assert texts_of(PromptChoice(words_of("STRASSE"))) == [1]
+    assert texts_of(PromptChoice(words_of("[b]"))) == [0]
     assert WordFilter("queue [b]").places(texts[0]) == [(11, 16), (23, 26)]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.tui.conftest import Opener
-    from tui.workspace.report.rows import Part
+    from tui.workspace.report.rows import ReportPart
     from tui.workspace.workspace import Workspace
 
 
@@ -32,7 +32,7 @@ def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: 
     workspace = open_workspace(prompts=demo_prompts()[:24], cutoff=fresh_cutoff())
     replay_and_label(workspace)
     reading = read_report(workspace, ReportOptions(ranking=True, comparisons=True, curves=True), 0.8)
-    parts: dict[str, Part] = {one.section.name: one for one in reading.parts}
+    parts: dict[str, ReportPart] = {one.section.name: one for one in reading.parts}
     systems = [one.system for one in reading.report.systems]
     for part in parts.values():
         rows = len(part.section.table.rows) if part.section.table else 0

@@ -37,7 +37,7 @@ from tui.workspace.whatif.knobs import (
     value_text,
     with_value,
 )
-from tui.workspace.whatif.sample import KeptJudge, Sample, read_sample
+from tui.workspace.whatif.sample import KeptJudge, WhatIfSample, read_sample
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def never() -> bool:
     return False
 
 
-def sample_of(workspace: Workspace) -> Sample:
+def sample_of(workspace: Workspace) -> WhatIfSample:
     return read_sample(workspace.store, workspace.index, workspace.config, lambda *_: None, never)
 
 
@@ -129,7 +129,7 @@ def test_over_several_roots_the_injected_sets_are_those_of_the_hook_and_no_key_s
         digests = sorted({one.digest for one in workspace.index.summaries()})
         decided = {digest: (APPROVED, REJECTED)[number % 2] for number, digest in enumerate(digests)}
         kept = [replace(one, decisions=decided) for one in sample.prompts]
-        sample = Sample(workspace.index, kept, sample.evidence)
+        sample = WhatIfSample(workspace.index, kept, sample.evidence)
         expected = []
         for draft in drafts:
             cutoff, judge = chosen_cutoff("", draft, "", bool)[0], KeptJudge(decided) if draft.judge.enabled else None
