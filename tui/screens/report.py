@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on, work
 from textual.containers import Container, Vertical
+from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -36,7 +37,6 @@ from tui.workspace.report.reading import ASKED, TARGETS, read_report, target_of
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.content import Content
 
     from tui.workspace.report.reading import ReportReading
     from tui.workspace.report.rows import Behind, ReportPart
@@ -204,7 +204,8 @@ class ReportScreen(ModeScreen):
         curve = plot_name(name, self._reading.report) if has_room else ""
         plots = self.query("#plot")
         if curve and not plots:
-            drawn = plain(f"The curve needs the extra stats: {install_command('stats')}")
+            lack = plain(f"The curve needs the extra stats: {install_command('stats')}")
+            drawn = Content("\n\n").join(filter(None, (drawn, lack)))
         self.chart.set_class(drawn is None, "-off")
         if drawn:
             self.chart.update(drawn)

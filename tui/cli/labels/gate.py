@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
 WORTH = "Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays."
+STRICT = "Nothing: an undecided answer ends with 1 anyway. Older scripts name it."
 ONE_LOOK = (
     "Decide with the narrower range for a person who asks once. Asking again after more labels makes it wrong far more "
     "often than 1 time in 20."
@@ -50,7 +51,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option("--min-precision", "least", type=SHARE, required=True, metavar="P", help=LEAST)
 @click.option("--system", metavar="NAME", help="System to decide on. Default: the configured system.")
 @click.option("--allow-undecided", is_flag=True, help="Exit with 0 if the answer is undecided, too.")
-@click.option("--strict", is_flag=True, hidden=True, expose_value=False)  # scripts name it: it is the rule now
+@click.option("--strict", is_flag=True, hidden=True, expose_value=False, help=STRICT)
 @click.option("--one-look", is_flag=True, help=ONE_LOOK)
 @click.option("--indifference", "zone", metavar="ZONE", help=ZONE)
 @click.option("--worth", type=click.FloatRange(min=0, min_open=True), metavar="N", help=WORTH)

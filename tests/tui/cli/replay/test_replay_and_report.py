@@ -290,12 +290,10 @@ def test_replaying_without_save_leaves_no_label_store(private_home: Path) -> Non
     assert list(private_home.rglob("labels.db*")) == []
 
 
-def test_a_report_without_labels_says_so() -> None:
-    result = memsift("report", "--root", DEMO_ROOT)
-    assert result.exit_code == 0
-    assert result.stdout == (
-        "Nothing is measured yet: no prompt was replayed.\n\n"
-        "Next: replay prompts to label: memsift replay --prompts FILE --save.\n"
+def test_a_report_on_nothing_says_what_to_replay() -> None:
+    assert refused(memsift("report", "--root", DEMO_ROOT)) == (
+        "memsift: Nothing is measured yet: no prompt was replayed. Next: replay prompts to label: memsift replay "
+        "--prompts FILE --save."
     )
 
 

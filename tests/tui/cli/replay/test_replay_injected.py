@@ -105,7 +105,8 @@ def test_the_same_labels_grade_what_was_injected(transcript: Path, root: Path, t
     text = " ".join(memsift("report", "--db", store, "--full").stdout.split())
     assert "injected:NAME is what another hook injected." in text
     assert " injected 1 0 1 injected:recall.sh 2 0 3 memsift " in text, "no time: nothing was searched"
-    gate = memsift("gate", "--min-precision", "0.5", "--system", "injected", "--db", store, "--format", "json")
+    options = ["--allow-undecided", "--system", "injected", "--db", store, "--format", "json"]
+    gate = memsift("gate", "--min-precision", "0.5", *options)
     assert printed(gate)["system"] == "injected"
 
 
