@@ -260,7 +260,7 @@ def test_a_judge_without_a_key_or_a_server_is_a_problem() -> None:
     assert "ANTHROPIC_API_KEY" in problems("judge", MEMSIFT_JUDGE_ENABLED="true")
     nowhere = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
     told = problems("judge", MEMSIFT_JUDGE_ENABLED="true", **nowhere)
-    assert "No connection to 127.0.0.1" in told
+    assert "No connection to http://127.0.0.1" in told
     assert KEY not in told
     status, text = only("judge", MEMSIFT_JUDGE_ENABLED="true", MEMSIFT_JUDGE="claude-cli")
     assert (status, "the hook never asks it" in text) == ("note", True)
