@@ -46,9 +46,9 @@ COMMANDS = dict(commands())
 
 
 def options_of(command: click.Command) -> set[str]:
-    return {
-        name for one in command.params if isinstance(one, click.Option) for name in (*one.opts, *one.secondary_opts)
-    }
+    """The options that its help shows."""
+    shown = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
+    return {name for option in shown for name in (*option.opts, *option.secondary_opts)}
 
 
 def names_of(options: tuple[object, ...]) -> set[str]:

@@ -14,7 +14,7 @@ from engine.judge.judge import Judge
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import DECISIONS, DEPTHS, EXPLAINED, KEEP
-from engine.prompt import Turn, typed_prompt
+from engine.prompt import Prompt, Turn
 from tests.engine.judge.api_server import KEY
 from tests.engine.judge.cases import MODEL, STRICT, memory
 from tests.engine.judge.hostile import TEXTS
@@ -43,7 +43,7 @@ def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
     judge = Judge(AnthropicHttpProvider(MODEL, KEY, server.url), JudgeConfig(timeout_per_call=30))
     for text in TEXTS:
         turns = (Turn("user", text), Turn(text, "fine"))
-        judgement = judge.evaluate(typed_prompt(text, turns), hostile_pool(text), "auto")
+        judgement = judge.evaluate(Prompt("p", text, turns), hostile_pool(text), "auto")
         assert (judgement.status, len(judgement.verdicts)) == ("ok", 3)
     assert len(server.requests) == len(TEXTS)
     for text, request in zip(TEXTS, server.requests, strict=True):
