@@ -67,7 +67,8 @@ def test_max_results_is_how_many_there_are(mode: str, number: int) -> None:
 
 @pytest.mark.parametrize("query", ["", "   ", "the of and", '"*()^:-', "AND OR NOT", "\x1b[2J", "zzzqqq", "🦆"])
 def test_a_query_that_finds_nothing_is_an_empty_result(query: str) -> None:
-    assert printed(memsift("search", query, "--root", DEMO_ROOT)) == {"query": query, "total_results": 0, "results": []}
+    found = printed(memsift("search", query, "--root", DEMO_ROOT))
+    assert found == {"query": query.strip(), "total_results": 0, "results": []}
 
 
 def test_search_as_text_names_confidence_title_and_path() -> None:
