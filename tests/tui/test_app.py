@@ -398,7 +398,9 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"no-such-theme\n", b"\xff\xfe\x00", b"textual-light" * 10_000, b"[/b]\ntextual-light"]
+    "content",
+    [b"", b"no-such-theme\n", b"\xff\xfe\x00", b"textual-light" * 10_000, b"[/b]\ntextual-light"],
+    ids=["empty", "unknown", "no text", "long", "markup"],
 )
 async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
     open_workspace: Opener, theme_path: Path, choices: Choices, content: bytes
