@@ -52,7 +52,7 @@ class Activity:
         """Add the injected memories, and the stage that dropped each of the others. *nothing*: why there are none."""
         self.note(
             system=retrieval.system,
-            injected=[one.memory.id for one in retrieval.injected],
+            injected=[candidate.memory.id for candidate in retrieval.injected],
             candidates=[
                 {"id": candidate.memory.id, "score": round(candidate.score, 4), "dropped_by": candidate.dropped_by}
                 for candidate in retrieval.candidates

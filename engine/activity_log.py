@@ -73,12 +73,12 @@ def read_log(*folders: str) -> Log:
     decisions, broken = [], 0
     for path in [os.path.join(folder, name) for folder in folders for name in (f"{LOG_FILE}.1", LOG_FILE)]:
         for line in _lines(path):
-            if one := _decision(line):
-                decisions.append(one)
+            if decision := _decision(line):
+                decisions.append(decision)
             else:
                 broken += bool(line.strip())
     if len(folders) > 1:
-        decisions.sort(key=lambda one: one.time)
+        decisions.sort(key=lambda decision: decision.time)
     return Log(tuple(decisions), broken)
 
 
@@ -123,7 +123,7 @@ def _decision(line: str) -> LoggedPrompt | None:
             prompt=str(row.get("prompt", "")),
             session_id=str(row.get("session_id", "")),
             system=str(row.get("system", "")),
-            injected=tuple(str(one) for one in row.get("injected", ())),
+            injected=tuple(str(memory_id) for memory_id in row.get("injected", ())),
             dropped=tuple(
                 (str(candidate["id"]), str(candidate["dropped_by"]))
                 for candidate in candidates

@@ -50,9 +50,11 @@ def context(retrieval: Retrieval, config: Config, folder: str = "") -> str:
     Paths lead to the memories from *folder*, if it is given, as far as the budget allows.
     """
     mode = config.output_mode
-    entries = [entry(_reachable(one.memory, folder), one.confidence, mode) for one in retrieval.injected]
+    entries = [
+        entry(_reachable(candidate.memory, folder), candidate.confidence, mode) for candidate in retrieval.injected
+    ]
     if length(framed(entries)) > config.max_characters:
-        entries = [entry(one.memory, one.confidence, mode) for one in retrieval.injected]
+        entries = [entry(candidate.memory, candidate.confidence, mode) for candidate in retrieval.injected]
     if config.hints and mode == TIERED and (text := hint(retrieval)):
         note = f"<memory-note>{text}</memory-note>"
         if length(framed([*entries, note])) <= config.max_characters:
@@ -74,7 +76,7 @@ def hint(retrieval: Retrieval) -> str:
         return (
             "" if any(candidate.dropped_by in ("repeat", "budget") for candidate in retrieval.candidates) else NOTHING
         )
-    confidences = {one.confidence for one in retrieval.injected}
+    confidences = {candidate.confidence for candidate in retrieval.injected}
     if confidences == {LOW}:
         return WEAK
     return "" if HIGH in confidences else MEDIUM_ONLY

@@ -83,14 +83,14 @@ class InjectionMatcher:
                 unknown[made.summary.id] = made
             found.append((known or made.summary, item.confidence))
         found += [(self._by_id.get(name) or _gone(name), "") for name in injection.ids]
-        once = {one.id: (one, confidence) for one, confidence in reversed(found)}
-        ordered = [once[one] for one in dict.fromkeys(memory.id for memory, _ in found)]
+        once = {memory.id: (memory, confidence) for memory, confidence in reversed(found)}
+        ordered = [once[memory_id] for memory_id in dict.fromkeys(memory.id for memory, _ in found)]
         retrieval = Retrieval(
             prompt=prompt,
             system=injected_name(injection.hook),
             mode=AUTO,
             strategy=INJECTED,
-            candidates=tuple(_candidate(rank, *one) for rank, one in enumerate(ordered, start=1)),
+            candidates=tuple(_candidate(rank, *entry) for rank, entry in enumerate(ordered, start=1)),
             judgement=None,
             fallback="",
             elapsed_ms=0.0,
@@ -98,25 +98,25 @@ class InjectionMatcher:
         return HookInjection(retrieval, unknown)
 
     def _memory(self, item: Item) -> MemorySummary | None:
-        if item.path and (one := self._by_name.get(item.path)):
-            return one
+        if item.path and (memory := self._by_name.get(item.path)):
+            return memory
         return self._named(item.text) or self._titled(item.text) or self._holding(item.text)
 
     def _named(self, text: str) -> MemorySummary | None:
         """The memory whose path or id is a word of *text*. An id that could be an ordinary word is not enough."""
         for word in text.split():
             name = word.strip(_AROUND_WORD).rstrip(".")
-            if one := self._by_name.get(name):
-                return one
-            if _MARKS_OF_ID.intersection(name) and (one := self._by_id.get(name)):
-                return one
+            if memory := self._by_name.get(name):
+                return memory
+            if _MARKS_OF_ID.intersection(name) and (memory := self._by_id.get(name)):
+                return memory
         return None
 
     def _titled(self, text: str) -> MemorySummary | None:
         """The memory with the longest title that stands in *text*."""
         words = f" {_words(text)} "
         possible = (pair for word in set(words.split()) for pair in self._titles.get(word, ()))
-        found = [(len(title), one) for title, one in possible if f" {title} " in words]
+        found = [(len(title), memory) for title, memory in possible if f" {title} " in words]
         return max(found, key=lambda pair: pair[0])[1] if found else None
 
     def _holding(self, text: str) -> MemorySummary | None:
@@ -124,10 +124,10 @@ class InjectionMatcher:
         words, terms = _words(text), filter_terms(text)
         if len(words) < _LEAST_CHARACTERS or not terms:
             return None
-        for one in self._index.matching(terms)[:_MOST_LOOKED_AT]:
-            memory = self._index.memory(one.id)
-            if memory and words in _words(f"{one.title} {memory.body}"):
-                return one
+        for summary in self._index.matching(terms)[:_MOST_LOOKED_AT]:
+            memory = self._index.memory(summary.id)
+            if memory and words in _words(f"{summary.title} {memory.body}"):
+                return summary
         return None
 
 
@@ -139,7 +139,7 @@ def items_of(text: str) -> list[Item]:
         return [element for element in elements if element.text]
     starts = [match for line in lines if (match := _LIST_ITEM.fullmatch(line))]
     if len(starts) > 1:
-        return [Item(one) for one in _listed(lines, min(len(match["indent"]) for match in starts))]
+        return [Item(entry) for entry in _listed(lines, min(len(match["indent"]) for match in starts))]
     whole = text.strip()
     return [Item(whole)] if whole else []
 
@@ -192,7 +192,7 @@ def with_log(prompts: Iterable[Prompt], decisions: Iterable[LoggedPrompt]) -> li
     for prompt in prompts:
         made = by_key.get((prompt.session_id, hex_digest(prompt.text)), [])
         if made and not any(injection.text for injection in prompt.injections if not injection.hook):
-            nearest = min(made, key=lambda one: abs(_seconds(one.time) - _seconds(prompt.timestamp)))
+            nearest = min(made, key=lambda logged: abs(_seconds(logged.time) - _seconds(prompt.timestamp)))
             others = tuple(injection for injection in prompt.injections if injection.hook)
             prompt = replace(prompt, injections=(Injection("", ids=nearest.injected), *others))
         result.append(prompt)

@@ -80,7 +80,7 @@ def offered(plan: LabellingOrder) -> tuple[str, ...]:
     facets = FACETS[plan.order]
     groups: dict[str, list[str]] = {}
     for prompt_id, stratum in plan.strata.items():
-        facet = next((one for one in facets if one in stratum.split(CROSSING)), ALL)
+        facet = next((name for name in facets if name in stratum.split(CROSSING)), ALL)
         groups.setdefault(facet, []).append(prompt_id)
     weights: dict[str, float] = {facet: len(ids) for facet, ids in groups.items()}
     if plan.order in (DISAGREEMENT_FIRST, UNCERTAIN_FIRST):

@@ -29,7 +29,9 @@ def pool(retrievals: Sequence[Retrieval], seed: int, judge_dropped_sample: int =
     if len(prompts) != 1:
         raise ValueError(f"a pool is of one prompt, not of {len(prompts)}")
     prompt = retrievals[0].prompt
-    injected = {pair_of(each.memory): each.memory for retrieval in retrievals for each in retrieval.injected}
+    injected = {
+        pair_of(candidate.memory): candidate.memory for retrieval in retrievals for candidate in retrieval.injected
+    }
     dropped = judge_dropped(retrievals, injected)
     sample = shuffled(dropped.values(), f"{seed}\0{prompt.id}\0sample")[: max(0, judge_dropped_sample)]
     strata = dict.fromkeys(injected, (INJECTED, 1.0))

@@ -87,23 +87,23 @@ def found_memories(db: LabelDatabase, root: str | None) -> dict[int, list[Replay
 
 def outcome(row: tuple[Any, ...], found: Sequence[ReplayedCandidate]) -> Outcome:
     _, run_id, prompt_id, system, fallback, elapsed_ms, kind, is_asked = row
-    injected = [each for each in found if each.injected]
+    injected = [candidate for candidate in found if candidate.injected]
     return Outcome(
         prompt_id,
         system,
-        tuple([each.memory_id for each in injected]),
-        tuple([each.memory_id for each in found]),
-        tuple([each.decision for each in found]),
+        tuple([candidate.memory_id for candidate in injected]),
+        tuple([candidate.memory_id for candidate in found]),
+        tuple([candidate.decision for candidate in found]),
         fallback,
         elapsed_ms,
         run_id,
         kind,
         bool(is_asked),
-        tuple([each.confidence for each in injected]),
-        tuple([each.matched for each in injected]),
-        tuple([each.score for each in injected]),
-        {each.memory_id: each.probability for each in found if each.probability is not None},
-        {each.memory_id: each.digest for each in found},
+        tuple([candidate.confidence for candidate in injected]),
+        tuple([candidate.matched for candidate in injected]),
+        tuple([candidate.score for candidate in injected]),
+        {candidate.memory_id: candidate.probability for candidate in found if candidate.probability is not None},
+        {candidate.memory_id: candidate.digest for candidate in found},
     )
 
 

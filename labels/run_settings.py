@@ -139,7 +139,7 @@ def is_judged(system: str) -> bool:
 
 
 def matters(name: str, with_judge: bool) -> bool:
-    ignored = any(name == each or name.startswith(f"{each}.") for each in NO_MATTER)
+    ignored = any(name == setting or name.startswith(f"{setting}.") for setting in NO_MATTER)
     return not ignored and (with_judge or not name.startswith("judge."))
 
 

@@ -49,15 +49,15 @@ def with_injections(prompts: Sequence[Prompt], found: Mapping[int, Sequence[Inje
     A hook that injected something in a transcript was in use there. For the prompts without a text of it, it was
     silent. Nothing is known of a hook that injected nothing in the whole transcript.
     """
-    hooks = sorted({one.hook for ones in found.values() for one in ones})
-    return [replace(one, injections=_by_hook(found.get(place, ()), hooks)) for place, one in enumerate(prompts)]
+    hooks = sorted({injection.hook for injections in found.values() for injection in injections})
+    return [replace(prompt, injections=_by_hook(found.get(place, ()), hooks)) for place, prompt in enumerate(prompts)]
 
 
 def _by_hook(found: Iterable[Injection], hooks: Sequence[str]) -> tuple[Injection, ...]:
     """One injection for each of *hooks*. Two hooks without a name of their own count as one."""
     texts: dict[str, list[str]] = {hook: [] for hook in hooks}
-    for one in found:
-        texts[one.hook].append(one.text)
+    for injection in found:
+        texts[injection.hook].append(injection.text)
     return tuple(Injection(hook, "\n\n".join(parts)) for hook, parts in texts.items())
 
 

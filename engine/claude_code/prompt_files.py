@@ -85,8 +85,8 @@ def _read(path: str, skipped: list[Skipped], *, is_named: bool) -> list[FoundPro
     skipped.extend(skipped_rows(path, bad))
     if not injected:
         return found
-    prompts = with_injections([one.prompt for one in found], injected)
-    return [replace(one, prompt=prompt) for one, prompt in zip(found, prompts, strict=True)]
+    prompts = with_injections([row.prompt for row in found], injected)
+    return [replace(row, prompt=prompt) for row, prompt in zip(found, prompts, strict=True)]
 
 
 def _files(path: str, skipped: list[Skipped]) -> Iterator[str]:

@@ -121,9 +121,9 @@ def _folder(plugin: str, files: Sequence[SettingsFile], environ: Mapping[str, st
     known = _json_file(os.path.join(home, "known_marketplaces.json")).get(market)
     place = known.get("installLocation") if isinstance(known, dict) else _declared(market, files)
     listed = _json_file(os.path.join(str(place), ".claude-plugin", "marketplace.json")).get("plugins")
-    for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict) and one.get("name") == name and isinstance(one.get("source"), str):
-            return os.path.join(str(place), one["source"])
+    for offer in listed if isinstance(listed, list) else ():
+        if isinstance(offer, dict) and offer.get("name") == name and isinstance(offer.get("source"), str):
+            return os.path.join(str(place), offer["source"])
     return ""
 
 

@@ -237,8 +237,8 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
 def _injections_of(rows: object) -> tuple[Injection, ...]:
     """The field `injected` of a prompt row, as `memsift prompts` prints it. Anything else in it is left out."""
     found = rows if isinstance(rows, list) else []
-    whole = (one for one in found if isinstance(one, dict) and isinstance(one.get("text"), str))
-    return tuple(Injection(_word(one, "hook"), without_lone_surrogates(one["text"])) for one in whole)
+    whole = (row for row in found if isinstance(row, dict) and isinstance(row.get("text"), str))
+    return tuple(Injection(_word(row, "hook"), without_lone_surrogates(row["text"])) for row in whole)
 
 
 def _turns_of(context: object) -> tuple[Turn, ...]:

@@ -121,7 +121,7 @@ def _child(found: list[Member], step: str | int) -> Member | None:
     """The child that *step* names. Of equal keys the last counts, as it does for the client."""
     if isinstance(step, int):
         return found[step] if step < len(found) else None
-    return next((one for one in reversed(found) if one.key == step), None)
+    return next((member for member in reversed(found) if member.key == step), None)
 
 
 def _appended(text: str, place: int, key: str, value: object) -> str:

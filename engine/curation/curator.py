@@ -153,7 +153,7 @@ class Curator:
         """Give the files of an operation that failed their old text; a sentence on how that went."""
         try:
             written = [file for file in effect.files if text_at(file.path) == file.after]
-            self._carry_out([one.reversed() for one in reversed(written)])
+            self._carry_out([change.reversed() for change in reversed(written)])
             self.journal.cancel(number)
         except CurationError:
             return "The change is half done. The next change with memsift finishes it, if it can."
@@ -175,7 +175,7 @@ class Curator:
                     found.append(self._finish(deed.number))
             except CurationError:
                 continue
-        return tuple(one for one in found if one)
+        return tuple(filter(None, found))
 
     def _finish(self, number: int) -> Deed | None:
         """Finish an operation, of which any number of files may be written. None if another process has finished it."""

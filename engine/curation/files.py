@@ -147,6 +147,6 @@ def diff_of(changes: Iterable[FileChange]) -> str:
 
 def _index_diff(name: str, old: ListedLines, new: ListedLines) -> str:
     """The difference of an index of which only the lines of a memory are known."""
-    places = [f"{sign}{one.at + 1},{len(one.lines)}" for sign, one in (("-", old), ("+", new))]
+    places = [f"{sign}{listed.at + 1},{len(listed.lines)}" for sign, listed in (("-", old), ("+", new))]
     lines = [f"-{line.rstrip()}" for line in old.lines] + [f"+{line.rstrip()}" for line in new.lines]
     return "\n".join((f"--- a/{name}", f"+++ b/{name}", f"@@ {' '.join(places)} @@", *lines, ""))

@@ -108,7 +108,7 @@ class Journal:
             self._db.execute("delete from operation where number = ?", (number,))
 
     def deed(self, number: int) -> Deed | None:
-        return next((one for one in self.deeds() if one.number == number), None)
+        return next((deed for deed in self.deeds() if deed.number == number), None)
 
     def deeds(self, memory: str = "", root: str = "") -> list[Deed]:
         """The operations on a memory or in a root, or all; the oldest first."""
@@ -116,7 +116,7 @@ class Journal:
             rows = self._db.execute(f"select {COLUMNS} from operation order by number").fetchall()
         undone = _undone([(row[0], row[7]) for row in rows if row[7] is not None and row[6] == DONE])
         found = [_deed(row, undone.get(row[0])) for row in rows]
-        return [one for one in found if memory in ("", *one.memories) and root in ("", *one.roots)]
+        return [deed for deed in found if memory in ("", *deed.memories) and root in ("", *deed.roots)]
 
     def pending(self) -> list[Deed]:
         """The operations whose processes died, or are at work."""
@@ -147,8 +147,8 @@ class Journal:
             self._set_tombstones(buried, lifted)
 
     def _set_tombstones(self, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:
-        self._db.executemany("delete from tombstone where hash = ?", [(one.hash,) for one in lifted])
-        rows = [(one.hash, one.memory, one.title, one.reason, one.at) for one in buried]
+        self._db.executemany("delete from tombstone where hash = ?", [(stone.hash,) for stone in lifted])
+        rows = [(stone.hash, stone.memory, stone.title, stone.reason, stone.at) for stone in buried]
         self._db.executemany("insert or replace into tombstone values (?, ?, ?, ?, ?)", rows)
 
     def _forget(self, newest: int) -> int:
@@ -158,11 +158,11 @@ class Journal:
             return 0
         gone: list[tuple[int]] = []
         sql = "select number, size from operation where state <> ? and number <> ? order by number"
-        for number, one in self._db.execute(sql, (PENDING, newest)):
+        for number, own_size in self._db.execute(sql, (PENDING, newest)):
             if count <= self._most and size <= self._most_bytes:
                 break
             gone.append((number,))
-            count, size = count - 1, size - one
+            count, size = count - 1, size - own_size
         self._db.executemany("delete from operation where number = ?", gone)
         return len(gone)
 
@@ -216,10 +216,10 @@ def _undone(undos: Sequence[tuple[int, int]]) -> dict[int, int]:
 
 
 def _document(effect: Effect) -> dict[str, Any]:
-    stones = {name: [fields(one) for one in getattr(effect, name)] for name in ("buried", "lifted")}
+    stones = {name: [fields(stone) for stone in getattr(effect, name)] for name in ("buried", "lifted")}
     return {"files": [as_row(file) for file in effect.files], **stones}
 
 
 def _effect(document: dict[str, Any]) -> Effect:
-    buried, lifted = (tuple(Tombstone(**one) for one in document[name]) for name in ("buried", "lifted"))
+    buried, lifted = (tuple(Tombstone(**row) for row in document[name]) for name in ("buried", "lifted"))
     return Effect(tuple(from_row(row) for row in document["files"]), buried, lifted)

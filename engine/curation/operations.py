@@ -265,7 +265,7 @@ class TakeOut(Record):
     def plan(self, now: str) -> Plan:
         place = place_of(self.root, self.memory)
         form = place.writing.form(place.text)
-        changes = changes_of(form, {one.name: _masked(one.text, self.secrets) for one in form})
+        changes = changes_of(form, {field.name: _masked(field.text, self.secrets) for field in form})
         text = place.writing.edited(place.text, changes, now)
         inside = tuple(json.dumps(secret)[1:-1] for secret in self.secrets)
         text = _masked(text, (*self.secrets, *inside))
@@ -300,13 +300,13 @@ class Together(Record):
 
     def plan(self, now: str) -> Plan:
         plans = [operation.plan(now) for operation in self.operations]
-        files = tuple(change for one in plans for change in one.effect.files)
+        files = tuple(change for plan in plans for change in plan.effect.files)
         if len({file.path for file in files}) < len(files):
             raise CurationError("Two of these changes are about the same file. Make them one after the other.")
-        buried = tuple(stone for one in plans for stone in one.effect.buried)
-        lifted = tuple(stone for one in plans for stone in one.effect.lifted)
-        kinds = {one.kind for one in plans}
-        memories, roots = (tuple(dict.fromkeys(x for one in plans for x in getattr(one, of))) for of in NAMED)
+        buried = tuple(stone for plan in plans for stone in plan.effect.buried)
+        lifted = tuple(stone for plan in plans for stone in plan.effect.lifted)
+        kinds = {plan.kind for plan in plans}
+        memories, roots = (tuple(dict.fromkeys(x for plan in plans for x in getattr(plan, of))) for of in NAMED)
         kind = kinds.pop() if len(kinds) == 1 else SEVERAL
         return Plan(kind, self.summary or _joined(plans), memories, roots, Effect(files, buried, lifted))
 
@@ -336,8 +336,8 @@ def _plan(
     files: tuple[FileChange, ...],
     stones: Effect | None = None,
 ) -> Plan:
-    ids = tuple(one.memory.summary.id for one in places)
-    roots = tuple(dict.fromkeys(one.root for one in places))
+    ids = tuple(place.memory.summary.id for place in places)
+    roots = tuple(dict.fromkeys(place.root for place in places))
     marks = stones or Effect(())
     if copies := [copy for place in places for copy in place.copies]:
         summary = f"{summary} ({', '.join(copies)} with the same id {'stay' if copies[1:] else 'stays'} as before)"

@@ -89,7 +89,7 @@ def _disk(environ: Mapping[str, str]) -> DoctorFinding:
                 "disk", f"{place} cannot be written, so there is no place for {purpose}", f"Allow it: chmod u+w {place}"
             )
         free[place] = shutil.disk_usage(place).free
-    place = min(free, key=lambda one: free[one])
+    place = min(free, key=free.__getitem__)
     if free[place] < LEAST_FREE_BYTES:
         text = f"only {free[place] / 1e6:,.0f} MB are free at {place}"
         return problem("disk", text, "Free some space. ~/.cache/memsift may be deleted: it is made again.")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[DoctorFinding]:
     """*search*: the roots that the hook uses for a client in *folder*."""
-    found = [note("roots", one.text.rstrip("."), one.remedy) for one in search.refused]
+    found = [note("roots", refused.text.rstrip("."), refused.remedy) for refused in search.refused]
     found += [
         problem("roots", mistake.rstrip("."), f"Mend roots in {config_file(environ)}.") for mistake in search.mistakes
     ]
@@ -63,7 +63,7 @@ def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
         skipped = index.skipped
     finally:
         index.close()
-    if copies := [one for one in skipped if one.double_of]:
+    if copies := [file for file in skipped if file.double_of]:
         first = f"{copies[0].where} {copies[0].reason}"
         more = f", and {len(copies) - 1:,} more" if copies[1:] else ""
         return note("index", f"{text}; {first}{more}", f"memsift quality check --check drift --root {quote(root)}")

@@ -208,7 +208,7 @@ class HookAnswer:
         readings = [read_config(root, self._environ) for root in roots]
         for reading in readings:
             self._note_settings(reading)
-        readings = [one for one in readings if one.config.enabled] or readings[:1]
+        readings = [reading for reading in readings if reading.config.enabled] or readings[:1]
         config = readings[0].config
         if self._allow:
             self._allow(allowed_seconds(config))

@@ -183,7 +183,7 @@ def _bare_list(text: str) -> Iterator[Answer]:
 
 def lists(text: str, field: str, decode: Callable[[str], object] = json.loads) -> Iterator[Answer]:
     """Every list that is the *field* of an object in *text*: see `objects`."""
-    return (one[field] for one in objects(text, field, list, decode))
+    return (holder[field] for holder in objects(text, field, list, decode))
 
 
 def objects(

@@ -52,7 +52,7 @@ def is_accepted(root: str, memory_id: str, digest: str, environ: Mapping[str, st
         )
     except DAMAGE:
         return False
-    return any(one.digest == digest and one.verdict == ACCEPTED for one in found)
+    return any(decision.digest == digest and decision.verdict == ACCEPTED for decision in found)
 
 
 def decisions(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
@@ -61,7 +61,7 @@ def decisions(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str
         found = _read(environ, f"select {COLUMNS} from decision where root = ?", (os.path.realpath(root),))
     except DAMAGE as error:
         raise _error(environ, "read", error) from None
-    return {(one.check, one.memory_id, one.digest): one.verdict for one in found}
+    return {(decision.check, decision.memory_id, decision.digest): decision.verdict for decision in found}
 
 
 def decide(

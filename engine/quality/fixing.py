@@ -38,48 +38,54 @@ def fixes(root: str, found: Sequence[Finding], memories: Iterable[Memory]) -> li
     older = {other for others in mates.values() for other in others}
     taken: set[str] = set()
     made: list[Fix] = []
-    for one in sorted(found, key=lambda one: _is_merge(one) and one.memory_id in older):
-        ids = [one.memory_id, *(mates[one.memory_id] if _is_merge(one) else ())]
+    for finding in sorted(found, key=lambda finding: _is_merge(finding) and finding.memory_id in older):
+        ids = [finding.memory_id, *(mates[finding.memory_id] if _is_merge(finding) else ())]
         others = [other for other in ids[1:] if other not in taken]
-        if not one.change or one.memory_id in taken or (_is_merge(one) and not others):
+        if not finding.change or finding.memory_id in taken or (_is_merge(finding) and not others):
             continue
-        about = one.change[1] if one.change[0] == LIST else one.memory_id
+        about = finding.change[1] if finding.change[0] == LIST else finding.memory_id
         if about not in taken:
-            made.append(_fix(root, one, others, by_id))
-            taken.update({about, one.memory_id, *others} - {""})
+            made.append(_fix(root, finding, others, by_id))
+            taken.update({about, finding.memory_id, *others} - {""})
     return made
 
 
 def together(made: Sequence[Fix]) -> Together:
     """The changes as one operation."""
-    counts = {check: sum(one.check == check for one in made) for check in dict.fromkeys(one.check for one in made)}
+    counts = {check: sum(fix.check == check for fix in made) for check in dict.fromkeys(fix.check for fix in made)}
     parts = ", ".join(f"{count:,} of {check}" for check, count in counts.items())
-    return Together(tuple(one.operation for one in made), f"Settled findings by {len(made):,} changes: {parts}")
+    return Together(tuple(fix.operation for fix in made), f"Settled findings by {len(made):,} changes: {parts}")
 
 
-def _is_merge(one: Finding) -> bool:
-    return one.change[:1] == (MERGE,)
+def _is_merge(finding: Finding) -> bool:
+    return finding.change[:1] == (MERGE,)
 
 
 def _mates(found: Sequence[Finding]) -> dict[str, list[str]]:
     """The memories that are merged into each memory. They were changed earlier, or their paths are smaller."""
     mates: dict[str, list[str]] = {}
-    for one in found:
-        if _is_merge(one):
-            mates.setdefault(one.memory_id, []).extend(one.others)
+    for finding in found:
+        if _is_merge(finding):
+            mates.setdefault(finding.memory_id, []).extend(finding.others)
     return mates
 
 
-def _fix(root: str, one: Finding, others: Sequence[str], by_id: Mapping[str, Memory]) -> Fix:
-    kind = one.change[0]
+def _fix(root: str, finding: Finding, others: Sequence[str], by_id: Mapping[str, Memory]) -> Fix:
+    kind = finding.change[0]
     if kind == LIST:
-        return Fix(one.check, f"bring the line of {one.change[1]} in step", Relist(root, one.change[1]))
-    memory = by_id[one.memory_id]
+        return Fix(finding.check, f"bring the line of {finding.change[1]} in step", Relist(root, finding.change[1]))
+    memory = by_id[finding.memory_id]
     if kind == MERGE:
         summaries = tuple(by_id[other].summary for other in others)
-        return Fix(one.check, f"merge {', '.join(others)} into {one.memory_id}", Merge(root, memory.summary, summaries))
+        return Fix(
+            finding.check, f"merge {', '.join(others)} into {finding.memory_id}", Merge(root, memory.summary, summaries)
+        )
     if kind == TAKE_OUT:
         from engine.quality.checks.secrets import secrets_of
 
-        return Fix(one.check, f"take secrets out of {one.memory_id}", TakeOut(root, memory.summary, secrets_of(memory)))
-    return Fix(one.check, f"retire {one.memory_id}: {one.reason}", Retire(root, memory.summary, one.reason))
+        return Fix(
+            finding.check, f"take secrets out of {finding.memory_id}", TakeOut(root, memory.summary, secrets_of(memory))
+        )
+    return Fix(
+        finding.check, f"retire {finding.memory_id}: {finding.reason}", Retire(root, memory.summary, finding.reason)
+    )

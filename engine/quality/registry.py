@@ -109,7 +109,9 @@ def findings(
     for name in CHECKS:
         if name in names:
             module: Any = import_module(f"engine.quality.checks.{name}")
-            found += _ordered([one for one in module.find(subject) if not _is_dismissed(one, digests, decided)])
+            found += _ordered(
+                [finding for finding in module.find(subject) if not _is_dismissed(finding, digests, decided)]
+            )
     return found
 
 
@@ -127,8 +129,8 @@ def _require_libraries(names: Collection[str]) -> None:
 
 
 def _ordered(found: Sequence[Finding]) -> list[Finding]:
-    return sorted(found, key=lambda one: (-one.severity, one.memory_id, one.where))
+    return sorted(found, key=lambda finding: (-finding.severity, finding.memory_id, finding.where))
 
 
-def _is_dismissed(one: Finding, digests: Mapping[str, str], decided: Mapping[tuple[str, str, str], str]) -> bool:
-    return decided.get((one.check, one.memory_id, digests.get(one.memory_id, ""))) == ACCEPTED
+def _is_dismissed(finding: Finding, digests: Mapping[str, str], decided: Mapping[tuple[str, str, str], str]) -> bool:
+    return decided.get((finding.check, finding.memory_id, digests.get(finding.memory_id, ""))) == ACCEPTED

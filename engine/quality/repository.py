@@ -84,7 +84,7 @@ def repository(folder: str) -> RepositoryContent:
 def _files(folder: str) -> Iterator[str]:
     count = 0
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(one for one in folders if one not in LEFT_OUT)
+        folders[:] = sorted(subfolder for subfolder in folders if subfolder not in LEFT_OUT)
         for name in files:
             count += 1
             if count > MOST_FILES:
@@ -114,11 +114,11 @@ def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:
 
 def _package_lock(text: str) -> Iterator[tuple[str, str]]:
     content: dict[str, Any] = json.loads(text)
-    for path, one in content.get("packages", {}).items():
+    for path, package in content.get("packages", {}).items():
         if path.startswith("node_modules/") and path.count("node_modules/") == 1:
-            yield path.removeprefix("node_modules/"), one["version"]
-    for name, one in content.get("dependencies", {}).items():
-        yield name, one["version"]
+            yield path.removeprefix("node_modules/"), package["version"]
+    for name, package in content.get("dependencies", {}).items():
+        yield name, package["version"]
 
 
 def _toml_packages(text: str) -> Iterator[tuple[str, str]]:
@@ -130,8 +130,8 @@ def _toml_packages(text: str) -> Iterator[tuple[str, str]]:
 def _pipfile_lock(text: str) -> Iterator[tuple[str, str]]:
     content = json.loads(text)
     for part in ("default", "develop"):
-        for name, one in content.get(part, {}).items():
-            yield name, str(one.get("version", "")).lstrip("=")
+        for name, package in content.get(part, {}).items():
+            yield name, str(package.get("version", "")).lstrip("=")
 
 
 def _go_mod(text: str) -> Iterator[tuple[str, str]]:

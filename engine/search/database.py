@@ -145,17 +145,17 @@ def stamp(path: str) -> Stamp:
         found = os.stat(path)
     except (OSError, ValueError):
         return ABSENT
-    one = found.st_size, found.st_mtime_ns, found.st_ctime_ns
-    return _with_log(path, one) if path.endswith(DATABASES) else one
+    own = found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return _with_log(path, own) if path.endswith(DATABASES) else own
 
 
-def _with_log(path: str, one: Stamp) -> Stamp:
-    """*one* and the stamp of the log of a database in a single stamp."""
+def _with_log(path: str, own: Stamp) -> Stamp:
+    """*own* and the stamp of the log of a database in a single stamp."""
     try:
         log = os.stat(f"{path}-wal")
     except OSError:
-        return one
-    return one[0] + log.st_size, max(one[1], log.st_mtime_ns), max(one[2], log.st_ctime_ns)
+        return own
+    return own[0] + log.st_size, max(own[1], log.st_mtime_ns), max(own[2], log.st_ctime_ns)
 
 
 def settled_stamp(path: str, since_ns: int | None = None) -> Stamp:

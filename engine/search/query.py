@@ -146,8 +146,8 @@ def _spellings(name: str) -> list[tuple[str, ...]]:
     words = tk.words(name)
     whole = tuple(filter(None, map(tk.fold, words)))
     parts = tuple(token for word in words for token in tk.word_tokens(word))
-    one = tuple(tk.joined(name).split())
-    return [whole, parts, *_other_version(whole), *([one] if len(one) == name.count(".") + 1 else ())]
+    joined = tuple(tk.joined(name).split())
+    return [whole, parts, *_other_version(whole), *([joined] if len(joined) == name.count(".") + 1 else ())]
 
 
 def _other_version(words: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -99,7 +99,7 @@ def candidates(
     *wanted*: the number of memories with a match, at most, and the expression of FTS5. Enough of the rows are active,
     unless *include_retired*. If the rarest of *wanted* is beyond *postings*, only the newest memories are looked at.
     """
-    rarest = sorted(one for one in wanted if one[0])
+    rarest = sorted(term for term in wanted if term[0])
     if not rarest:
         return []
     chosen, left = [rarest[0][1]], postings - rarest[0][0]

@@ -198,7 +198,7 @@ class Sync:
         self._db.execute("delete from skipped")
         places = [(os.fsencode(place), *self._settled(place, begun_ns)) for place in listing.places]
         self._db.executemany("insert into place values (?, ?, ?, ?)", places)
-        listed = [(one.where, one.reason, False) for one in listing.skipped]
+        listed = [(skipped.where, skipped.reason, False) for skipped in listing.skipped]
         noticed = [(notice.where, notice.reason, True) for notice in listing.notices]
         self._db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", [*listed, *noticed])
         found = {os.fsencode(name) for name in listing.names}
@@ -222,13 +222,13 @@ class Sync:
         left = {*before.values()}
         for gone in {*rows} - left:
             self.writer.remove(gone)
-        for part, one in enumerate(parts_of(self._store, self._root, os.fsdecode(name))):
-            row = None if isinstance(one, Skipped) else before.get(one.summary)
+        for part, item in enumerate(parts_of(self._store, self._root, os.fsdecode(name))):
+            row = None if isinstance(item, Skipped) else before.get(item.summary)
             if row is not None and row in left:
                 left.discard(row)
                 self.writer.restamp(row, found, part)
             else:
-                self._add(one, name, found, part)
+                self._add(item, name, found, part)
         for gone in left:
             self.writer.remove(gone)
 
@@ -238,13 +238,13 @@ class Sync:
         found = ((self._db.execute(sql, (row,)).fetchone(), row) for row in rows)
         return {replace(summary(self._root, values), risk=0.0): row for values, row in found if values}
 
-    def _add(self, one: Memory | Skipped, name: bytes, found: Stamp, part: int) -> None:
+    def _add(self, item: Memory | Skipped, name: bytes, found: Stamp, part: int) -> None:
         if part:
             self._require_time()
-        if isinstance(one, Skipped):
-            self.writer.add_unused(one, name, found, part)
+        if isinstance(item, Skipped):
+            self.writer.add_unused(item, name, found, part)
         else:
-            self.writer.add(one, name, found, part)
+            self.writer.add(item, name, found, part)
 
     def _require_time(self) -> None:
         if self._is_over():
@@ -272,7 +272,7 @@ class Sync:
     def _again(self, name: bytes, memory_id: str) -> Memory | Skipped:
         """The memory with this id, from its file."""
         relative = os.fsdecode(name)
-        for one in parts_of(self._store, self._root, relative, (memory_id,)):
-            if not isinstance(one, Skipped) and one.summary.id == memory_id:
-                return one
+        for item in parts_of(self._store, self._root, relative, (memory_id,)):
+            if not isinstance(item, Skipped) and item.summary.id == memory_id:
+                return item
         return Skipped(shown_name(self._root, relative), "changed while it was read")

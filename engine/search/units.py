@@ -118,12 +118,12 @@ class Lookup:
     def _plain(self, text: str, word: str, weight: float) -> Unit:
         forms = self._forms.get(self._stems.get(word, word), [])
         texts = dict.fromkeys(form.text for form in forms)
-        longer = [one for one in self._longer.get(word, ()) if one.text not in texts]
-        longer = sorted(longer, key=lambda one: (-one.memories, one.text))[:MAX_LONGER]
+        longer = [form for form in self._longer.get(word, ()) if form.text not in texts]
+        longer = sorted(longer, key=lambda form: (-form.memories, form.text))[:MAX_LONGER]
         pairs = [] if forms else [pair for pair in _in_two(word) if self.words.keys() >= {*pair}]
         phrases = (*((form,) for form in texts or (word,)), *pairs)
-        memories = sum(one.memories for one in (*forms, *longer)) + most_memories(pairs, self.words)
-        return Unit(text, phrases, tuple(one.text for one in longer), memories, weight)
+        memories = sum(form.memories for form in (*forms, *longer)) + most_memories(pairs, self.words)
+        return Unit(text, phrases, tuple(form.text for form in longer), memories, weight)
 
     def _with_forms(self, phrase: Phrase) -> list[Phrase]:
         """A phrase with its last word in each form."""

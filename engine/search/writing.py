@@ -77,14 +77,14 @@ class Writer:
 
     def add(self, memory: Memory, name: bytes, stamp: Stamp, part: int = 0) -> None:
         """Store a memory. *name* is its file in the root, *stamp* the stamp of that file, *part* its place in it."""
-        one = memory.summary
-        fields = tokens(one.title), tokens(" ".join(one.tags)), tokens(memory.body)
-        row, encoded = self._new_row(is_active=one.status == "active"), encode(fields, self._codes)
-        shown = (one.id, one.category, one.title, TAG_SEPARATOR.join(one.tags), one.path, one.status)
-        times = (one.created_at, one.updated_at, one.digest, risk(memory))
-        self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *times))
+        summary = memory.summary
+        fields = tokens(summary.title), tokens(" ".join(summary.tags)), tokens(memory.body)
+        row, encoded = self._new_row(is_active=summary.status == "active"), encode(fields, self._codes)
+        shown = (summary.id, summary.category, summary.title, TAG_SEPARATOR.join(summary.tags), summary.path)
+        state = (summary.status, summary.created_at, summary.updated_at, summary.digest, risk(memory))
+        self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *state))
         self._index(ADD, row, fields)
-        self._count(fields, one.id, one.digest, 1)
+        self._count(fields, summary.id, summary.digest, 1)
 
     def add_unused(
         self,

@@ -239,7 +239,7 @@ def _with_key(note: Note, key: str, value: str) -> Note:
     if key in ("name", "description"):
         front.insert(1, spelled)
     else:
-        block = next((one for one in _places(note, "metadata") if len(one) > 1), None)
+        block = next((lines for lines in _places(note, "metadata") if len(lines) > 1), None)
         at = block.stop if block else len(front) - 1
         front.insert(at, (front[block.start + 1][: _indent(front[block.start + 1])] if block else "") + spelled)
     return Note(tuple(front), note.body, note.end)

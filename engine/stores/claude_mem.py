@@ -117,7 +117,7 @@ class _Table:
         known = (*LINES[self._table], *FILES, "id", "project", "type", "title", "subtitle", "concepts", "created_at")
         chosen = [column for column in self._columns if column in known]
         start = f"{self._kind}-"
-        numbers = [int(one.removeprefix(start)) for one in wanted if one.removeprefix(start).isdecimal()]
+        numbers = [int(number) for name in wanted if (number := name.removeprefix(start)).isdecimal()]
         if wanted and not numbers:
             return
         where = f"where id in ({','.join(map(str, numbers))})" if wanted else ""
@@ -191,5 +191,5 @@ def _lines(value: object) -> tuple[str, ...]:
             items = loads(text)
         except (ValueError, RecursionError):
             return tuple(text.splitlines())
-        return tuple(" ".join(one.split()) for item in items if (one := clean_text(item)))
+        return tuple(" ".join(line.split()) for item in items if (line := clean_text(item)))
     return tuple(text.splitlines())

@@ -110,10 +110,10 @@ TOP = {"tags": Field(LIST, True), "related_files": Field(LIST), "confidence": Fi
 
 KINDS: dict[str, Callable[[Any], bool]] = {
     TEXT: lambda value: isinstance(value, str),
-    LIST: lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    LIST: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
     FLAG: lambda value: isinstance(value, bool),
     NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    OBJECTS: lambda value: isinstance(value, list) and all(isinstance(one, dict) for one in value),
+    OBJECTS: lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
     OBJECT: lambda value: isinstance(value, dict),
 }
 
@@ -144,7 +144,7 @@ def value_of(field: Field, given: tuple[str, ...]) -> Any:
     """
     text = given[-1] if given else ""
     if field.kind == LIST and not text.startswith("["):
-        return [one for one in given if one]
+        return [item for item in given if item]
     if field.kind == TEXT:
         return text
     try:

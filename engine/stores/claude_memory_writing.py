@@ -90,11 +90,11 @@ def edited(text: str, changes: Changes, now: str) -> str:
 def retagged(text: str, add: Sequence[str], remove: Sequence[str], now: str) -> str:
     """The memory with other tags. Tags are lower case, as the format's own writer makes them."""
     old = _document(text).get("tags")
-    tags = [one for one in old if isinstance(one, str)] if isinstance(old, list) else []
-    gone = {_tag(one) for one in remove}
+    tags = [tag for tag in old if isinstance(tag, str)] if isinstance(old, list) else []
+    gone = {_tag(tag) for tag in remove}
     wanted = [tag for tag in tags if _tag(tag) not in gone]
-    known = {_tag(one) for one in wanted}
-    wanted += [one for one in dict.fromkeys(map(_tag, add)) if one and one not in known]
+    known = {_tag(tag) for tag in wanted}
+    wanted += [tag for tag in dict.fromkeys(map(_tag, add)) if tag and tag not in known]
     return _checked(text, _up_to_date(text, with_member(text, "tags", wanted), now))
 
 
@@ -189,7 +189,7 @@ def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:  #
 def place(lines: Sequence[str], line: str) -> int:
     """Behind the last smaller entry of its category, or of all. Before the first entry if none is smaller."""
     key = _key(line)
-    found = [number for number, one in enumerate(lines) if one.startswith("- [") and " -> " in one]
+    found = [number for number, entry in enumerate(lines) if entry.startswith("- [") and " -> " in entry]
     same = [number for number in found if lines[number].startswith(f"- [{key[0]}] ")] or found
     if not same:
         return len(lines)
@@ -261,7 +261,7 @@ def _with_field(text: str, category: str, name: str, given: tuple[str, ...]) -> 
     if name == "title":
         return with_member(text, "title", one_line(given[-1]))
     if name == "tags":
-        tags = [tag for one in value_of(TOP[name], given) for tag in one.split(",")]
+        tags = [tag for item in value_of(TOP[name], given) for tag in item.split(",")]
         return with_member(text, name, list(dict.fromkeys(filter(None, map(_tag, tags)))))
     if name in TOP:
         return with_member(text, name, value_of(TOP[name], given), after="tags")

@@ -67,8 +67,8 @@ def copies_of(store: FileStore, root: str, name: str, memory_id: str) -> tuple[s
         beside = sorted(os.listdir(os.path.join(root, folder)))
     except OSError:
         return ()
-    names = [os.path.join(folder, one) for one in beside if one.startswith(start) and one.endswith(ending)]
-    return tuple(one for one in names if one != name and _id_in(store, root, one) == memory_id)
+    names = [os.path.join(folder, file) for file in beside if file.startswith(start) and file.endswith(ending)]
+    return tuple(file for file in names if file != name and _id_in(store, root, file) == memory_id)
 
 
 def _id_in(store: FileStore, root: str, name: str) -> str:

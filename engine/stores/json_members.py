@@ -67,7 +67,7 @@ def with_member(text: str, key: str, value: object, *, after: str | None = None,
     """
     found = members(text)
     style = _style(text, found, unit)
-    old = next((one for one in reversed(found) if one.key == key), None)
+    old = next((pair for pair in reversed(found) if pair.key == key), None)
     if old:
         spelled = _spelled(value, style, text[old.value_start : old.end])
         return text[: old.value_start] + spelled + text[old.end :]
@@ -75,14 +75,14 @@ def with_member(text: str, key: str, value: object, *, after: str | None = None,
     if not found:
         start = text.index("{") + 1
         return text[:start] + member + text[after_space(text, start) :]
-    place = next((one.end for one in found if one.key == after), found[-1].end)
+    place = next((pair.end for pair in found if pair.key == after), found[-1].end)
     return f"{text[:place]},{style.lead}{member}{text[place:]}"
 
 
 def without_member(text: str, key: str) -> str:
     """*text* without the member *key*, which need not be there."""
     found = members(text)
-    number = next((number for number, one in enumerate(found) if one.key == key), None)
+    number = next((number for number, pair in enumerate(found) if pair.key == key), None)
     if number is None:
         return text
     if number > 0:
@@ -95,7 +95,7 @@ def without_member(text: str, key: str) -> str:
 def with_inner(text: str, key: str, inner_key: str, value: object) -> str:
     """*text* with *value* for *inner_key* in the object under *key*. ValueError if there is no such object."""
     outer = members(text)
-    holder = next((one for one in reversed(outer) if one.key == key and isinstance(one.value, dict)), None)
+    holder = next((pair for pair in reversed(outer) if pair.key == key and isinstance(pair.value, dict)), None)
     if holder is None:
         raise ValueError(f"has no object {key!r}")
     unit = _style(text, outer, "").unit

@@ -135,7 +135,7 @@ def _line(row: dict[str, Any], names: tuple[str, ...]) -> str:
 
 def _tags(value: object) -> tuple[str, ...]:
     listed = value if isinstance(value, list) else [value]
-    return as_words(tuple(without_lone_surrogates(one) for one in listed if isinstance(one, str)))
+    return as_words(tuple(without_lone_surrogates(tag) for tag in listed if isinstance(tag, str)))
 
 
 def _moment(value: object) -> str:

@@ -98,7 +98,7 @@ class _Walk:
         below = []
         try:
             with os.scandir(os.path.join(self._root, folder)) as found:
-                entries = sorted(found, key=lambda one: one.name)
+                entries = sorted(found, key=lambda item: item.name)
         except OSError as error:
             self._skip(folder, f"cannot be listed ({error.strerror})")
             return []

@@ -50,21 +50,21 @@ def read_corpus(root: str) -> Corpus:
     store = store_of(resolved)
     listing = store.listing(resolved)
     skipped = [*listing.skipped]
-    found = [(name, one) for name in sorted(listing.names) for one in parts_of(store, resolved, name)]
+    found = [(name, part) for name in sorted(listing.names) for part in parts_of(store, resolved, name)]
     held: dict[str, list[tuple[str, str]]] = {}
-    for name, one in found:
-        if not isinstance(one, Skipped):
-            held.setdefault(one.summary.id, []).append((name, one.summary.updated_at))
+    for name, part in found:
+        if not isinstance(part, Skipped):
+            held.setdefault(part.summary.id, []).append((name, part.summary.updated_at))
     counting = {memory_id: counting_file(resolved, memory_id, files) for memory_id, files in held.items()}
     memories: dict[str, Memory] = {}
-    for name, one in found:
-        if isinstance(one, Skipped):
-            skipped.append(one)
-        elif one.summary.id not in memories and counting[one.summary.id] == name:
-            memories[one.summary.id] = one
+    for name, part in found:
+        if isinstance(part, Skipped):
+            skipped.append(part)
+        elif part.summary.id not in memories and counting[part.summary.id] == name:
+            memories[part.summary.id] = part
         else:
-            used = shown_name(resolved, counting[one.summary.id])
-            skipped.append(double(shown_name(resolved, name), one.summary.id, used))
+            used = shown_name(resolved, counting[part.summary.id])
+            skipped.append(double(shown_name(resolved, name), part.summary.id, used))
     return Corpus(resolved, tuple(memories.values()), tuple(skipped), listing.notices)
 
 
@@ -75,9 +75,9 @@ def parts_of(store: Store, root: str, name: str, wanted: Collection[str] = ()) -
     """
     is_empty = True
     try:
-        for one in store.read(root, name, wanted):
+        for part in store.read(root, name, wanted):
             is_empty = False
-            yield one
+            yield part
     except UnreadableFileError as error:
         yield Skipped(shown_name(root, name), str(error))
     else:

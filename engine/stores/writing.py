@@ -134,11 +134,14 @@ def writing_of(root: str) -> Writing:
 def changes_of(form: Sequence[FormField], texts: Mapping[str, str]) -> Changes:
     """The changes that a person made to the fields of *form*, whose texts are now *texts*, by name."""
     fields = [
-        (one.name, (json.dumps(_items(texts[one.name])) if one.is_list and texts[one.name] else texts[one.name],))
-        for one in form
-        if texts[one.name] != one.text and one.name != BODY
+        (
+            field.name,
+            (json.dumps(_items(texts[field.name])) if field.is_list and texts[field.name] else texts[field.name],),
+        )
+        for field in form
+        if texts[field.name] != field.text and field.name != BODY
     ]
-    body = next((texts[BODY] for one in form if one.name == BODY and texts[BODY] != one.text), None)
+    body = next((texts[BODY] for field in form if field.name == BODY and texts[BODY] != field.text), None)
     return Changes(None, tuple(fields), body)
 
 

@@ -227,8 +227,8 @@ def without_text(dataset: Dataset) -> Dataset:
         events=tuple(bare(event, note="", reason="", source="") for event in dataset.events),
         runs=tuple(replace(run, root=id_hash(run.root), config_json="") for run in dataset.runs),
         retrievals=tuple(bare_retrieved(retrieval) for retrieval in dataset.retrievals),
-        pool=tuple(bare(each) for each in dataset.pool),
-        plan=tuple(bare(each, root=id_hash(each.root)) for each in dataset.plan),
+        pool=tuple(bare(pair) for pair in dataset.pool),
+        plan=tuple(bare(planned, root=id_hash(planned.root)) for planned in dataset.plan),
         sightings=tuple(bare(sighting) for sighting in dataset.sightings),
         redacted=True,
     )

@@ -263,7 +263,7 @@ def is_number(value: object) -> bool:
 
 
 def is_texts(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
 
 FIELD_READERS: dict[str, Callable[[Node, str, Any], object]] = {

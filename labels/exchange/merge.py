@@ -279,14 +279,14 @@ def targets_first(db: LabelDatabase, events: Mapping[str, LabelEvent], known: It
         while at is not None and at.uid not in placed and at not in chain:
             chain.append(at)
             at = events.get(at.supersedes or "")
-        for each in reversed(chain):
-            if each.action == RETRACT and each.supersedes not in placed:
+        for link in reversed(chain):
+            if link.action == RETRACT and link.supersedes not in placed:
                 raise ExchangeError(
-                    f"The event {each.uid} takes back {each.supersedes}, which is neither in {db.path} nor in the data "
+                    f"The event {link.uid} takes back {link.supersedes}, which is neither in {db.path} nor in the data "
                     "to add. Nothing was added."
                 )
-            placed.add(each.uid)
-            yield each
+            placed.add(link.uid)
+            yield link
 
 
 def add_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> None:

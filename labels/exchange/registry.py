@@ -128,8 +128,8 @@ class Format:
 
 
 FORMATS = {
-    each.name: each
-    for each in (
+    form.name: form
+    for form in (
         Format("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
         Format("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
         Format("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, GRADED_QRELS_LEAVE_OUT),
@@ -147,14 +147,14 @@ FORMATS = {
         Format("prodigy", prodigy.write, prodigy.read, prodigy.recognises, PRODIGY_LEAVES_OUT),
     )
 }
-READABLE = tuple(name for name, each in FORMATS.items() if each.read)
+READABLE = tuple(name for name, form in FORMATS.items() if form.read)
 
 
 def recognise(source: FileText) -> Format:
     """The format of a file by its beginning; ExchangeError if no format fits."""
-    for each in FORMATS.values():
-        if each.recognises and each.recognises(source):
-            return each
+    for form in FORMATS.values():
+        if form.recognises and form.recognises(source):
+            return form
     raise ExchangeError(f"{source.path}: no known format begins like this. Name it with --format.")
 
 

@@ -106,7 +106,7 @@ def outcome_of(row: Node) -> Outcome:
     elapsed_ms = row.number("ms", 0.0)
     if elapsed_ms < 0:
         raise row.wrong("ms", "a number of milliseconds, not negative")
-    found = [(each.value, candidates[name].value if name in candidates else {}) for name, each in injected.items()]
+    found = [(node.value, candidates[name].value if name in candidates else {}) for name, node in injected.items()]
     probabilities = {name: number(candidate.value.get("probability")) for name, candidate in candidates.items()}
     return Outcome(
         prompt_id=prompt_id,
@@ -117,7 +117,7 @@ def outcome_of(row: Node) -> Outcome:
         fallback=row.text("fallback", ""),
         elapsed_ms=elapsed_ms,
         is_asked=any(decisions),
-        confidences=tuple(word(each.get("confidence")) if candidate else "" for each, candidate in found),
+        confidences=tuple(word(memory.get("confidence")) if candidate else "" for memory, candidate in found),
         matched=tuple(matched_words(candidate) for _, candidate in found),
         scores=tuple((number(candidate.get("score")) or 0.0) if candidate else None for _, candidate in found),
         probabilities={name: value for name, value in probabilities.items() if value is not None},

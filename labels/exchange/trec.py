@@ -48,7 +48,9 @@ def escaped(name: str) -> str:
     """
     if not name:
         raise ExchangeError("A prompt or memory has an empty id, which TREC's files cannot hold. Use another format.")
-    return "".join(quote(each, safe="", errors="surrogatepass") if is_unsafe(each) else each for each in name)
+    return "".join(
+        quote(character, safe="", errors="surrogatepass") if is_unsafe(character) else character for character in name
+    )
 
 
 def is_unsafe(letter: str) -> bool:

@@ -106,9 +106,9 @@ def judge_agreement(
         return None
     table = weighted_table(graded)
     kappa, kappa_se = cohens_kappa(table)
-    relevant = [each for each in graded if each.person]
-    irrelevant = [each for each in graded if not each.person]
-    kept_relevant, kept_irrelevant = (sum([each.judge for each in part]) for part in (relevant, irrelevant))
+    relevant = [memory for memory in graded if memory.person]
+    irrelevant = [memory for memory in graded if not memory.person]
+    kept_relevant, kept_irrelevant = (sum([memory.judge for memory in part]) for part in (relevant, irrelevant))
     return Agreement(
         confusion=Confusion(
             kept_relevant, kept_irrelevant, len(relevant) - kept_relevant, len(irrelevant) - kept_irrelevant
@@ -121,8 +121,8 @@ def judge_agreement(
         kappa=kappa,
         kappa_se=kappa_se,
         ac1=gwet_ac1(table),
-        deployed=sum(each.is_deployed for each in graded),
-        disagreements=tuple(each for each in graded if each.person != each.judge),
+        deployed=sum(memory.is_deployed for memory in graded),
+        disagreements=tuple(memory for memory in graded if memory.person != memory.judge),
     )
 
 
@@ -155,13 +155,13 @@ def weighted_table(graded: Sequence[Graded]) -> Table:
 
 def same_share(graded: Sequence[Graded]) -> Ratio:
     """The share on which judge and people agree."""
-    same = [each.weight for each in graded if each.judge is each.person]
-    return estimated(Ratio(len(same), len(graded)), sum(same), sum([each.weight for each in graded]))
+    same = [memory.weight for memory in graded if memory.judge is memory.person]
+    return estimated(Ratio(len(same), len(graded)), sum(same), sum([memory.weight for memory in graded]))
 
 
 def same_interval(graded: Sequence[Graded]) -> Interval | None:
     """The 95 % interval of the share on which judge and people agree; prompts are the sampling unit."""
-    scale = len(graded) / sum([each.weight for each in graded]) if graded else 1.0
+    scale = len(graded) / sum([memory.weight for memory in graded]) if graded else 1.0
     same: dict[str, float] = defaultdict(float)
     every: dict[str, float] = defaultdict(float)
     for prompt_id, _, person, judge, weight, _ in graded:

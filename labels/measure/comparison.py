@@ -180,10 +180,10 @@ def both(
     ]
 
 
-def judged_counts(one: Outcome, other: Outcome, judgements: Judgements) -> tuple[int, int]:
-    """(relevant, irrelevant) memories that *one* injects and *other* does not."""
-    judged, both = judgements.get(one.prompt_id, {}), other.injected
-    found = [judged.get(memory_id) for memory_id in one.injected if memory_id not in both]
+def judged_counts(outcome: Outcome, other: Outcome, judgements: Judgements) -> tuple[int, int]:
+    """(relevant, irrelevant) memories that *outcome* injects and *other* does not."""
+    judged, both = judgements.get(outcome.prompt_id, {}), other.injected
+    found = [judged.get(memory_id) for memory_id in outcome.injected if memory_id not in both]
     return found.count(True), found.count(False)
 
 

@@ -129,7 +129,7 @@ class Evidence:
     # Of one system, or of some
 
     def of(self, system: str) -> list[Outcome]:
-        return [each.outcome for each in self.tallied.get(system, ())]
+        return [row.outcome for row in self.tallied.get(system, ())]
 
     def failures(self, system: str) -> Ratio:
         """Prompts on which the judge of *system* gave no answer, of those on which it was asked."""
@@ -159,7 +159,7 @@ class Evidence:
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
-        rows = [each for system in systems for each in self.tallied.get(system, ())]
+        rows = [row for system in systems for row in self.tallied.get(system, ())]
         unfinished = {row.outcome.prompt_id for row in rows if row.moment is None}
         return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
@@ -172,11 +172,11 @@ class Evidence:
 
     def sample(self, system: str) -> LabelledSample:
         """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
-        rows = [each for each in self.tallied.get(system, ()) if self.is_in_frame(each.outcome)]
+        rows = [row for row in self.tallied.get(system, ()) if self.is_in_frame(row.outcome)]
         finished = [(row.moment, row.tally) for row in rows if row.moment is not None]
         finished.sort(key=lambda found: (found[0], random_key(TIES, found[1].prompt_id)))
         return LabelledSample(
-            judged={each.prompt_id: (each.relevant, each.judged) for _, each in finished},
+            judged={prompt.prompt_id: (prompt.relevant, prompt.judged) for _, prompt in finished},
             injected={row.tally.prompt_id: row.tally.injected for row in rows},
             strata=self.strata if self.is_stratified else {},
         )

@@ -132,7 +132,7 @@ def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | 
     """The answer for *system*, which must be one of the evidence's."""
     sample, caveats = evidence.sample(system), caveats_of(evidence, system, gate)
     decision, rows = decide(sample, gate), evidence.of(system)
-    tallies = [each.tally for each in evidence.tallied[system]]
+    tallies = [row.tally for row in evidence.tallied[system]]
     plain = system.removesuffix(JUDGED)
     has_both = {plain, plain + JUDGED} <= set(evidence.systems) and not evidence.is_dead(plain + JUDGED)
     return GateReport(
@@ -260,7 +260,7 @@ def gaps_in(evidence: GateEvidence, system: str, gate: Gate) -> Gaps | None:
     if missing <= MAX_UNJUDGED * whole:
         return None
     gapped = [row for row, number in begun if number]
-    cases = [evidence, *(filled(evidence, gapped, is_relevant=each) for each in (True, False))]
+    cases = [evidence, *(filled(evidence, gapped, is_relevant=is_relevant) for is_relevant in (True, False))]
     verdicts = {verdict_of(headline(case.sample(system), gate.confidence), gate) for case in cases}
     return Gaps(missing, whole, left, len(verdicts) > 1)
 

@@ -117,9 +117,11 @@ def by_kind(
 
 
 def groups(tallies: Mapping[str, Sequence[Tally]], weights: PairWeights) -> tuple[Group, ...]:
-    injecting = {name: [each for each in own if each.injected] for name, own in tallies.items() if own}
+    injecting = {name: [tally for tally in own if tally.injected] for name, own in tallies.items() if own}
     return tuple(
-        Group(name, sum(each.judged > 0 for each in own), sum(each.injected for each in own), estimate(own, weights))
+        Group(
+            name, sum(tally.judged > 0 for tally in own), sum(tally.injected for tally in own), estimate(own, weights)
+        )
         for name, own in injecting.items()
     )
 

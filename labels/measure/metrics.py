@@ -96,37 +96,38 @@ def precision(tallies: Iterable[Tally], weights: PairWeights = EQUAL) -> Ratio:
 
     P@k divides by k even if fewer memories were injected, and so punishes a system for holding back.
     """
-    return ratio(((each.prompt_id, each.relevant, each.judged) for each in tallies), weights)
+    return ratio(((prompt.prompt_id, prompt.relevant, prompt.judged) for prompt in tallies), weights)
 
 
 def precision_bounds(tallies: Sequence[Tally]) -> Interval | None:
     """Precision if no unjudged memory were relevant, and if all were; None when nothing was injected."""
-    injected = sum(each.injected for each in tallies)
-    relevant = sum(each.relevant for each in tallies)
-    unjudged = sum(each.unjudged for each in tallies)
+    injected = sum(prompt.injected for prompt in tallies)
+    relevant = sum(prompt.relevant for prompt in tallies)
+    unjudged = sum(prompt.unjudged for prompt in tallies)
     return Interval(relevant / injected, (relevant + unjudged) / injected) if injected else None
 
 
 def fire_rate(tallies: Sequence[Tally]) -> Ratio:
     """Prompts with at least one injected memory, of all prompts."""
-    return Ratio(sum(each.injected > 0 for each in tallies), len(tallies))
+    return Ratio(sum(prompt.injected > 0 for prompt in tallies), len(tallies))
 
 
 def false_fire_rate(tallies: Sequence[Tally], without_relevant: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Prompts with at least one injected memory, of the prompts for which nothing is relevant."""
     return ratio(
-        ((each.prompt_id, each.injected > 0, 1) for each in tallies if each.prompt_id in without_relevant), weights
+        ((prompt.prompt_id, prompt.injected > 0, 1) for prompt in tallies if prompt.prompt_id in without_relevant),
+        weights,
     )
 
 
 def unjudged_share(tallies: Sequence[Tally]) -> Ratio:
     """Injected memories without a judgement, of all injected memories."""
-    return Ratio(sum(each.unjudged for each in tallies), sum(each.injected for each in tallies))
+    return Ratio(sum(prompt.unjudged for prompt in tallies), sum(prompt.injected for prompt in tallies))
 
 
 def silent_prompts(tallies: Sequence[Tally]) -> int:
     """The number of prompts for which nothing was injected; precision leaves them out."""
-    return sum(each.injected == 0 for each in tallies)
+    return sum(prompt.injected == 0 for prompt in tallies)
 
 
 def judge_failures(rows: Sequence[Outcome]) -> Ratio:
@@ -137,7 +138,9 @@ def judge_failures(rows: Sequence[Outcome]) -> Ratio:
 
 def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Irrelevant injected memories per *measured* prompt."""
-    return ratio(((each.prompt_id, each.irrelevant, 1) for each in tallies if each.prompt_id in measured), weights)
+    return ratio(
+        ((prompt.prompt_id, prompt.irrelevant, 1) for prompt in tallies if prompt.prompt_id in measured), weights
+    )
 
 
 def polluted_rate(
@@ -195,9 +198,9 @@ def lost_per_prompt(
     tallies: Sequence[Tally], known: InPools, measured: Set[str], weights: PairWeights = EQUAL
 ) -> Ratio:
     """Relevant memories of the pool that the system did not inject, per *measured* prompt."""
-    own = [each for each in tallies if each.prompt_id in measured]
-    counts = [(each.prompt_id, known.relevant.get(each.prompt_id, 0) - each.relevant, 1) for each in own]
-    shares = [(each.prompt_id, known.estimated.get(each.prompt_id, 0) - each.relevant, 1) for each in own]
+    own = [prompt for prompt in tallies if prompt.prompt_id in measured]
+    counts = [(prompt.prompt_id, known.relevant.get(prompt.prompt_id, 0) - prompt.relevant, 1) for prompt in own]
+    shares = [(prompt.prompt_id, known.estimated.get(prompt.prompt_id, 0) - prompt.relevant, 1) for prompt in own]
     return ratio(counts, weights, shares if weights.pairs else None)
 
 
@@ -206,12 +209,12 @@ def recall_in_pool(tallies: Sequence[Tally], known: InPools, weights: PairWeight
 
     It is relative: a memory that no system looked at is not in it. All systems share the pool, so they can be compared.
     """
-    counts = [(each.prompt_id, each.relevant, known.relevant.get(each.prompt_id, 0)) for each in tallies]
-    shares = [(each.prompt_id, each.relevant, known.estimated.get(each.prompt_id, 0)) for each in tallies]
+    counts = [(prompt.prompt_id, prompt.relevant, known.relevant.get(prompt.prompt_id, 0)) for prompt in tallies]
+    shares = [(prompt.prompt_id, prompt.relevant, known.estimated.get(prompt.prompt_id, 0)) for prompt in tallies]
     return ratio(counts, weights, shares if weights.pairs else None)
 
 
 def recall_of_known(tallies: Sequence[Tally], judgements: Judgements) -> Ratio:
     """Relevant memories injected, of all memories known to be relevant for these prompts, in the pool or not."""
-    relevant = sum(sum(judgements.get(each.prompt_id, {}).values()) for each in tallies)
-    return Ratio(sum(each.relevant for each in tallies), relevant)
+    relevant = sum(sum(judgements.get(prompt.prompt_id, {}).values()) for prompt in tallies)
+    return Ratio(sum(prompt.relevant for prompt in tallies), relevant)

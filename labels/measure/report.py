@@ -243,7 +243,7 @@ def build_report(
 def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], options: ReportOptions) -> SystemReport:
     """The numbers of *system*, which must have an outcome in *evidence*."""
     judgements, weights, measured = evidence.judgements, evidence.weights, evidence.measured
-    rows, tallies = evidence.of(system), [each.tally for each in evidence.tallied[system]]
+    rows, tallies = evidence.of(system), [row.tally for row in evidence.tallied[system]]
     judged = estimate(tallies, weights)
     sample = evidence.ordered.sample(system)
     found, has_order = headline(sample), evidence.moments is not None

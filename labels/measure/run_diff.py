@@ -54,8 +54,8 @@ class PromptDiff:
 
     @cached_property
     def same(self) -> tuple[Judged, ...]:
-        kept = {one.memory.memory_id for one in self.before or ()}
-        return tuple(one for one in self.now or () if one.memory.memory_id in kept)
+        kept = {memory.memory.memory_id for memory in self.before or ()}
+        return tuple(memory for memory in self.now or () if memory.memory.memory_id in kept)
 
     @property
     def is_changed(self) -> bool:
@@ -64,7 +64,7 @@ class PromptDiff:
     @cached_property
     def worth(self) -> int:
         """Relevant memories gained and irrelevant ones lost, minus the reverse. Unlabelled memories do not count."""
-        return sum(_value(one) for one in self.gained) - sum(_value(one) for one in self.lost)
+        return sum(_value(memory) for memory in self.gained) - sum(_value(memory) for memory in self.lost)
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,11 @@ class RunDiff:
     @cached_property
     def precision_before(self) -> Ratio:
         """Of the labelled memories that were injected for the prompts of both runs, the relevant ones."""
-        return relevant(one for prompt in self.both for one in prompt.before or ())
+        return relevant(memory for prompt in self.both for memory in prompt.before or ())
 
     @cached_property
     def precision_now(self) -> Ratio:
-        return relevant(one for prompt in self.both for one in prompt.now or ())
+        return relevant(memory for prompt in self.both for memory in prompt.now or ())
 
 
 def relevant(memories: Iterable[Judged]) -> Ratio:
@@ -113,13 +113,15 @@ def relevant(memories: Iterable[Judged]) -> Ratio:
 def diff_runs(before: Sets, now: Sets, judge: Judge) -> RunDiff:
     """Compare the injected sets of two runs."""
     ids = dict.fromkeys((*now, *before))
-    return RunDiff(tuple(_prompt_diff(one, before.get(one), now.get(one), judge) for one in ids))
+    return RunDiff(
+        tuple(_prompt_diff(prompt_id, before.get(prompt_id), now.get(prompt_id), judge) for prompt_id in ids)
+    )
 
 
 def _prompt_diff(
     prompt_id: str, before: tuple[InjectedMemory, ...] | None, now: tuple[InjectedMemory, ...] | None, judge: Judge
 ) -> PromptDiff:
-    digests = {one.memory_id: one.digest for one in before or ()}
+    digests = {memory.memory_id: memory.digest for memory in before or ()}
 
     def judged(memories: tuple[InjectedMemory, ...] | None) -> tuple[Judged, ...] | None:
         if memories is None:
@@ -166,5 +168,5 @@ def _differ(digest: str, other: str | None) -> bool:
     return bool(digest and other) and digest != other
 
 
-def _value(one: Judged) -> int:
-    return 0 if one.is_relevant is None else 1 if one.is_relevant else -1
+def _value(memory: Judged) -> int:
+    return 0 if memory.is_relevant is None else 1 if memory.is_relevant else -1

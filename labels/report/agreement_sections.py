@@ -45,13 +45,13 @@ def differences(system: str, disagreements: Sequence[Graded], captions: Captions
     rest = "" if len(shown) == len(disagreements) else f" The first {len(shown)} of {len(disagreements):,}."
     rows = tuple(
         (
-            captions.memories.get(each.memory_id, each.memory_id),
-            captions.prompts.get(each.prompt_id, each.prompt_id),
-            decision(each),
+            captions.memories.get(memory.memory_id, memory.memory_id),
+            captions.prompts.get(memory.prompt_id, memory.prompt_id),
+            decision(memory),
         )
-        for each in shown
+        for memory in shown
     )
-    flagged = " Flagged: it failed or was not sure." if any(each.is_deployed for each in shown) else ""
+    flagged = " Flagged: it failed or was not sure." if any(memory.is_deployed for memory in shown) else ""
     about = f"People call irrelevant what it kept, and relevant what it dropped.{flagged}{rest}"
     title = f"Judge and people differ: {system}"
     return ReportSection(
@@ -59,10 +59,10 @@ def differences(system: str, disagreements: Sequence[Graded], captions: Captions
     )
 
 
-def decision(each: Graded) -> str:
-    if each.is_deployed:
-        return "flagged, injected" if each.judge else "flagged, left out"
-    return "kept" if each.judge else "dropped"
+def decision(memory: Graded) -> str:
+    if memory.is_deployed:
+        return "flagged, injected" if memory.judge else "flagged, left out"
+    return "kept" if memory.judge else "dropped"
 
 
 def grade_lines(agreement: Agreement) -> Iterator[str]:
@@ -106,11 +106,11 @@ def people_section(people: People) -> ReportSection:
     )
 
 
-def people_row(each: Concord) -> tuple[str, ...]:
-    who = f"{each.first}, again" if each.first == each.second else f"{each.first} and {each.second}"
-    kappa = give_or_take(each.kappa, each.kappa_se)
-    shares = (share(each.same), decimal(each.if_relevant), decimal(each.if_not))
-    return who, *shares, kappa, decimal(each.ac1)
+def people_row(people: Concord) -> tuple[str, ...]:
+    who = f"{people.first}, again" if people.first == people.second else f"{people.first} and {people.second}"
+    kappa = give_or_take(people.kappa, people.kappa_se)
+    shares = (share(people.same), decimal(people.if_relevant), decimal(people.if_not))
+    return who, *shares, kappa, decimal(people.ac1)
 
 
 def alpha_lines(people: People) -> Iterator[str]:

@@ -94,7 +94,7 @@ def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:
 
 def on_runs(report: Report) -> Iterator[str]:
     """Results that were made with other settings than the present ones, or not all with the same."""
-    for system in (each.system for each in report.systems):
+    for system in (reported.system for reported in report.systems):
         if outdated := report.limits.outdated.get(system):
             yield f"{system}: {outdated_note(outdated)}"
         for mixed in report.limits.mixed.get(system, ()):

@@ -27,7 +27,7 @@ def curve_sections(report: Report) -> Iterator[ReportSection]:
 def reliability(found: Sequence[tuple[str, ReliabilityCurve]]) -> Iterator[ReportSection]:
     rows = system_rows(
         [(name, curve.bins) for name, curve in found],
-        lambda one: (f"{one.said:.2f}", f"{one.found:.2f}", span(one.interval), f"{one.memories:,}"),
+        lambda bucket: (f"{bucket.said:.2f}", f"{bucket.found:.2f}", span(bucket.interval), f"{bucket.memories:,}"),
     )
     if rows:
         scores = (f"{name}: Brier score {curve.brier:.3f}." for name, curve in found)
@@ -60,7 +60,7 @@ def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[ReportSection]:
 def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[ReportSection]:
     rows = system_rows(
         [(name, some(moments)) for name, moments in found],
-        lambda one: (f"{one.prompts:,}", decimal(one.precision), span(one.live)),
+        lambda moment: (f"{moment.prompts:,}", decimal(moment.precision), span(moment.live)),
     )
     if rows:
         yield ReportSection(

@@ -34,14 +34,14 @@ def record(value: Any) -> dict[str, Any]:
     if isinstance(value, Ratio):
         return {"value": value.value, "part": value.part, "whole": value.whole}
     named = {field.name: getattr(value, field.name) for field in fields(value)}
-    return {name: rows(each) for name, each in named.items() if not isinstance(each, HIDDEN)}
+    return {name: rows(content) for name, content in named.items() if not isinstance(content, HIDDEN)}
 
 
 def rows(value: Any) -> Any:
     """A tuple of named tuples as a list of objects; json would write each of them as a list."""
     if not isinstance(value, tuple):
         return value
-    return [each._asdict() if hasattr(each, "_asdict") else each for each in value]
+    return [item._asdict() if hasattr(item, "_asdict") else item for item in value]
 
 
 def gate_json(report: GateReport) -> str:

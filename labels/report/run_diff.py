@@ -55,8 +55,8 @@ def answer(diff: RunDiff) -> str:
         return "The runs have no prompt in common."
     if not diff.changed:
         return f"Both inject the same memories for each of {counted(len(diff.both), 'prompt')}."
-    gained = [one for prompt in diff.changed for one in prompt.gained]
-    lost = [one for prompt in diff.changed for one in prompt.lost]
+    gained = [memory for prompt in diff.changed for memory in prompt.gained]
+    lost = [memory for prompt in diff.changed for memory in prompt.lost]
     prompts = f"{len(diff.changed):,} of {counted(len(diff.both), 'prompt')}"
     verb = "differs" if len(diff.changed) == 1 else "differ"
     return f"{prompts} {verb}: {memories_text(gained, 'gained')}, {memories_text(lost, 'lost')}."
@@ -103,7 +103,7 @@ def diff_text(compared: ComparedRuns, width: int) -> str:
         "\n".join(cut(name + one_line(side.line), width) for name, side in runs),
         wrapped(head_lines(compared), width, "  "),
     ]
-    parts += ["\n".join(_prompt_lines(one, compared.texts, width)) for one in compared.diff.changed]
+    parts += ["\n".join(_prompt_lines(prompt, compared.texts, width)) for prompt in compared.diff.changed]
     return "\n\n".join(parts) + "\n"
 
 
@@ -116,10 +116,10 @@ def _prompt_lines(prompt: PromptDiff, texts: Mapping[str, str], width: int) -> I
         yield f"  = {len(prompt.same):,} the same"
 
 
-def _memory_text(one: Judged) -> str:
+def _memory_text(memory: Judged) -> str:
     """The verdict stands before the title, so that it is never cut."""
-    title = f"{one.memory.title} ({one.memory.memory_id})" if one.memory.title else one.memory.memory_id
-    return one_line(": ".join(filter(None, (WORDS[one.is_relevant], title))))
+    title = f"{memory.memory.title} ({memory.memory.memory_id})" if memory.memory.title else memory.memory.memory_id
+    return one_line(": ".join(filter(None, (WORDS[memory.is_relevant], title))))
 
 
 def _part(ratio: Ratio) -> str:
@@ -151,7 +151,7 @@ def _prompt(prompt: PromptDiff, texts: Mapping[str, str]) -> dict[str, Any]:
         "prompt": texts.get(prompt.prompt_id),
         "before": None if prompt.before is None else _memories(prompt.before),
         "now": None if prompt.now is None else _memories(prompt.now),
-        **{name: [one.memory.memory_id for one in getattr(prompt, name)] for name in ("gained", "lost", "same")},
+        **{name: [memory.memory.memory_id for memory in getattr(prompt, name)] for name in ("gained", "lost", "same")},
     }
 
 

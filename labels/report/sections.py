@@ -42,8 +42,8 @@ def sections(report: Report) -> tuple[ReportSection, ...]:
         injecting(report),
         recall(report),
         *limits(report),
-        *grouped("confidence", CONFIDENCE, report, lambda one: one.by_confidence),
-        *grouped("kind", KIND, report, lambda one: one.by_kind),
+        *grouped("confidence", CONFIDENCE, report, lambda system: system.by_confidence),
+        *grouped("kind", KIND, report, lambda system: system.by_kind),
         *curve_sections(report),
         *ranking(report),
         *judges(report),
@@ -110,11 +110,11 @@ def precision(report: Report) -> ReportSection:
         table_of(
             report,
             {
-                "precision": lambda one: rate(one.precision),
-                ("95 %\none look" if live else "95 % interval"): lambda one: span(one.interval),
-                **({"95 %\nany look": lambda one: span(one.live)} if live else {}),
-                "relevant": lambda one: part_of(one.precision),
-                "no label": lambda one: f"{one.unjudged.part:,}",
+                "precision": lambda system: rate(system.precision),
+                ("95 %\none look" if live else "95 % interval"): lambda system: span(system.interval),
+                **({"95 %\nany look": lambda system: span(system.live)} if live else {}),
+                "relevant": lambda system: part_of(system.precision),
+                "no label": lambda system: f"{system.unjudged.part:,}",
             },
         ),
     )
@@ -140,7 +140,7 @@ def unlabelled(report: Report) -> str:
     missing = [system for system in report.systems if system.unjudged.part]
     if not missing:
         return ""
-    is_assumed = any(one.precision.whole == one.unjudged.whole for one in missing)
+    is_assumed = any(system.precision.whole == system.unjudged.whole for system in missing)
     return "; what has no label counts as not relevant" if is_assumed else " and has a label that counts"
 
 
@@ -160,20 +160,20 @@ def comparison_section(comparisons: Sequence[SystemComparison]) -> ReportSection
     )
 
 
-def prompts_line(each: SystemComparison) -> str:
+def prompts_line(comparison: SystemComparison) -> str:
     """The prompts behind a row. The test is of the precision per prompt, which has no interval in the table."""
-    line = f"{each.second} against {each.first}: {counted(each.prompts, 'prompt')}."
-    if each.p_value is None:
+    line = f"{comparison.second} against {comparison.first}: {counted(comparison.prompts, 'prompt')}."
+    if comparison.p_value is None:
         return line
     return (
-        f"{line} On the {each.compared:,} for which both inject something, chance alone would make their precisions "
-        f"per prompt differ as much with probability {p_value(each.p_value)} (sign-flip test)."
+        f"{line} On the {comparison.compared:,} for which both inject something, chance alone would make their "
+        f"precisions per prompt differ as much with probability {p_value(comparison.p_value)} (sign-flip test)."
     )
 
 
-def comparison_row(each: SystemComparison) -> tuple[str, ...]:
-    changes = (signed(each.irrelevant), signed(each.relevant))
-    return each.second, each.first, signed(each.precision), *ends_of(each.precision), *changes
+def comparison_row(comparison: SystemComparison) -> tuple[str, ...]:
+    changes = (signed(comparison.irrelevant), signed(comparison.relevant))
+    return comparison.second, comparison.first, signed(comparison.precision), *ends_of(comparison.precision), *changes
 
 
 def signed(difference: Difference | None) -> str:
@@ -202,10 +202,10 @@ def injecting(report: Report) -> ReportSection:
         table_of(
             report,
             {
-                "fires": lambda one: share(one.fire_rate),
-                "false fires": lambda one: share(one.false_fire_rate),
-                "irrelevant\nper prompt": lambda one: share(one.irrelevant_per_prompt),
-                "for one\nword": lambda one: share(one.polluted_rate),
+                "fires": lambda system: share(system.fire_rate),
+                "false fires": lambda system: share(system.false_fire_rate),
+                "irrelevant\nper prompt": lambda system: share(system.irrelevant_per_prompt),
+                "for one\nword": lambda system: share(system.polluted_rate),
             },
         ),
     )
@@ -222,9 +222,9 @@ def recall(report: Report) -> ReportSection:
         table_of(
             report,
             {
-                "in the pool": lambda one: share(one.recall_in_pool),
-                **({"of all known": lambda one: share(one.recall_of_known)} if beyond else {}),
-                "lost per prompt": lambda one: share(one.lost_per_prompt),
+                "in the pool": lambda system: share(system.recall_in_pool),
+                **({"of all known": lambda system: share(system.recall_of_known)} if beyond else {}),
+                "lost per prompt": lambda system: share(system.lost_per_prompt),
             },
         ),
     )
@@ -239,11 +239,11 @@ def running(report: Report) -> ReportSection:
         table_of(
             report,
             {
-                "prompts": lambda one: f"{one.prompts:,}",
-                "silent": lambda one: f"{one.silent:,}",
-                "injected": lambda one: f"{one.unjudged.whole:,}",
-                "judge failed": lambda one: part_of(one.fallbacks) if one.fallbacks.whole else "",
-                "median time": lambda one: "" if is_injected(one.system) else f"{one.median_ms:,.1f} ms",
+                "prompts": lambda system: f"{system.prompts:,}",
+                "silent": lambda system: f"{system.silent:,}",
+                "injected": lambda system: f"{system.unjudged.whole:,}",
+                "judge failed": lambda system: part_of(system.fallbacks) if system.fallbacks.whole else "",
+                "median time": lambda system: "" if is_injected(system.system) else f"{system.median_ms:,.1f} ms",
             },
         ),
     )
@@ -283,7 +283,8 @@ def judges(report: Report) -> Iterator[ReportSection]:
 
 
 def ranking(report: Report) -> Iterator[ReportSection]:
-    title, found = "Ranking, as TREC counts it", [(one.system, one.ranked) for one in report.systems if one.ranked]
+    title = "Ranking, as TREC counts it"
+    found = [(system.system, system.ranked) for system in report.systems if system.ranked]
     if report.lacking:
         yield ReportSection("ranking", title, report.lacking)
     elif found and found[0][1].prompts:
@@ -304,7 +305,7 @@ def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[ReportSection
             "memory": "Injected for more than one prompt without being relevant, by any system. Counted are prompts.",
             "prompt": "Drew more than one irrelevant memory, from all systems together. Counted are memories.",
         }[one]
-        rows = tuple((each.text or each.id, f"{each.irrelevant:,}", f"{each.relevant:,}") for each in found)
+        rows = tuple((row.text or row.id, f"{row.irrelevant:,}", f"{row.relevant:,}") for row in found)
         yield ReportSection(f"worst-{many}", f"Worst {many}", about, ReportTable((one, "irrelevant", "relevant"), rows))
 
 

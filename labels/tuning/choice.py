@@ -29,7 +29,7 @@ MAX_DOUBT_LOSS = 0.05
 def safest(points: Sequence[ThresholdPoint], groups: int = 1) -> ThresholdPoint | None:
     """The reliable point with the highest bound in one of *groups* alike roots, if P(relevant) were right."""
     reliable = [point for point in points if point.is_reliable]
-    return max(reliable, key=lambda one: _expected_bound(one, one.prompts / groups), default=None)
+    return max(reliable, key=lambda point: _expected_bound(point, point.prompts / groups), default=None)
 
 
 def chosen(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | None:
@@ -64,8 +64,8 @@ def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:
     return sum(any(low <= p < high for p in own) for own in probabilities)
 
 
-def _expected_bound(one: ThresholdPoint, prompts: float) -> float:
-    bound = wilson((one.expected or 0.0) * prompts, prompts)
+def _expected_bound(point: ThresholdPoint, prompts: float) -> float:
+    bound = wilson((point.expected or 0.0) * prompts, prompts)
     return bound.low if bound else 0.0
 
 

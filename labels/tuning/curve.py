@@ -86,7 +86,7 @@ def point(
     confidence: float,
     strata: Strata = NO_STRATA,
 ) -> ThresholdPoint:
-    sets = [injected(one, own, threshold, max_inject) for one, own in zip(prompts, probabilities, strict=True)]
+    sets = [injected(prompt, own, threshold, max_inject) for prompt, own in zip(prompts, probabilities, strict=True)]
     expected = sum(sum(injected_probabilities(own, threshold, max_inject)) for own in probabilities)
     return measured(prompts, sets, threshold, confidence, strata, expected)
 
@@ -100,8 +100,8 @@ def measured(
     expected: float | None = None,
 ) -> ThresholdPoint:
     """The point of the injected *sets*, one for each prompt. *expected* is the sum of their P(relevant)."""
-    counts = [(sum(one.is_relevant is True for one in found), len(found)) for found in sets]
-    groups = [one.group for one in prompts]
+    counts = [(sum(example.is_relevant is True for example in found), len(found)) for found in sets]
+    groups = [prompt.group for prompt in prompts]
     hits, total = sum(x for x, _ in counts), sum(m for _, m in counts)
     unneeded = [bool(found) for found, prompt in zip(sets, prompts, strict=True) if not prompt.relevant]
     precision, low = _precision(prompts, counts, strata, confidence)
@@ -109,7 +109,7 @@ def measured(
         threshold=threshold,
         injected=total,
         relevant=hits,
-        unjudged=sum(one.is_relevant is None for found in sets for one in found),
+        unjudged=sum(example.is_relevant is None for found in sets for example in found),
         prompts=sum(map(bool, sets)),
         precision=precision,
         low=low,
@@ -124,7 +124,7 @@ def measured(
 
 def injected(prompt: JudgedPrompt, probabilities: Sequence[float], threshold: float, max_inject: int) -> list[Example]:
     """The first *max_inject* examples of a prompt that reach the threshold."""
-    kept = [one for one, p in zip(prompt.examples, probabilities, strict=True) if p >= threshold]
+    kept = [example for example, p in zip(prompt.examples, probabilities, strict=True) if p >= threshold]
     return kept[:max_inject]
 
 
@@ -148,7 +148,7 @@ def _weighted(
     prompts: Sequence[JudgedPrompt], counts: Counts, strata: Strata, confidence: float
 ) -> StratifiedEstimate | None:
     """The stratified estimate of precision, if the prompts have several strata and one root."""
-    named = {one.prompt_id: pair for one, pair in zip(prompts, counts, strict=True)}
+    named = {prompt.prompt_id: pair for prompt, pair in zip(prompts, counts, strict=True)}
     if (
         len({*strata.values()}) < 2
         or not named.keys() <= strata.keys()
@@ -174,10 +174,10 @@ def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) ->
 def judged(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> list[tuple[float, bool]]:
     """(P(relevant), label) of all judged examples."""
     return [
-        (p, one.is_relevant)
+        (p, example.is_relevant)
         for prompt, own in zip(prompts, probabilities, strict=True)
-        for one, p in zip(prompt.examples, own, strict=True)
-        if one.is_relevant is not None
+        for example, p in zip(prompt.examples, own, strict=True)
+        if example.is_relevant is not None
     ]
 
 

@@ -65,9 +65,9 @@ class Truth:
     def from_gold(cls, gold: Iterable[Gold]) -> Self:
         """From labels. A label of another text of a memory does not count."""
         judgements: dict[str, dict[Pair, bool]] = {}
-        for one in gold:
-            if one.verdict in (RELEVANT, NOT_RELEVANT):
-                judgements.setdefault(one.prompt_id, {})[one.pair] = one.verdict == RELEVANT
+        for label in gold:
+            if label.verdict in (RELEVANT, NOT_RELEVANT):
+                judgements.setdefault(label.prompt_id, {})[label.pair] = label.verdict == RELEVANT
         return cls(judgements)
 
     @classmethod
@@ -123,7 +123,9 @@ def judged_prompts(
     for prompt in prompts:
         if truth.is_judged(prompt.id):
             examples = _examples(prompt, index, config, truth)
-            today = frozenset(one.memory.id for one in retrieve(prompt, index, config, cutoff=in_use).injected)
+            today = frozenset(
+                candidate.memory.id for candidate in retrieve(prompt, index, config, cutoff=in_use).injected
+            )
             known = truth.relevant(prompt.id, digests)
             found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today))
     return found

@@ -56,7 +56,7 @@ def lost_text(tuning: Tuning) -> str:
 
 
 def false_fires_line(tuning: Tuning, at: ThresholdPoint) -> str:
-    today, then = (round((one.false_fire_rate or 0.0) * tuning.silent) for one in (tuning.today, at))
+    today, then = (round((point.false_fire_rate or 0.0) * tuning.silent) for point in (tuning.today, at))
     return f"Prompts with nothing relevant that get an injection: {today:,} of {tuning.silent:,} today, {then:,} then."
 
 
@@ -102,10 +102,10 @@ def more_prompts(tuning: Tuning) -> int:
 
     The distance between precision and its bound shrinks with the square root of the number of prompts.
     """
-    one = tuning.reachable
-    if one is None or one.precision is None or one.low is None or one.precision <= tuning.target:
+    best = tuning.reachable
+    if best is None or best.precision is None or best.low is None or best.precision <= tuning.target:
         return 0
-    more = ceil(tuning.prompts * (((one.precision - one.low) / (one.precision - tuning.target)) ** 2 - 1))
+    more = ceil(tuning.prompts * (((best.precision - best.low) / (best.precision - tuning.target)) ** 2 - 1))
     return more if more <= MOST_MORE else 0
 
 

@@ -50,13 +50,13 @@ def _start(tuning: Tuning) -> str:
 
 def _curve(tuning: Tuning) -> str:
     chosen = tuning.at.threshold if tuning.at else None
-    shown = [one for place, one in enumerate(tuning.points) if one.threshold == chosen or not place % EVERY]
+    shown = [point for place, point in enumerate(tuning.points) if point.threshold == chosen or not place % EVERY]
     while len(shown) > 1 and not shown[-1].injected and not shown[-2].injected:
         shown.pop()
-    rows = [HEAD, _row(tuning.today, "today"), *(_row(one, f"{one.threshold:.2f}") for one in shown)]
-    if not any(one.unjudged for one in (tuning.today, *shown)):
+    rows = [HEAD, _row(tuning.today, "today"), *(_row(point, f"{point.threshold:.2f}") for point in shown)]
+    if not any(point.unjudged for point in (tuning.today, *shown)):
         rows = [row[:-1] for row in rows]
-    marks = ["", "", *("  <" if one.threshold == chosen else "" for one in shown)]
+    marks = ["", "", *("  <" if point.threshold == chosen else "" for point in shown)]
     lines = [f"{line}{mark}" for line, mark in zip(aligned(rows, right=True), marks, strict=True)]
     sure = f"{percent(tuning.confidence)} confidence"
     note = f"* with {sure}, on prompts like these; unjudged memories count as not relevant."
@@ -64,9 +64,9 @@ def _curve(tuning: Tuning) -> str:
     return "\n".join([*lines, note, fires])
 
 
-def _row(one: ThresholdPoint, threshold: str) -> tuple[str, ...]:
-    shares = (one.precision, one.low, one.recall, one.fire_rate, one.false_fire_rate)
-    return (threshold, f"{one.injected:,}", *map(_share, shares), f"{one.unjudged:,}")
+def _row(point: ThresholdPoint, threshold: str) -> tuple[str, ...]:
+    shares = (point.precision, point.low, point.recall, point.fire_rate, point.false_fire_rate)
+    return (threshold, f"{point.injected:,}", *map(_share, shares), f"{point.unjudged:,}")
 
 
 def _elsewhere(tuning: Tuning) -> str:
@@ -100,8 +100,8 @@ def _reliability(tuning: Tuning) -> str:
     lines = [
         "Reliability of P, on prompts that it was not fitted to",
         *(
-            f"  P {one.predicted:.2f}: {one.observed:.2f} of {counted(one.count, 'memory')} relevant"
-            for one in tuning.reliability
+            f"  P {bucket.predicted:.2f}: {bucket.observed:.2f} of {counted(bucket.count, 'memory')} relevant"
+            for bucket in tuning.reliability
         ),
         f"  Brier score {tuning.brier:.3f} (lower is better; a constant P of {tuning.base_rate:.2f} has {blind:.3f})",
     ]
@@ -113,9 +113,9 @@ def _changes(tuning: Tuning) -> str:
         return ""
     before = [change for change in tuning.changes if change.before]
     after = [change for change in tuning.changes if change.after]
-    lost = [one for one in before if one.is_relevant and not one.after]
-    kept = [one for one in after if one.is_relevant is False]
-    gone = len(before) - sum(one.after for one in before)
+    lost = [change for change in before if change.is_relevant and not change.after]
+    kept = [change for change in after if change.is_relevant is False]
+    gone = len(before) - sum(change.after for change in before)
     lines = [f"It would inject {len(after):,} memories in place of today's {len(before):,}: {gone:,} would be gone."]
     lines += _listed(f"{len(lost):,} relevant memories would be lost", lost)
     lines += _listed(f"{len(kept):,} irrelevant memories would stay", kept)
@@ -123,8 +123,8 @@ def _changes(tuning: Tuning) -> str:
 
 
 def _listed(what: str, changes: Sequence[ChangedExample]) -> list[str]:
-    likeliest = sorted(changes, key=lambda one: -one.probability)[:MOST_CHANGES]
-    shown = [f"  {one.probability:.2f}  {_cut(one.prompt)}  ->  {_cut(one.title)}" for one in likeliest]
+    likeliest = sorted(changes, key=lambda change: -change.probability)[:MOST_CHANGES]
+    shown = [f"  {change.probability:.2f}  {_cut(change.prompt)}  ->  {_cut(change.title)}" for change in likeliest]
     more = [f"  and {len(changes) - MOST_CHANGES:,} more"] if len(changes) > MOST_CHANGES else []
     return [f"{what}{':' if shown else '.'}", *shown, *more]
 

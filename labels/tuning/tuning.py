@@ -199,13 +199,13 @@ def changes(
     """All examples that are injected today or with the new cutoff, by prompt, in rank order."""
     found = []
     for prompt, now, own in zip(prompts, today, probabilities, strict=True):
-        before = {one.memory_id for one in now}
-        after = {one.memory_id for one in injected(prompt, own, threshold, max_inject)}
-        for one, p in zip(prompt.examples, own, strict=True):
-            was, will_be = one.memory_id in before, one.memory_id in after
+        before = {example.memory_id for example in now}
+        after = {example.memory_id for example in injected(prompt, own, threshold, max_inject)}
+        for example, p in zip(prompt.examples, own, strict=True):
+            was, will_be = example.memory_id in before, example.memory_id in after
             if was or will_be:
-                about = (prompt.prompt_id, prompt.text, one.memory_id, one.title)
-                found.append(ChangedExample(*about, p, one.is_relevant, was, will_be))
+                about = (prompt.prompt_id, prompt.text, example.memory_id, example.title)
+                found.append(ChangedExample(*about, p, example.is_relevant, was, will_be))
     return tuple(found)
 
 

@@ -220,7 +220,9 @@ class BatchLedger:
         self._change(lambda entries: {**entries, batch_id: frozenset(names)})
 
     def forget(self, batch_ids: Collection[str]) -> None:
-        self._change(lambda entries: {one: names for one, names in entries.items() if one not in batch_ids})
+        self._change(
+            lambda entries: {batch_id: names for batch_id, names in entries.items() if batch_id not in batch_ids}
+        )
 
     def check(self) -> None:
         """Raise ConfigError now rather than after a batch was submitted."""

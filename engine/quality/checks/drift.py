@@ -73,18 +73,18 @@ def _of_memories(
 ) -> Iterator[Finding]:
     listed = {entry.name: entry for entry in entries}
     for memory in subject.active:
-        one = memory.summary
-        file = os.path.relpath(one.file, subject.root).replace(os.sep, "/")
+        summary = memory.summary
+        file = os.path.relpath(summary.file, subject.root).replace(os.sep, "/")
         entry = listed.get(file)
         expected = _expected(subject.root, writing, file, lines[entry.start] if entry else "")
         if entry is None and expected:
             reason, action = f"{name} does not list it", f"Add the line: {expected}"
-            yield Finding("drift", one.id, UNLISTED_SEVERITY, reason, action, name, (), (LIST, file))
+            yield Finding("drift", summary.id, UNLISTED_SEVERITY, reason, action, name, (), (LIST, file))
         elif entry and expected and lines[entry.start].strip() != expected.strip():
             where = f"{name}:{entry.start + 1}"
             reason = "its line in the list has another title, category or tags than the file"
             action = f"Change {where} to: {expected}"
-            yield Finding("drift", one.id, TITLE_SEVERITY, reason, action, where, (), (LIST, file))
+            yield Finding("drift", summary.id, TITLE_SEVERITY, reason, action, where, (), (LIST, file))
 
 
 def _expected(root: str, writing: Writing, file: str, old: str) -> str:

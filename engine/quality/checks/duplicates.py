@@ -69,7 +69,7 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     `memory_id` is the newer memory, `others` has the older one.
     """
     stem_of = cache(stem)
-    texts = [_text(one, stem_of) for one in subject.active]
+    texts = [_text(memory, stem_of) for memory in subject.active]
     weights = _weights(texts)
     sizes = [_sum(text.stems, weights) for text in texts]
     best: dict[int, tuple[float, tuple[str, str], int]] = {}
@@ -100,16 +100,16 @@ def _text(memory: Memory, stem_of: Callable[[str], str]) -> ComparedText:
 
 def _weights(texts: Sequence[ComparedText]) -> dict[str, float]:
     """Stem -> weight: rarer stems say more."""
-    holders = Counter(one for text in texts for one in text.stems)
-    return {one: log(1 + len(texts) / count) for one, count in holders.items()}
+    holders = Counter(word for text in texts for word in text.stems)
+    return {word: log(1 + len(texts) / count) for word, count in holders.items()}
 
 
 def _pairs(texts: Sequence[ComparedText], weights: Mapping[str, float]) -> set[tuple[int, int]]:
     """The numbers of memories that share at least LEAST_SHARED of their rarest stems, or all of a short text."""
     holding: dict[str, list[int]] = defaultdict(list)
     for number, text in enumerate(texts):
-        for one in sorted(text.stems, key=lambda each: (-weights[each], each))[:RAREST]:
-            holding[one].append(number)
+        for word in sorted(text.stems, key=lambda word: (-weights[word], word))[:RAREST]:
+            holding[word].append(number)
     shared: Counter[tuple[int, int]] = Counter()
     for numbers in holding.values():
         if len(numbers) <= MOST_HOLDERS:
@@ -148,19 +148,19 @@ def _likeness(
 
 
 def _sum(stems: Iterable[str], weights: Mapping[str, float]) -> float:
-    return sum(weights[one] for one in stems)
+    return sum(weights[word] for word in stems)
 
 
 def _finding(older: Memory, newer: Memory, likeness: float) -> Finding:
-    one, other = newer.summary.id, older.summary.id
+    memory_id, other = newer.summary.id, older.summary.id
     titles = token_sort_ratio(older.summary.title, newer.summary.title)
     is_sure = likeness >= (SURE if titles >= SURE_TITLES else CERTAIN)
     return Finding(
         check="duplicates",
-        memory_id=one,
+        memory_id=memory_id,
         severity=likeness,
         reason=f"says nearly the same as {other} (likeness {likeness:.2f})",
-        action=f"Compare them: memsift show {one}, memsift show {other}. Then memsift merge {one} {other}",
+        action=f"Compare them: memsift show {memory_id}, memsift show {other}. Then memsift merge {memory_id} {other}",
         others=(other,),
         change=(MERGE,) if is_sure else (),
     )

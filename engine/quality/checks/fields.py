@@ -24,16 +24,16 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     except CurationError:
         return
     for memory in subject.active:
-        one = memory.summary
+        summary = memory.summary
         try:
-            wrong = writing.broken_rules(read_text(subject.root, one.file))
+            wrong = writing.broken_rules(read_text(subject.root, summary.file))
         except (UnreadableFileError, CurationError, ValueError):
             continue
         if wrong:
             yield Finding(
                 check="fields",
-                memory_id=one.id,
+                memory_id=summary.id,
                 severity=SEVERITY,
                 reason="; ".join(wrong),
-                action=f"Correct it: memsift edit {one.id} --set FIELD=VALUE",
+                action=f"Correct it: memsift edit {summary.id} --set FIELD=VALUE",
             )

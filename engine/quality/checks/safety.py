@@ -22,12 +22,13 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         if result is None or result.risk < subject.max_risk or not result.detections:
             continue
         first = result.detections[0]
-        one = memory.summary.id
+        memory_id = memory.summary.id
         yield Finding(
             check="safety",
-            memory_id=one,
+            memory_id=memory_id,
             severity=result.risk,
             reason=f"{first.category}: {first.reason}",
-            action=f"Read it: memsift show {one}. Then memsift quality accept {one}, or memsift retire {one}",
+            action=f"Read it: memsift show {memory_id}. Then memsift quality accept {memory_id}, "
+            f"or memsift retire {memory_id}",
             where=f"characters {first.start} to {first.end}",
         )

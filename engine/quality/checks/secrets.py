@@ -77,8 +77,8 @@ def _settings() -> Iterator[None]:
 
 def _lines(memory: Memory) -> list[tuple[str, str]]:
     """The lines of a memory, each with its place."""
-    one = memory.summary
-    lines = [("title", one.title), ("tags", ", ".join(one.tags))]
+    summary = memory.summary
+    lines = [("title", summary.title), ("tags", ", ".join(summary.tags))]
     return lines + [(f"line {number}", line) for number, line in enumerate(memory.body.splitlines(), 1)]
 
 
@@ -97,7 +97,7 @@ def _secrets(memory: Memory) -> tuple[str, ...]:
             found.update(values)
             found.update(word for word in WORD.findall(line) if _is_key(word, values))
     found.update(BLOCK.findall(memory.body))
-    return tuple(sorted(one for one in found if len(one) >= LEAST))
+    return tuple(sorted(secret for secret in found if len(secret) >= LEAST))
 
 
 def _is_key(word: str, values: set[str]) -> bool:
@@ -108,13 +108,13 @@ def _is_key(word: str, values: set[str]) -> bool:
     return is_random or any(value in word for value in values)
 
 
-def _finding(one: str, where: str, kind: str, change: tuple[str, ...]) -> Finding:
+def _finding(memory_id: str, where: str, kind: str, change: tuple[str, ...]) -> Finding:
     return Finding(
         check="secrets",
-        memory_id=one,
+        memory_id=memory_id,
         severity=SEVERITY,
         reason=f"looks like a secret: {kind}",
-        action=f"Take it out with memsift edit {one}, and replace the secret where it is used",
+        action=f"Take it out with memsift edit {memory_id}, and replace the secret where it is used",
         where=where,
         change=change,
     )

@@ -39,10 +39,10 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         yield from _of_text(memory)
 
 
-def _of_title(one: MemorySummary) -> Iterator[Finding]:
-    if len(one.title) > TITLE_LIMIT:
-        reason = f"the title has {len(one.title)} characters; it is cut to {TITLE_LIMIT} when it is injected"
-        yield Finding("size", one.id, TITLE_SEVERITY, reason, f"Shorten it: memsift edit {one.id}", "title")
+def _of_title(memory: MemorySummary) -> Iterator[Finding]:
+    if len(memory.title) > TITLE_LIMIT:
+        reason = f"the title has {len(memory.title)} characters; it is cut to {TITLE_LIMIT} when it is injected"
+        yield Finding("size", memory.id, TITLE_SEVERITY, reason, f"Shorten it: memsift edit {memory.id}", "title")
 
 
 def _of_text(memory: Memory) -> Iterator[Finding]:

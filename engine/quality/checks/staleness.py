@@ -62,31 +62,31 @@ def _superseded(memory: Memory) -> Iterator[Finding]:
     if not said and not match:
         return
     reason = f"its own status is {said}" if said else f"it says {' '.join(match[0].split())!r}" if match else ""
-    one = memory.summary.id
-    action = f'memsift retire {one} --reason "superseded"'
-    yield Finding("staleness", one, SUPERSEDED_SEVERITY, reason, action, "status", (), (RETIRE,))
+    memory_id = memory.summary.id
+    action = f'memsift retire {memory_id} --reason "superseded"'
+    yield Finding("staleness", memory_id, SUPERSEDED_SEVERITY, reason, action, "status", (), (RETIRE,))
 
 
 def _old(memory: Memory, now: float) -> Iterator[Finding]:
-    one = memory.summary
-    changed = seconds(one.updated_at or one.created_at)
-    most = DAYS.get(one.category, MOST_DAYS)
+    summary = memory.summary
+    changed = seconds(summary.updated_at or summary.created_at)
+    most = DAYS.get(summary.category, MOST_DAYS)
     if changed is None or (now - changed) / 86400 <= most:
         return
     days = (now - changed) / 86400
     severity = round(min(MOST_AGE_SEVERITY, AGE_SEVERITY * days / most), 2)
-    reason = f"last changed {days:,.0f} days ago; a {one.category.replace('_', ' ')} is worth a look after {most}"
-    still, gone = f"memsift quality accept {one.id} --check staleness", f"memsift retire {one.id}"
-    action = f"Check it: memsift show {one.id}. If it is still true, {still}, else {gone}"
-    yield Finding("staleness", one.id, severity, reason, action, "updated_at")
+    reason = f"last changed {days:,.0f} days ago; a {summary.category.replace('_', ' ')} is worth a look after {most}"
+    still, gone = f"memsift quality accept {summary.id} --check staleness", f"memsift retire {summary.id}"
+    action = f"Check it: memsift show {summary.id}. If it is still true, {still}, else {gone}"
+    yield Finding("staleness", summary.id, severity, reason, action, "updated_at")
 
 
 def _missing(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:
-    one = memory.summary.id
-    action = f"Correct it: memsift edit {one}, or memsift retire {one}"
+    memory_id = memory.summary.id
+    action = f"Correct it: memsift edit {memory_id}, or memsift retire {memory_id}"
     for path in dict.fromkeys(_paths(text, project)):
         if not project.has_file(path):
-            yield Finding("staleness", one, FILE_SEVERITY, f"the repository has no file {path}", action, path)
+            yield Finding("staleness", memory_id, FILE_SEVERITY, f"the repository has no file {path}", action, path)
     if not project.is_whole or not project.names:
         return
     for match in CODE.finditer(text):
@@ -94,7 +94,7 @@ def _missing(memory: Memory, text: str, project: RepositoryContent) -> Iterator[
         name = call[1] if call else ""
         if len(name) > 3 and name not in project.names and not _is_told_gone(text, match.start()):
             reason = f"no source of the repository has the name {name}"
-            yield Finding("staleness", one, NAME_SEVERITY, reason, action, match[1])
+            yield Finding("staleness", memory_id, NAME_SEVERITY, reason, action, match[1])
 
 
 def _paths(text: str, project: RepositoryContent) -> Iterator[str]:
@@ -113,15 +113,14 @@ def _is_told_gone(text: str, start: int) -> bool:
 
 
 def _versions(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:
-    one = memory.summary.id
+    memory_id = memory.summary.id
     matches = {(match[1].lower(), match[2]): match for match in VERSION.finditer(text)}
     for (name, said), match in matches.items():
         locked = project.versions.get(name) or project.versions.get(name.replace("_", "-"))
         if locked and _numbers(said) < _numbers(locked[0])[: len(_numbers(said))]:
             reason = f"it names {match[1]} {said}; {locked[1]} has {locked[0]}"
-            yield Finding(
-                "staleness", one, VERSION_SEVERITY, reason, f"Correct it: memsift edit {one}", match[0].strip()
-            )
+            action = f"Correct it: memsift edit {memory_id}"
+            yield Finding("staleness", memory_id, VERSION_SEVERITY, reason, action, match[0].strip())
 
 
 def _numbers(version: str) -> list[int]:

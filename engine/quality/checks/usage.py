@@ -24,18 +24,18 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings from the counts in `usage`."""
     has_log = subject.log_days >= LEAST_DAYS and subject.log_prompts >= LEAST_PROMPTS
     for memory in subject.active:
-        one = memory.summary
-        counts = subject.usage.get(one.id, Usage())
+        summary = memory.summary
+        counts = subject.usage.get(summary.id, Usage())
         labels = counts.relevant + counts.irrelevant
-        if has_log and not counts.injected and _is_older(one, subject):
-            yield _unused(one, subject)
+        if has_log and not counts.injected and _is_older(summary, subject):
+            yield _unused(summary, subject)
         elif counts.injected and labels >= LEAST_LABELS and counts.relevant <= MOST_RELEVANT * labels:
-            yield _irrelevant(one, counts)
+            yield _irrelevant(summary, counts)
 
 
-def _is_older(one: MemorySummary, subject: CheckedRoot) -> bool:
+def _is_older(memory: MemorySummary, subject: CheckedRoot) -> bool:
     """Whether the memory is older than the log: a new memory had no chance yet."""
-    made = seconds(one.created_at or one.updated_at)
+    made = seconds(memory.created_at or memory.updated_at)
     return made is not None and made < subject.now - subject.log_days * 86400
 
 
@@ -48,24 +48,24 @@ def seconds(text: str) -> float | None:
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
-def _unused(one: MemorySummary, subject: CheckedRoot) -> Finding:
+def _unused(memory: MemorySummary, subject: CheckedRoot) -> Finding:
     return Finding(
         check="usage",
-        memory_id=one.id,
+        memory_id=memory.id,
         severity=UNUSED_SEVERITY,
         reason=f"never injected in {subject.log_prompts:,} prompts of {subject.log_days:.0f} days",
-        action=f"Give it a clearer title and tags (memsift edit {one.id}), or memsift archive {one.id}",
+        action=f"Give it a clearer title and tags (memsift edit {memory.id}), or memsift archive {memory.id}",
     )
 
 
-def _irrelevant(one: MemorySummary, counts: Usage) -> Finding:
+def _irrelevant(memory: MemorySummary, counts: Usage) -> Finding:
     labels = counts.relevant + counts.irrelevant
     share = counts.irrelevant / labels
     return Finding(
         check="usage",
-        memory_id=one.id,
+        memory_id=memory.id,
         severity=round(share * min(1.0, 0.5 + counts.injected / FULL_AT / 2), 2),
         reason=f"injected {counts.injected:,} times; of {labels} labels {counts.relevant} say relevant, "
         f"{counts.irrelevant} not",
-        action=f"Narrow its title and tags (memsift edit {one.id}), or memsift retire {one.id}",
+        action=f"Narrow its title and tags (memsift edit {memory.id}), or memsift retire {memory.id}",
     )

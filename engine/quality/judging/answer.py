@@ -52,7 +52,7 @@ def read_rating(text: str, criteria: Collection[str], hide: Callable[[str], str]
     Texts are cut, lists shortened, and scores of other criteria left out. Raises UnreadableAnswerError for no rating.
     """
     part = read_part(text)
-    ratings = [rating for one in objects(part, "overall", object) if (rating := _of_object(one))]
+    ratings = [rating for rated in objects(part, "overall", object) if (rating := _of_object(rated))]
     ratings = ratings or [entry.rating for entry in parse_entries(part)]
     if not ratings:
         raise UnreadableAnswerError("no rating in the answer")
@@ -125,7 +125,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _sources(value: object) -> tuple[WebSource, ...]:
-    entries = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    entries = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
     pairs = [(entry.get("url"), entry.get("title")) for entry in entries]
     return tuple(WebSource(url, title) for url, title in pairs if isinstance(url, str) and isinstance(title, str))
 

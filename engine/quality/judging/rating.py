@@ -92,11 +92,11 @@ def together(ratings: Sequence[Rating], decision: str, threshold: float) -> Rati
     Only the ratings that led to *decision* count; all of them if they are split in halves.
     """
     same = [rating for rating in ratings if decision_of(rating, threshold) == decision] or list(ratings)
-    middle = round(median(one.overall for one in same), 1)
-    nearest = min(same, key=lambda one: abs(one.overall - middle))
+    middle = round(median(rating.overall for rating in same), 1)
+    nearest = min(same, key=lambda rating: abs(rating.overall - middle))
     names = [name for name, _ in nearest.scores]
-    columns = {name: [score for one in same for own, score in one.scores if own == name] for name in names}
-    sources = dict.fromkeys(source for one in same for source in one.sources)
+    columns = {name: [score for rating in same for own, score in rating.scores if own == name] for name in names}
+    sources = dict.fromkeys(source for rating in same for source in rating.sources)
     return replace(
         nearest,
         overall=middle,

@@ -152,12 +152,12 @@ def schema_of(criteria: list[str]) -> dict[str, Any]:
 
 def request_text(memory: Memory, sample: int = 0) -> str:
     """The request: title, facts and text of *memory*, escaped, so that no text can close a tag."""
-    one = memory.summary
+    summary = memory.summary
     return _REQUEST.format(
-        title=_escaped(one.title),
-        category=_escaped(one.category),
-        tags=_escaped(", ".join(one.tags)),
-        updated=_escaped(one.updated_at or one.created_at),
+        title=_escaped(summary.title),
+        category=_escaped(summary.category),
+        tags=_escaped(", ".join(summary.tags)),
+        updated=_escaped(summary.updated_at or summary.created_at),
         sample=_SAMPLE.format(number=sample + 1) if sample else "",
         body=_body(memory),
     )

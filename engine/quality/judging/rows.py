@@ -72,13 +72,13 @@ def assessment_in(row: dict[str, Any], memory: MemorySummary) -> Assessment:
 def summary_of(found: Iterable[Assessment]) -> dict[str, Any]:
     """How many memories have each decision, and the tokens and cost of all."""
     rated = list(found)
-    decisions = [one.decision for one in rated]
-    costs = [one.judgement.cost_usd for one in rated]
+    decisions = [assessment.decision for assessment in rated]
+    costs = [assessment.judgement.cost_usd for assessment in rated]
     return {
         "memories": len(rated),
         **{word: decisions.count(word) for word in (*DECISIONS.values(), UNANSWERED)},
-        "by_rule": sum(one.is_by_rule for one in rated),
-        "input_tokens": sum(one.judgement.input_tokens for one in rated),
-        "output_tokens": sum(one.judgement.output_tokens for one in rated),
+        "by_rule": sum(assessment.is_by_rule for assessment in rated),
+        "input_tokens": sum(assessment.judgement.input_tokens for assessment in rated),
+        "output_tokens": sum(assessment.judgement.output_tokens for assessment in rated),
         "cost_usd": sum(cost or 0.0 for cost in costs) if any(cost is not None for cost in costs) else None,
     }

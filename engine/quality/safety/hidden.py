@@ -71,18 +71,18 @@ def decodings(text: str, depth: int = DEPTH) -> list[Decoded]:
     """The readable texts that *text* hides, also those that are encoded several times."""
     found = [*_hidden_characters(text), *_runs(text), *_spellings(text)]
     deeper = [
-        Decoded(inner.text, f"{one.how}, {inner.how}", one.start, one.end)
-        for one in found
-        if depth > 1 and one.how not in ("ROT13", "written backwards")
-        for inner in _runs(one.text)
+        Decoded(inner.text, f"{decoded.how}, {inner.how}", decoded.start, decoded.end)
+        for decoded in found
+        if depth > 1 and decoded.how not in ("ROT13", "written backwards")
+        for inner in _runs(decoded.text)
     ]
-    return found + [one for one in deeper if one.text != text]
+    return found + [decoded for decoded in deeper if decoded.text != text]
 
 
 def _invisible(text: str) -> list[Sign]:
-    places = [place for place, one in enumerate(text) if one in INVISIBLE and not _is_proper(text, place)]
-    tags = [place for place, one in enumerate(text) if ord(one) in TAGS and not _is_flag(text, place)]
-    selectors = [place for place, one in enumerate(text) if is_selector(ord(one))]
+    places = [place for place, character in enumerate(text) if character in INVISIBLE and not _is_proper(text, place)]
+    tags = [place for place, character in enumerate(text) if ord(character) in TAGS and not _is_flag(text, place)]
+    selectors = [place for place, character in enumerate(text) if is_selector(ord(character))]
     found = []
     inside = [place for place in places if _is_inside_word(text, place)]
     if len(inside) >= 2 or len(places) >= 4:
@@ -91,8 +91,8 @@ def _invisible(text: str) -> list[Sign]:
         found.append(Sign(INVISIBLE_CHARACTERS, 0.8, tags[0], tags[-1] + 1, "a text of invisible tag characters"))
     if len(selectors) >= 4 and any(b - a == 1 for a, b in pairwise(selectors)):
         found.append(Sign(INVISIBLE_CHARACTERS, 0.8, selectors[0], selectors[-1] + 1, "a text of variation selectors"))
-    turned = [place for place, one in enumerate(text) if one in OVERRIDES]
-    if turned and not any(unicodedata.bidirectional(one) in ("R", "AL") for one in text):
+    turned = [place for place, character in enumerate(text) if character in OVERRIDES]
+    if turned and not any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
         found.append(
             Sign(INVISIBLE_CHARACTERS, 0.6, turned[0], turned[-1] + 1, "characters that turn the direction of the text")
         )
@@ -114,7 +114,7 @@ def _is_flag(text: str, place: int) -> bool:
 
 def _is_inside_word(text: str, place: int) -> bool:
     around = text[max(0, place - 1) : place], text[place + 1 : place + 2]
-    return all(one.isalnum() or one in INVISIBLE for one in around if one)
+    return all(character.isalnum() or character in INVISIBLE for character in around if character)
 
 
 def _look_alikes(text: str) -> list[Sign]:
@@ -135,23 +135,31 @@ def _look_alikes(text: str) -> list[Sign]:
 def _is_styled(word: str) -> bool:
     """Whether a word is written in mathematical, full-width or circled Latin letters."""
     plain = unicodedata.normalize("NFKC", word)
-    return plain.isascii() and len(word) >= 3 and all(ord(one) > 0x2000 for one in word)
+    return plain.isascii() and len(word) >= 3 and all(ord(character) > 0x2000 for character in word)
 
 
 def _hidden_characters(text: str) -> list[Decoded]:
     if text.isascii():
         return []
-    tags = [(place, chr(ord(one) - 0xE0000)) for place, one in enumerate(text) if 0xE0020 <= ord(one) < 0xE007F]
-    selectors = [(place, ord(one) - 0xFE00) for place, one in enumerate(text) if 0xFE00 <= ord(one) <= 0xFE0F]
+    tags = [
+        (place, chr(ord(character) - 0xE0000))
+        for place, character in enumerate(text)
+        if 0xE0020 <= ord(character) < 0xE007F
+    ]
+    selectors = [
+        (place, ord(character) - 0xFE00) for place, character in enumerate(text) if 0xFE00 <= ord(character) <= 0xFE0F
+    ]
     found = []
     if len(tags) > 3:
-        found.append(Decoded("".join(one for _, one in tags), "tag characters", tags[0][0], tags[-1][0] + 1))
+        found.append(
+            Decoded("".join(character for _, character in tags), "tag characters", tags[0][0], tags[-1][0] + 1)
+        )
     if len(selectors) > 7:
         pairs = zip(selectors[::2], selectors[1::2], strict=False)
         raw = bytes(high * 16 + low for (_, high), (_, low) in pairs)
         found += _decoded(raw, "variation selectors", selectors[0][0], selectors[-1][0] + 1)
-    turned = "".join(one for one in text if one not in BIDIRECTIONAL)
-    if len(turned) < len(text) and any(one in text for one in "\u202e\u202d"):
+    turned = "".join(character for character in text if character not in BIDIRECTIONAL)
+    if len(turned) < len(text) and any(character in text for character in "\u202e\u202d"):
         found.append(Decoded(turned[::-1], "turned direction", 0, len(text)))
     return found
 
@@ -188,7 +196,7 @@ def _decoded(raw: bytes, how: str, start: int, end: int) -> list[Decoded]:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         return []
-    readable = sum(one.isprintable() or one in "\n\t" for one in text)
+    readable = sum(character.isprintable() or character in "\n\t" for character in text)
     return [Decoded(text, how, start, end)] if text and readable >= READABLE * len(text) else []
 
 

@@ -368,7 +368,7 @@ def _phrases() -> dict[str, list[tuple[tuple[str, ...], int]]]:
         for phrase in " ".join(text.split()).split("|"):
             words = tuple(phrase.split())
             found.setdefault(words[0], []).append((words, concept))
-    return {word: sorted(listed, key=lambda one: -len(one[0])) for word, listed in found.items()}
+    return {word: sorted(listed, key=lambda pair: -len(pair[0])) for word, listed in found.items()}
 
 
 CONCEPTS = _single_words()

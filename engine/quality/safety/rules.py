@@ -285,5 +285,5 @@ def possible(concepts: int) -> list[Rule]:
     return [
         rule
         for first, second, rule in _BY_FIRST_TWO
-        if concepts & first and concepts & second and all(concepts & one for one in rule.needed)
+        if concepts & first and concepts & second and all(concepts & needed for needed in rule.needed)
     ]

@@ -29,10 +29,10 @@ def precision_chart(systems: Sequence[SystemReport]) -> str:
     parts += [label((across(tick), bottom + 15), f"{tick:g}", "tick middle") for tick in TICKS]
     for number, system in enumerate(systems):
         parts += precision_row(system, number, ROW * number + 20)
-    marks = "95 %: the bar for one look, the thin line for any" if any(one.live for one in systems) else ""
+    marks = "95 %: the bar for one look, the thin line for any" if any(system.live for system in systems) else ""
     parts.append(label((across(0.5), bottom + 33), marks, "axis middle"))
     described = "; ".join(
-        f"{one.system}: {decimal(one.precision.value)}, interval {span(one.interval)}" for one in systems
+        f"{system.system}: {decimal(system.precision.value)}, interval {span(system.interval)}" for system in systems
     )
     return chart("precision-chart", "Precision of each system", described, bottom + (40 if marks else 22), parts)
 
@@ -58,19 +58,19 @@ def precision_row(system: SystemReport, number: int, y: float) -> Iterator[str]:
 def worst_chart(name: str, title: str, rows: Sequence[Worst]) -> str:
     """A bar for each memory or prompt: its irrelevant pairs, and after them the relevant ones."""
     most = max(row.irrelevant + row.relevant for row in rows)
-    parts = [part for number, each in enumerate(rows) for part in worst_row(each, WORST_ROW * number, most)]
+    parts = [part for number, row in enumerate(rows) for part in worst_row(row, WORST_ROW * number, most)]
     described = "; ".join(f"{row.text or row.id}: {row.irrelevant} irrelevant, {row.relevant} relevant" for row in rows)
     return chart(f"{name}-chart", title, described, WORST_ROW * len(rows) + 2, parts)
 
 
-def worst_row(each: Worst, y: float, most: int) -> Iterator[str]:
+def worst_row(row: Worst, y: float, most: int) -> Iterator[str]:
     scale = (WIDTH - 2 * WORST_EDGE - WORST_NUMBERS) / most
-    wrong, right = each.irrelevant * scale, each.relevant * scale
-    yield label((WORST_EDGE, y + 13), each.text or each.id, "name", LONGEST)
+    wrong, right = row.irrelevant * scale, row.relevant * scale
+    yield label((WORST_EDGE, y + 13), row.text or row.id, "name", LONGEST)
     yield element("rect", x=WORST_EDGE, y=y + 19.0, width=wrong, height=11, class_="differ")
-    if each.relevant:
+    if row.relevant:
         yield element("rect", x=WORST_EDGE + wrong, y=y + 19.0, width=right, height=11, class_="agree")
-    yield label((WORST_EDGE + wrong + right + 6, y + 29), f"{each.irrelevant} : {each.relevant}", "tick")
+    yield label((WORST_EDGE + wrong + right + 6, y + 29), f"{row.irrelevant} : {row.relevant}", "tick")
 
 
 def confusion_chart(system: str, counts: Confusion, number: int) -> str:

@@ -20,7 +20,7 @@ AXES: Mapping[str, tuple[str, Callable[[CutPoint], float]]] = {
 
 
 def coverage_charts(report: Report) -> Iterator[str]:
-    numbers = {one.system: number for number, one in enumerate(report.systems)}
+    numbers = {system.system: number for number, system in enumerate(report.systems)}
     found = {
         system.system: system.curves.coverage for system in report.systems if system.curves and system.curves.coverage
     }
@@ -58,12 +58,13 @@ def history_chart(system: str, moments: Sequence[Moment], number: int) -> str:
     def at(moment: Moment, value: float) -> tuple[float, float]:
         return plot.at(moment.prompts / last.prompts, value)
 
-    band = [at(each, each.live.high) for each in moments] + [at(each, each.live.low) for each in reversed(moments)]
+    band = [at(moment, moment.live.high) for moment in moments]
+    band += [at(moment, moment.live.low) for moment in reversed(moments)]
     parts = [
         *(line(plot.at(0, tick), plot.at(1, tick), "grid") for tick in (0.0, 0.5, 1.0)),
         *(label((plot.left - 6, plot.y(tick) + 4), f"{tick:g}", "tick end") for tick in (0.0, 0.5, 1.0)),
         area(band, f"band {kind}"),
-        path([at(each, each.precision) for each in moments], f"line {kind}"),
+        path([at(moment, moment.precision) for moment in moments], f"line {kind}"),
         dot(at(last, last.precision), f"point {kind}", 4, f"{last.precision:.2f} after {last.prompts} prompts"),
         label((plot.x(1) - 4, plot.y(0) - 8), system, "name end", 40),
         label((plot.x(0), plot.bottom + 15), "0", "tick middle"),
@@ -85,12 +86,12 @@ def reliability_chart(system: str, found: ReliabilityCurve, number: int) -> str:
     parts = plot.axes("probability that was said", "share that is relevant")
     parts.append(line(plot.at(0, 0), plot.at(1, 1), "grid"))
     parts.append(label((plot.x(1) - 4, plot.y(0) - 8), system, "name end", 40))
-    parts.append(path([plot.at(each.said, each.found) for each in found.bins], f"thin {kind}"))
-    for each in found.bins:
+    parts.append(path([plot.at(bucket.said, bucket.found) for bucket in found.bins], f"thin {kind}"))
+    for bucket in found.bins:
         parts.append(
-            line(plot.at(each.said, each.interval.low), plot.at(each.said, each.interval.high), f"thin {kind}")
+            line(plot.at(bucket.said, bucket.interval.low), plot.at(bucket.said, bucket.interval.high), f"thin {kind}")
         )
-        hint = f"said {each.said:.2f}, found {each.found:.2f}, {each.memories} memories"
-        parts.append(dot(plot.at(each.said, each.found), f"point {kind}", 4, hint))
-    described = "; ".join(f"said {each.said:.2f}, found {each.found:.2f}" for each in found.bins)
+        hint = f"said {bucket.said:.2f}, found {bucket.found:.2f}, {bucket.memories} memories"
+        parts.append(dot(plot.at(bucket.said, bucket.found), f"point {kind}", 4, hint))
+    described = "; ".join(f"said {bucket.said:.2f}, found {bucket.found:.2f}" for bucket in found.bins)
     return chart(f"reliability-{number}", f"Reliability of {system}", described, plot.bottom + BOTTOM, parts)

@@ -33,7 +33,9 @@ def report_html(report: Report) -> str:
         next=shown(next_step(report).in_shell()),
         summary=shown(summary(report)),
         contents=contents(parts),
-        sections="\n".join(section_html(each, charts_of(each.name, report), at) for at, each in enumerate(parts)),
+        sections="\n".join(
+            section_html(section, charts_of(section.name, report), at) for at, section in enumerate(parts)
+        ),
     )
 
 
@@ -48,23 +50,23 @@ def charts_of(section: str, report: Report) -> Iterator[str]:
     elif section == "worst-prompts":
         yield worst_chart(section, "Worst prompts: irrelevant and relevant memories", report.worst_prompts)
     else:
-        for number, one in enumerate(report.systems):
-            yield from charts_of_system(section, one, number)
+        for number, system in enumerate(report.systems):
+            yield from charts_of_system(section, system, number)
 
 
-def charts_of_system(section: str, one: SystemReport, number: int) -> Iterator[str]:
-    if section == "history" and one.curves and one.curves.history:
-        yield history_chart(one.system, one.curves.history, number)
-    elif section == "reliability" and one.curves and one.curves.reliability:
-        yield reliability_chart(one.system, one.curves.reliability, number)
-    elif section == f"judge-{one.system}" and one.agreement:
-        yield confusion_chart(one.system, one.agreement.confusion, number)
+def charts_of_system(section: str, system: SystemReport, number: int) -> Iterator[str]:
+    if section == "history" and system.curves and system.curves.history:
+        yield history_chart(system.system, system.curves.history, number)
+    elif section == "reliability" and system.curves and system.curves.reliability:
+        yield reliability_chart(system.system, system.curves.reliability, number)
+    elif section == f"judge-{system.system}" and system.agreement:
+        yield confusion_chart(system.system, system.agreement.confusion, number)
 
 
 def contents(parts: Sequence[ReportSection]) -> str:
     links = (
-        element("li", element("a", shown(each.title.split(":")[0]), href=f"#part-{at}"))
-        for at, each in enumerate(parts)
+        element("li", element("a", shown(section.title.split(":")[0]), href=f"#part-{at}"))
+        for at, section in enumerate(parts)
     )
     return element("ul", *links) if parts else ""
 

@@ -24,7 +24,7 @@ SERIES = 6
 
 def element(name: str, *children: str, **attributes: object) -> str:
     """An element; *children* are markup already. `class_` is class, and underscores become hyphens."""
-    written = "".join(f' {key.rstrip("_").replace("_", "-")}="{value_of(each)}"' for key, each in attributes.items())
+    written = "".join(f' {key.rstrip("_").replace("_", "-")}="{value_of(value)}"' for key, value in attributes.items())
     return f"<{name}{written}>{''.join(children)}</{name}>" if children else f"<{name}{written}/>"
 
 
