@@ -204,9 +204,11 @@ def active_keys(screen: Screen[Any]) -> dict[str, ActiveBinding]:
 def idle_keys(node: Screen[Any] | App[Any], acting: Collection[str]) -> dict[str, str]:
     """The ids in the BINDINGS of *node* that are not *acting*, with the reason why each is off, or an empty text."""
     tables = [vars(kind).get("BINDINGS", ()) for kind in type(node).__mro__]
-    ids = dict.fromkeys(one.id for table in tables for one in table if isinstance(one, Binding) and one.id in KEYS)
+    ids = dict.fromkeys(
+        binding.id for table in tables for binding in table if isinstance(binding, Binding) and binding.id in KEYS
+    )
     why_off = getattr(node, "why_off", lambda _action, _parameters: "")
-    return {one: why_off(*parse(KEYS[one].action)[1:]) for one in ids if one not in acting}
+    return {name: why_off(*parse(KEYS[name].action)[1:]) for name in ids if name not in acting}
 
 
 def home_of(name: str) -> str:

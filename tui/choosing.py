@@ -45,7 +45,10 @@ class FirstStartApp(PlainApp[str]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(plain(HERE if self._places else NOTHING))
-            found = [Option(plain(f"{one.root}\n  {one.text}\n"), str(place)) for place, one in enumerate(self._places)]
+            found = [
+                Option(plain(f"{place.root}\n  {place.text}\n"), str(number))
+                for number, place in enumerate(self._places)
+            ]
             yield Options(*found, Option(plain("Example data\n  an invented library system, with a judge\n"), DEMO))
         yield Footer(compact=True, show_command_palette=False)
 

@@ -40,7 +40,7 @@ def _colors(variables: Mapping[str, str], names: Iterable[str]) -> dict[str, Col
 
 def _readable(color: Color, grounds: Sequence[Color]) -> Color:
     """*color*, or a mixture with black or white, whichever is further from the grounds."""
-    end = BLACK if all(ratio(BLACK, one) > ratio(WHITE, one) for one in grounds) else WHITE
+    end = BLACK if all(ratio(BLACK, ground) > ratio(WHITE, ground) for ground in grounds) else WHITE
     mixtures = (color.blend(end, step / STEPS, 1 if step == STEPS else color.a) for step in range(STEPS))
     return next((mixture for mixture in mixtures if all(ratio(mixture, ground) >= LEAST for ground in grounds)), end)
 

@@ -37,7 +37,7 @@ def key_map(settings: AppSettings) -> tuple[dict[str, str], tuple[str, ...]]:
     mistakes = list(settings.mistakes)
     for name, written in settings.keys.items():
         place = _place(settings, name)
-        keys = [_key(one.strip()) for one in written.split(",")]
+        keys = [_key(key.strip()) for key in written.split(",")]
         if name not in KEYS:
             mistakes.append(f"{place}: there is no action {name!r}.{_near(name)} tui/KEYS.md lists all.")
         elif not all(keys):
@@ -67,7 +67,7 @@ def refuse_wrong_keys(settings: AppSettings, name: str, written: str) -> None:
     if not written:
         return
     _, before = key_map(settings)
-    lines = {one: line for one, line in settings.lines.items() if one != name}
+    lines = {action: line for action, line in settings.lines.items() if action != name}
     _, now = key_map(replace(settings, keys={**settings.keys, name: written}, lines=lines))
     for mistake in now:
         if mistake not in before:

@@ -28,7 +28,7 @@ def keyed(app: App[Any], sentence: str) -> str:
 def key_names(app: App[Any], name: str) -> str:
     """All keys of the id *name*, as the footer writes them, such as "z ⌫"."""
     binding = Binding(",".join(keys_of(app, name)), KEYS[name].action)
-    return " ".join(app.get_key_display(one) for one in Binding.make_bindings([binding]))
+    return " ".join(app.get_key_display(single) for single in Binding.make_bindings([binding]))
 
 
 def keys_of(app: App[Any], name: str) -> list[str]:

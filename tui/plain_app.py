@@ -58,7 +58,7 @@ class Harmless(LineFilter):
 
 def _harmless(text: str) -> str:
     """*text* without characters that take no cell, so that its width stays."""
-    return "".join(one for one in text if unicodedata.category(one) not in TAKE_NO_CELL)
+    return "".join(character for character in text if unicodedata.category(character) not in TAKE_NO_CELL)
 
 
 class Undecorated(LineFilter):
@@ -131,7 +131,10 @@ class PlainApp(App[T]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters and those of this app. Textual's own way with NO_COLOR leaves shades of grey."""
-        return [*(one for one in super().get_line_filters() if not isinstance(one, Monochrome)), *self._own_filters]
+        return [
+            *(line_filter for line_filter in super().get_line_filters() if not isinstance(line_filter, Monochrome)),
+            *self._own_filters,
+        ]
 
     def get_css_variables(self) -> dict[str, str]:
         """The variables of the theme, with colours of text that can be read on its grounds."""

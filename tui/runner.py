@@ -93,9 +93,9 @@ class Runner(PlainApp[None]):
         for name in workspace.systems:
             if name not in workspace.with_judge and workspace.retrieval(prompt.id, name) is None:
                 self._keep(workspace.run(prompt, name))
-        for one in workspace.injections.all_of(prompt):
-            if workspace.retrieval(prompt.id, one.system) is None:
-                self._keep(one)
+        for retrieval in workspace.injections.all_of(prompt):
+            if workspace.retrieval(prompt.id, retrieval.system) is None:
+                self._keep(retrieval)
 
     def ask_judge(self, prompt: Prompt) -> bool:
         """Start a worker for each system that asks the judge about a prompt, at most once.
@@ -122,8 +122,8 @@ class Runner(PlainApp[None]):
             self.post_message(Replayed(progress, batch, background.reading))
 
         def late(found: Sequence[Retrieval], reading: int) -> None:
-            for one in found:
-                self.post_message(Retrieved(one, reading))
+            for retrieval in found:
+                self.post_message(Retrieved(retrieval, reading))
 
         self._background = background = BackgroundRun(self.workspace, jobs, self._claim, tell, late)
         self._show_progress(RunProgress(0, len(jobs)))

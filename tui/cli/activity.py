@@ -88,19 +88,25 @@ def _listed(log: Log, kinds: Sequence[str], last: int, form: str) -> str:
     if log.broken:
         tell(f"{log.broken:,} lines of the log cannot be read.")
     if form == "json":
-        return f"{printed_json({'decisions': [_row(one) for one in chosen], 'broken': log.broken}, indent=2)}\n"
-    return "".join(f"{visible(_line(one))}\n" for one in chosen)
+        return (
+            f"{printed_json({'decisions': [_row(decision) for decision in chosen], 'broken': log.broken}, indent=2)}\n"
+        )
+    return "".join(f"{visible(_line(decision))}\n" for decision in chosen)
 
 
-def _row(one: LoggedPrompt) -> dict[str, Any]:
-    return {**fields(one), "injected": list(one.injected), "dropped": [{"id": a, "by": b} for a, b in one.dropped]}
+def _row(decision: LoggedPrompt) -> dict[str, Any]:
+    return {
+        **fields(decision),
+        "injected": list(decision.injected),
+        "dropped": [{"id": a, "by": b} for a, b in decision.dropped],
+    }
 
 
-def _line(one: LoggedPrompt) -> str:
-    prompt = " ".join(one.prompt.split())[:SHOWN_PROMPT] or one.prompt_sha256[:SHOWN_HASH]
-    outcome = ", ".join(one.injected) if one.injected else f"nothing: {one.reason or 'no memory'}"
-    fallback = f"  fallback: {one.fallback}" if one.fallback else ""
-    return f"{one.time}  {one.ms:7.1f} ms  {prompt}  -> {outcome}{fallback}"
+def _line(decision: LoggedPrompt) -> str:
+    prompt = " ".join(decision.prompt.split())[:SHOWN_PROMPT] or decision.prompt_sha256[:SHOWN_HASH]
+    outcome = ", ".join(decision.injected) if decision.injected else f"nothing: {decision.reason or 'no memory'}"
+    fallback = f"  fallback: {decision.fallback}" if decision.fallback else ""
+    return f"{decision.time}  {decision.ms:7.1f} ms  {prompt}  -> {outcome}{fallback}"
 
 
 def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form: str) -> str:

@@ -58,17 +58,19 @@ def open_other(
 
     found = places(os.environ)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        error.detail = "\n".join(f"memsift --root {quote(one.root)}  ({one.text})" for one in found)
+        error.detail = "\n".join(f"memsift --root {quote(place.root)}  ({place.text})" for place in found)
         raise error
     from tui.choosing import FirstStartApp
 
     chosen = FirstStartApp(found, is_plain=app_settings(is_plain=is_plain).is_plain).run()
     if chosen == DEMO:
         run_app(opening.open_demo(os.environ, fresh=False, order=order), is_plain=is_plain)
-    for one in found:
-        if one.root == chosen and build_first((one.root,), is_plain=is_plain):
+    for place in found:
+        if place.root == chosen and build_first((place.root,), is_plain=is_plain):
             run_app(
-                opening.open_workspace(one.root, (one.folder,), judge, db, os.environ, order=order, asks_first=True),
+                opening.open_workspace(
+                    place.root, (place.folder,), judge, db, os.environ, order=order, asks_first=True
+                ),
                 is_plain=is_plain,
             )
 

@@ -62,4 +62,6 @@ def write_section(formatter: click.HelpFormatter, title: str, rows: Sequence[tup
 def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -> list[tuple[str, str]]:
     """The names of commands, each with the first paragraph of its help."""
     commands = [(name, group.get_command(ctx, name)) for name in names]
-    return [(name, " ".join((one.help or "").partition("\n\n")[0].split())) for name, one in commands if one]
+    return [
+        (name, " ".join((command.help or "").partition("\n\n")[0].split())) for name, command in commands if command
+    ]

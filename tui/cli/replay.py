@@ -145,7 +145,7 @@ class Replay:
         batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
         if batches:
             config = without_split(config)
-            roots = [replace_record(one, config=without_split(one.config)) for one in roots]
+            roots = [replace_record(opened, config=without_split(opened.config)) for opened in roots]
         terms = replaying.Terms(self.concurrency, self.retries, self.max_cost)
         options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch, is_patient=True)
         disagreements, answers = 0, Answers()
@@ -220,7 +220,7 @@ def chosen_systems(
         chosen = list(dict.fromkeys(system_of(config, has_judge=j, cutoff=c) for j, c in parts))
         return chosen, {kind: cutoff} if cutoff else {}
     chosen = named_systems(given, judge, injected)
-    return chosen, {one.cutoff: cutoff_for(one, root, config) for one in chosen if one.has_cutoff}
+    return chosen, {system.cutoff: cutoff_for(system, root, config) for system in chosen if system.has_cutoff}
 
 
 def cutoff_for(system: System, root: str, config: Config) -> Cutoff:
@@ -273,8 +273,8 @@ def report_records(chosen: Sequence[System], reading: PromptReading, injections:
     from engine.injected import is_text_id
 
     for name in (system.name for system in chosen if is_injected(system.name)):
-        found = [one for prompt in reading.prompts if (one := injections.retrieval(prompt, name))]
-        ids = [one.memory.id for retrieval in found for one in retrieval.injected]
+        found = [record for prompt in reading.prompts if (record := injections.retrieval(prompt, name))]
+        ids = [candidate.memory.id for retrieval in found for candidate in retrieval.injected]
         unknown, left = sum(map(is_text_id, ids)), len(reading.prompts) - len(found)
         without = f" {left:,} prompts without a record have no row." if left else ""
         tell(

@@ -124,7 +124,7 @@ class Search:
         """The output over roots that are searched together. Raises UnknownMemoryError."""
         from tui.cli.search_results import result_text
 
-        opened = [replace(one, config=self.limited(one.config)) for one in self.opened(roots)]
+        opened = [replace(root, config=self.limited(root.config)) for root in self.opened(roots)]
         config, cutoff = opened[0].config, opened[0].cutoff
         with opened_judge(self.judge, config) as asked, opening.opened_roots(opened) as index:
             if asked:
@@ -166,7 +166,7 @@ class Search:
         """The roots to search together. A cutoff takes part only with --mode auto; stderr tells if one is ignored."""
         found = opening.open_roots(roots, os.environ, self.judge)
         return [
-            replace(one, cutoff=opened_cutoff(one.root, one.config) if self.mode == AUTO else None) for one in found
+            replace(root, cutoff=opened_cutoff(root.root, root.config) if self.mode == AUTO else None) for root in found
         ]
 
     def limited(self, config: Config) -> Config:

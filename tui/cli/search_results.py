@@ -63,14 +63,14 @@ def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """
     first = next(iter(found.values()))
     if "memory" in first:
-        memories = [{"root": root, **one["memory"]} for root, one in found.items()]
+        memories = [{"root": root, **output["memory"]} for root, output in found.items()]
         return {"query": first["query"], "memories": memories}
     made: dict[str, Any] = {name: in_turns(found, name) for name in ("results", "dropped") if name in first}
     return {"query": first["query"], "total_results": len(made["results"]), **made}
 
 
 def in_turns(found: Mapping[str, dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    rows = ([{"root": root, **row} for row in one[name]] for root, one in found.items())
+    rows = ([{"root": root, **row} for row in output[name]] for root, output in found.items())
     return [row for turn in zip_longest(*rows) for row in turn if row]
 
 
@@ -156,13 +156,13 @@ def _mark(verdict: dict[str, Any] | None) -> str:
 
 def _dropped_lines(dropped: Iterable[dict[str, Any]]) -> list[str]:
     """A line per dropped memory: stage, missing strength, id and title."""
-    rows = [(one, one["explain"] or {"outcome": "", "gap": None}) for one in dropped]
+    rows = [(memory, memory["explain"] or {"outcome": "", "gap": None}) for memory in dropped]
     if not rows:
         return [NONE_DROPPED]
     lines = [f"{'stage':<{STAGE_WIDTH}}{'gap':>{GAP_WIDTH}}  dropped memory (--memory ID explains it)"]
-    for one, explanation in rows:
+    for memory, explanation in rows:
         gap = "" if explanation["gap"] is None else f"{explanation['gap']:.2f}"
-        lines.append(f"{explanation['outcome']:<{STAGE_WIDTH}}{gap:>{GAP_WIDTH}}  {one['id']}: {one['title']}")
+        lines.append(f"{explanation['outcome']:<{STAGE_WIDTH}}{gap:>{GAP_WIDTH}}  {memory['id']}: {memory['title']}")
     return [visible(line) for line in lines]
 
 

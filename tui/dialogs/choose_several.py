@@ -43,10 +43,13 @@ class Boxes(SelectionList[str]):
     def render_line(self, y: int) -> Strip:
         """Draw no cross in an empty box. Textual draws it always, and tells by colour alone whether it counts."""
         strip = super().render_line(y)
-        at = next((one.style.meta["option"] for one in strip if one.style and "option" in one.style.meta), None)
+        at = next(
+            (segment.style.meta["option"] for segment in strip if segment.style and "option" in segment.style.meta),
+            None,
+        )
         if at is None or self.get_option_at_index(at).value in self.selected:
             return strip
-        return Strip([one._replace(text=" ") if one.text == CROSS else one for one in strip])
+        return Strip([segment._replace(text=" ") if segment.text == CROSS else segment for segment in strip])
 
 
 class ChooseSeveral(ModalScreen[tuple[str, ...] | None]):
@@ -110,7 +113,7 @@ class ChooseSystems(ChooseSeveral):
 
     def __init__(self, possible: Sequence[System], current: Sequence[str]) -> None:
         width = max(len(system.name) for system in possible)
-        super().__init__({one.name: f"{one.name:<{width}}  {described(one)}" for one in possible}, current)
+        super().__init__({system.name: f"{system.name:<{width}}  {described(system)}" for system in possible}, current)
 
     def refusal(self, chosen: Sequence[str]) -> str:
         if len(chosen) > MOST_COLUMNS:

@@ -91,11 +91,11 @@ def text_width(terminal_width: int) -> int:
 
 def skipped_text(skipped: Sequence[Skipped], notices: Sequence[Skipped] = ()) -> Content:
     """A line for each skipped file or row: its place, and the reason. Below them the notices, which cost no memory."""
-    lines = [_reason_line(one) for one in skipped] or [Content("Everything was read: nothing was skipped.")]
+    lines = [_reason_line(file) for file in skipped] or [Content("Everything was read: nothing was skipped.")]
     if notices:
         lines += [Content(""), Content("To know:"), *map(_reason_line, notices)]
     return Content("\n").join(lines)
 
 
-def _reason_line(one: Skipped) -> Content:
-    return plain(one.where).stylize_before("bold") + plain(f" {one.reason}")
+def _reason_line(skipped: Skipped) -> Content:
+    return plain(skipped.where).stylize_before("bold") + plain(f" {skipped.reason}")

@@ -343,7 +343,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         if len(found) == 1 and not hidden:
             await self._show_why(found[0].prompt_id)
         elif found or hidden:
-            options = {one.prompt_id: prompt_line(one, facts, signs(self)) for one in found[:MOST_CHOICES]}
+            options = {pulled.prompt_id: prompt_line(pulled, facts, signs(self)) for pulled in found[:MOST_CHOICES]}
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
             self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), partial(self._go, hidden))
         elif self.app.progress:
@@ -366,9 +366,9 @@ class BrowseScreen(ListScreen, CuratingScreen):
         if chosen != SHOW_HIDDEN:
             await self._show_why(chosen)
             return
-        for one in hidden:
-            self.app.note_sighting(one)
-        options = {one: prompt_line(Pulled(one), self.memories.facts, signs(self)) for one in hidden}
+        for prompt_id in hidden:
+            self.app.note_sighting(prompt_id)
+        options = {prompt_id: prompt_line(Pulled(prompt_id), self.memories.facts, signs(self)) for prompt_id in hidden}
         self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), self._show_why)
 
     async def _show_why(self, prompt_id: str | None) -> None:

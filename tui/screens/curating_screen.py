@@ -123,11 +123,11 @@ class CuratingScreen(ModeScreen):
         def retag(line: str | None) -> None:
             if line is None:
                 return
-            given = [one.strip() for one in line.split(",") if one.strip()]
-            gone = [one for one in old if one not in given]
-            add = [one for one in given if is_single or not one.startswith("-")]
+            given = [tag.strip() for tag in line.split(",") if tag.strip()]
+            gone = [tag for tag in old if tag not in given]
+            add = [tag for tag in given if is_single or not tag.startswith("-")]
             if not is_single:
-                gone = [one[1:].strip() for one in given if one.startswith("-")]
+                gone = [tag[1:].strip() for tag in given if tag.startswith("-")]
             operations = [Tag(*self.home(memory), tuple(add), tuple(gone)) for memory in memories]
             self.change("Changed the tags of", operations, read)
 
@@ -195,18 +195,18 @@ class CuratingScreen(ModeScreen):
 
     def _ask_kept(self, chosen: list[MemorySummary]) -> None:
         with self.app.telling_errors():
-            roots = {self.home(one)[0] for one in chosen}
+            roots = {self.home(summary)[0] for summary in chosen}
             if len(roots) > 1:
                 key = keyed(self.app, "{change.move}")
                 raise CurationError(
                     f"They lie in {len(roots)} folders. Move them into one with {key}, then merge them."
                 )
             read = self._texts(chosen)
-            found = [memory for one in chosen if (memory := self.app.workspace.memory(one.id))]
+            found = [memory for summary in chosen if (memory := self.app.workspace.memory(summary.id))]
 
             def merge(kept_id: str | None) -> None:
-                kept = [one for one in chosen if one.id == kept_id]
-                others = tuple(one for one in chosen if one.id != kept_id)
+                kept = [summary for summary in chosen if summary.id == kept_id]
+                others = tuple(summary for summary in chosen if summary.id != kept_id)
                 if kept:
                     root, own = self.home(kept[0])
                     self.change("Merged", [Merge(root, own, tuple(self.home(other)[1] for other in others))], read)
@@ -249,11 +249,11 @@ class CuratingScreen(ModeScreen):
         """Call *act* with the chosen memories that have one of *statuses*, or with all, and their texts as shown."""
         with self.app.telling_errors():
             chosen = self.chosen()
-            fitting = [one for one in chosen if not statuses or one.status in statuses]
+            fitting = [memory for memory in chosen if not statuses or memory.status in statuses]
             self._require_writable(fitting)
             if chosen and not fitting:
                 raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
-            if others := [one for one in chosen if statuses and one.status not in statuses]:
+            if others := [memory for memory in chosen if statuses and memory.status not in statuses]:
                 self.app.tell(f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}.")
             if fitting:
                 act(fitting, self._texts(fitting))

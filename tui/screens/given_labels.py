@@ -95,7 +95,7 @@ class GivenLabels(CuratingScreen):
             getattr(self, f"action_{found[0].action}")()
 
     def chosen(self) -> list[MemorySummary]:
-        return [one.memory for one in self.follow_ups[:1]]
+        return [follow_up.memory for follow_up in self.follow_ups[:1]]
 
     def end_selection(self) -> None:
         """Nothing is selected here."""

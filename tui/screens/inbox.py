@@ -136,7 +136,7 @@ class InboxScreen(ListScreen, CuratingScreen):
         task = self.tasks.current
         if task:
             about = [other for other in (task.memory, *task.others) if other]
-            memories = [memory for one in about if (memory := self.app.workspace.memory(one.id))]
+            memories = [memory for summary in about if (memory := self.app.workspace.memory(summary.id))]
             if task.memory:
                 self.note_seen(task.memory)
             self.detail.show(
@@ -192,7 +192,7 @@ class InboxScreen(ListScreen, CuratingScreen):
         self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
 
     def action_block(self) -> None:
-        self._settle([one for one in self.tasks.chosen if one.finding.check == "safety"], REJECTED, "kept out")
+        self._settle([task for task in self.tasks.chosen if task.finding.check == "safety"], REJECTED, "kept out")
 
     def _settle(self, tasks: list[Task], verdict: str, word: str) -> None:
         """Decide about *tasks*, and take them off the list."""
@@ -202,7 +202,7 @@ class InboxScreen(ListScreen, CuratingScreen):
                 self.app.tell(OFF_MEMORY, severity="warning")
                 return
             self._settled.append(settled)
-            gone = {one.id for one in settled}
+            gone = {task.id for task in settled}
             rest = tuple(task for task in self._checked.tasks if task.id not in gone)
             self._show_tasks(rest)
             self.app.tell(f"{len(settled):,} {word}. {keyed(self.app, self.UNDO_KEY)} takes it back.")

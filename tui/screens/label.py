@@ -144,7 +144,7 @@ class LabelScreen(LabelWalk):
         workspace = self.app.workspace
         parts = [
             self._happened,
-            *(keyed(self.app, one) for one in (self.queue.parts(self.position) if self.queue else ())),
+            *(keyed(self.app, part) for part in (self.queue.parts(self.position) if self.queue else ())),
             self.precision_words,
         ]
         self.progress.update(plain(joined(filter(None, parts), self.size.width - 2)))

@@ -64,7 +64,7 @@ class PromptsScreen(ModeScreen):
         shown.mark_labelled(workspace.labelled_pairs().keys())
         self._mark_differing(self._known)
         if self.choice.words:
-            self._folded |= {one.id: fold(one.text) for one in lists.all if one.id not in self._folded}
+            self._folded |= {prompt.id: fold(prompt.text) for prompt in lists.all if prompt.id not in self._folded}
         scratch, sample = (self._chosen(prompts) for prompts in (lists.scratch, lists.sample))
         shown.scratch, shown.marker = len(scratch), WordFilter(" ".join(self.choice.words))
         shown.show([*scratch, *sample])
@@ -119,9 +119,9 @@ class PromptsScreen(ModeScreen):
     def learn(self, prompt_ids: Iterable[str]) -> None:
         """Take in the kept results and the labels of some prompts. The list stays as it is, but for its marks."""
         workspace = self.app.workspace
-        for one in prompt_ids:
-            found = [answer for answer in workspace.answers(one) if answer]
-            self._known[one] = self._known.get(one, NOTHING).with_results(found)
+        for prompt_id in prompt_ids:
+            found = [answer for answer in workspace.answers(prompt_id) if answer]
+            self._known[prompt_id] = self._known.get(prompt_id, NOTHING).with_results(found)
         self._mark_differing(prompt_ids)
 
     def learn_labels(self, prompt_id: str) -> None:
@@ -131,7 +131,7 @@ class PromptsScreen(ModeScreen):
     def _mark_differing(self, prompt_ids: Iterable[str]) -> None:
         """Mark those of *prompt_ids* on which the systems side by side differ."""
         systems, ids = self.app.workspace.heads, set(prompt_ids)
-        differing = {one for one in ids if self._known[one].differs(systems)}
+        differing = {prompt_id for prompt_id in ids if self._known[prompt_id].differs(systems)}
         self.prompt_list.mark_differing((self.prompt_list.differing - ids) | differing)
 
     # Keys of the list
@@ -175,7 +175,7 @@ class PromptsScreen(ModeScreen):
         """Ask for a filter; each is listed with the number of its prompts."""
         prompts, heads = self.app.workspace.lists.all, self.app.workspace.heads
         known = [self._known.get(prompt.id, NOTHING) for prompt in prompts]
-        counts = {kind: sum(one.fits(kind, heads) for one in known) for kind in FILTERS}
+        counts = {kind: sum(facts.fits(kind, heads) for facts in known) for kind in FILTERS}
         options = {kind: f"{counts[kind]:>7,}  {name}" for kind, name in FILTERS.items()}
 
         def take(kind: str | None) -> None:

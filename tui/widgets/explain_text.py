@@ -42,16 +42,16 @@ def explain_text(
 
     *width* in cells. *has_title*: the memory's title stands above.
     """
-    told = [plain(one) for one in said]
+    told = [plain(sentence) for sentence in said]
     if not explanations:
         return Content("\n").join(told) if told else plain(NOT_YET)
     lines = [plain(explanations[0].memory.title).stylize_before("bold"), Content("")] if has_title else []
     lines += [_content(outcome_line(explanation)) for explanation in explanations]
     lines += told
     by_strategy = {explanation.strategy: explanation for explanation in reversed(explanations)}
-    for one in reversed(by_strategy.values()):
-        heading = [plain(one.system).stylize_before("bold $text-primary")] if len(by_strategy) > 1 else []
-        lines += [Content(""), *heading, *map(_content, detail_lines(one, width))]
+    for explanation in reversed(by_strategy.values()):
+        heading = [plain(explanation.system).stylize_before("bold $text-primary")] if len(by_strategy) > 1 else []
+        lines += [Content(""), *heading, *map(_content, detail_lines(explanation, width))]
     return Content("\n").join(lines)
 
 
@@ -63,7 +63,7 @@ def remarks(answers: Iterable[Retrieval], memory_id: str) -> list[str]:
     """The judge's reasons about a memory, and whether the records of what hooks injected hold it."""
     found: dict[str, None] = {}
     for answer in answers:
-        candidate = next((one for one in answer.candidates if one.memory.id == memory_id), None)
+        candidate = next((ranked for ranked in answer.candidates if ranked.memory.id == memory_id), None)
         if is_injected(answer.system):
             found[f"{answer.system}: a hook {'really injected it' if candidate else 'did not inject it'}."] = None
         elif candidate and candidate.verdict and (sentence := _verdict_sentence(candidate.verdict)):
@@ -76,7 +76,11 @@ def model_text(answers: Iterable[Retrieval], config: Config, memory: MemorySumma
     lines: list[Content] = []
     for answer in answers:
         text = _emitted(answer, config)
-        own = [entry(one.memory, one.confidence, config.output_mode) for one in answer.injected if one.memory == memory]
+        own = [
+            entry(candidate.memory, candidate.confidence, config.output_mode)
+            for candidate in answer.injected
+            if candidate.memory == memory
+        ]
         size = f"{length(text):,} characters, about {tokens(text):,} tokens" if text else "nothing is injected"
         lines += [Content(""), plain(answer.system).stylize_before("bold $text-primary") + plain(f"  {size}")]
         lines += [plain(line).stylize_before(MATCH_STYLE if line in own else "") for line in text.splitlines()]

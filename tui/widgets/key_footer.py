@@ -32,7 +32,7 @@ class KeyFooter(Footer):
         self._width = 0
 
     def compose(self) -> ComposeResult:
-        keys = [one for one in super().compose() if isinstance(one, FooterKey)]
+        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
         own = [key for key in keys if key.action not in ALWAYS]
         others = [key for key in keys if key.action in ALWAYS]
         while own and width_of([*own, *others]) > self.app.size.width:

@@ -107,7 +107,7 @@ def _related(related: Sequence[tuple[str, bool]], drawn: Signs) -> list[Content]
 def _prompts(memory: Memory, facts: Facts, say: Callable[[str], str], drawn: Signs) -> list[Content]:
     summary = memory.summary
     found = facts.prompts.get(summary.id, ())
-    lines = [plain(prompt_line(one, facts, drawn)) for one in found[:MOST_PROMPTS]]
+    lines = [plain(prompt_line(pulled, facts, drawn)) for pulled in found[:MOST_PROMPTS]]
     if len(found) > MOST_PROMPTS:
         lines.append(plain(f"and {len(found) - MOST_PROMPTS:,} more").stylize_before(MUTED))
     if hidden := len(facts.hidden.get(summary.id, ())):
@@ -122,7 +122,7 @@ def _prompts(memory: Memory, facts: Facts, say: Callable[[str], str], drawn: Sig
 def _findings(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Content]:
     """A line for each of the worst findings, close to the title."""
     found = facts.found(memory.summary.id)
-    lines = [f"! {one.check}: {one_line(one.reason)[:MOST_REASON]}" for one in found[:MOST_FINDINGS]]
+    lines = [f"! {finding.check}: {one_line(finding.reason)[:MOST_REASON]}" for finding in found[:MOST_FINDINGS]]
     if len(found) > MOST_FINDINGS:
         lines.append(f"! {len(found) - MOST_FINDINGS:,} more findings: {say('{go.inbox}')}")
     return [plain(line).stylize_before("$text-warning") for line in lines]

@@ -56,9 +56,9 @@ class MemoryOverview(Widget):
     def _column(self, part: str, size: int) -> list[Content]:
         """The name of a part, its most frequent values, and in the last line the number of the others."""
         counts, chosen, rows = self._counts[part], getattr(self._narrowing, part), self.size.height - 1
-        values = sorted(counts, key=lambda one: (one != ANY, -counts[one], one))
+        values = sorted(counts, key=lambda value: (value != ANY, -counts[value], value))
         shown = values if len(values) <= rows else values[: rows - 1]
-        lines = [_line(_name(one), f"{counts[one]:,}", size, is_chosen=one == chosen) for one in shown]
+        lines = [_line(_name(value), f"{counts[value]:,}", size, is_chosen=value == chosen) for value in shown]
         if others := values[len(shown) :]:
             lines.append(_line(f"{len(others):,} others", "", size, is_chosen=False))
         head = plain(cells(keyed(self.app, HEADS[part]), size)).stylize_before(HEADING)

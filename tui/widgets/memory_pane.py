@@ -43,7 +43,7 @@ class TextPane(VerticalScroll, can_focus=True):
     @property
     def text(self) -> str:
         """All text of the pane, to be copied."""
-        return "\n".join(str(one.content) for one in self.query(Static))
+        return "\n".join(str(widget.content) for widget in self.query(Static))
 
 
 class MemoryPane(TextPane):

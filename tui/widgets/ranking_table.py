@@ -72,7 +72,7 @@ def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labe
     found = [
         {candidate.memory.id: candidate for candidate in answer.candidates} if answer else {} for answer in answers
     ]
-    memories = {key: one.memory for candidates in found for key, one in candidates.items()}
+    memories = {key: candidate.memory for candidates in found for key, candidate in candidates.items()}
     verdicts = {pair: label.verdict for pair, label in labels.items()}
     absent = (NO_RECORD if is_injected(name) else WAITING for name in names)
     notes = tuple("" if answer else note for answer, note in zip(answers, absent, strict=True))
@@ -106,8 +106,8 @@ class RankingTable(RecordList[Row]):
             return ""
         width = SPOKEN_WIDTHS[0]
         results = [
-            f"{name}: {NOTES.get(note, note) or (_in_words(one, width) if one else NOT_FOUND)}"
-            for name, one, note in zip(self.names, row.candidates, row.notes, strict=False)
+            f"{name}: {NOTES.get(note, note) or (_in_words(candidate, width) if candidate else NOT_FOUND)}"
+            for name, candidate, note in zip(self.names, row.candidates, row.notes, strict=False)
         ]
         label = [SPOKEN.verdicts[row.verdict].rstrip(":")] if row.verdict else []
         return "; ".join([row.memory.title, *label, *results])
@@ -123,8 +123,8 @@ class RankingTable(RecordList[Row]):
             *marked_cells(title, self.marker, "" if row.is_injected else "muted"),
             (" ", ""),
             *(
-                (cells(note, size), "muted") if note else _system_cell(one, size, drawn)
-                for one, note in zip(row.candidates, row.notes, strict=True)
+                (cells(note, size), "muted") if note else _system_cell(candidate, size, drawn)
+                for candidate, note in zip(row.candidates, row.notes, strict=True)
             ),
         ]
 
@@ -182,7 +182,7 @@ def short_names(names: Iterable[str], width: int) -> list[str]:
     heads: list[str] = []
     for name in given:
         shorter = (name, name.removeprefix(given[0]), name[max(0, name.rfind("+")) :], name[max(0, name.find(":")) :])
-        fitting = (one for one in shorter if 0 < len(one) <= width and one not in heads)
+        fitting = (short for short in shorter if 0 < len(short) <= width and short not in heads)
         heads.append(next(fitting, name))
     return heads
 

@@ -74,5 +74,5 @@ def _title(widget: Widget) -> str:
 
 def _dialog(focused: Widget) -> str:
     """The title of the box around a widget, or of the widget."""
-    titles = (getattr(one, "border_title", None) for one in focused.ancestors_with_self)
+    titles = (getattr(widget, "border_title", None) for widget in focused.ancestors_with_self)
     return next((one_line(str(title)) for title in titles if title), "Dialog")

@@ -57,9 +57,9 @@ class ActivityEntry(Record):
     @property
     def outcome(self) -> str:
         """The injected memories, or why there are none; and what the judge fell back to."""
-        one = self.decision
-        said = ", ".join(one.injected) or one.reason or "no memory"
-        return f"{said} · fallback: {one.fallback}" if one.fallback else said
+        decision = self.decision
+        said = ", ".join(decision.injected) or decision.reason or "no memory"
+        return f"{said} · fallback: {decision.fallback}" if decision.fallback else said
 
 
 class ActivityLog(Record):
@@ -97,7 +97,7 @@ def read_activity(
     with LabelStore.open(store) as labels:
         for prompt_id, text in labels.prompt_texts().items():
             texts.setdefault(_digest(text), (prompt_id, text))
-    entries = [_entry(number, one, texts) for number, one in enumerate(log.decisions)]
+    entries = [_entry(number, decision, texts) for number, decision in enumerate(log.decisions)]
     return ActivityLog(tuple(reversed(entries)), log.broken, stamps, bool(entries) or _is_installed(environ))
 
 
@@ -114,10 +114,12 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _entry(number: int, one: LoggedPrompt, texts: Mapping[str, tuple[str, str]]) -> ActivityEntry:
-    prompt_id, text = texts.get(one.prompt_sha256, ("", ""))
-    words = lowered((one.prompt or text, *one.injected, one.reason, one.fallback, one.time, one.session_id))
-    return ActivityEntry(number, one, one.prompt or text, prompt_id, words)
+def _entry(number: int, decision: LoggedPrompt, texts: Mapping[str, tuple[str, str]]) -> ActivityEntry:
+    prompt_id, text = texts.get(decision.prompt_sha256, ("", ""))
+    text = decision.prompt or text
+    reasons = (decision.reason, decision.fallback)
+    words = lowered((text, *decision.injected, *reasons, decision.time, decision.session_id))
+    return ActivityEntry(number, decision, text, prompt_id, words)
 
 
 def counts(entries: Iterable[ActivityEntry]) -> dict[str, int]:
@@ -135,21 +137,21 @@ def listed(
     """The entries of a kind, or of all for an empty text, that fit the words; *entries* are the newest first."""
     found = entries
     if kind:
-        found = [one for one in found if _is_of(one, kind)]
+        found = [entry for entry in found if _is_of(entry, kind)]
     if words.words:
-        found = [one for one in found if words.fits(one.words)]
+        found = [entry for entry in found if words.fits(entry.words)]
     keys: dict[str, Callable[[ActivityEntry], Any]] = {
-        SLOWEST: lambda one: one.decision.ms,
-        MOST: lambda one: len(one.decision.injected),
-        BY_PROMPT: lambda one: one.name.casefold(),
+        SLOWEST: lambda entry: entry.decision.ms,
+        MOST: lambda entry: len(entry.decision.injected),
+        BY_PROMPT: lambda entry: entry.name.casefold(),
     }
     if order in keys:
         return sorted(found, key=keys[order], reverse=(order not in RISING) != is_turned)
     return found[::-1] if is_turned else found
 
 
-def _is_of(one: ActivityEntry, kind: str) -> bool:
-    return bool(one.decision.injected) if kind == INJECTED else one.decision.is_of(kind)
+def _is_of(entry: ActivityEntry, kind: str) -> bool:
+    return bool(entry.decision.injected) if kind == INJECTED else entry.decision.is_of(kind)
 
 
 def prompt_of(entry: ActivityEntry, workspace: Workspace) -> Prompt | None:
@@ -160,8 +162,8 @@ def prompt_of(entry: ActivityEntry, workspace: Workspace) -> Prompt | None:
     known = (workspace.prompt(entry.prompt_id) or workspace.store.prompt(entry.prompt_id)) if entry.prompt_id else None
     if known or not entry.prompt:
         return known
-    one = entry.decision
-    return replace(typed_prompt(entry.prompt), session_id=one.session_id, timestamp=one.time)
+    decision = entry.decision
+    return replace(typed_prompt(entry.prompt), session_id=decision.session_id, timestamp=decision.time)
 
 
 class SampledPrompts(Record):

@@ -122,7 +122,7 @@ def _paths(texts: Sequence[str], environ: Mapping[str, str]) -> list[str]:
             listed = loads(texts[0])
         except (ValueError, RecursionError):
             listed = texts
-    paths = [one if str(one).startswith("~") else os.path.abspath(str(one)) for one in listed]  # noqa: PTH100
+    paths = [given if str(given).startswith("~") else os.path.abspath(str(given)) for given in listed]  # noqa: PTH100
     for path in paths:
         if not resolved(path, environ):
             raise ConfigError(f"the new value: {ROOTS!r} names {path!r}; expected a folder or file that exists.")

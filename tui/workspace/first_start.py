@@ -56,7 +56,7 @@ def places(environ: Mapping[str, str]) -> tuple[FoundRoot, ...]:
         for root in _roots(folder, transcripts, environ):
             if root not in found and (count := _files(root)):
                 found[root] = FoundRoot(root, count, str(folder), len(transcripts), newest)
-    return tuple(sorted(found.values(), key=lambda one: -one.newest))
+    return tuple(sorted(found.values(), key=lambda place: -place.newest))
 
 
 def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> Sequence[str]:

@@ -115,7 +115,10 @@ def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOpt
     if len(roots) > 1:
         tell(f"Open together: {', '.join(roots)}.")
     configs = [config_of(root, environ, judge) for root in roots]
-    return [OpenRoot(root, one, usable_cutoff(root, one, environ)) for root, one in zip(roots, configs, strict=True)]
+    return [
+        OpenRoot(root, config, usable_cutoff(root, config, environ))
+        for root, config in zip(roots, configs, strict=True)
+    ]
 
 
 @contextmanager
@@ -243,5 +246,5 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = No
 
 def _copy_privately(source: Path, target: Path) -> None:
     """Copy a folder of files, for the owner alone."""
-    for file in sorted(one for one in source.rglob("*") if one.is_file()):
+    for file in sorted(path for path in source.rglob("*") if path.is_file()):
         write_whole(str(target / file.relative_to(source)), file.read_bytes(), lasts=False)

@@ -54,11 +54,11 @@ class Settings:
         return _comparable(self) != _comparable(workspace)
 
 
-def _comparable(one: Settings | Workspace | OpenRoot) -> tuple[object, ...]:
+def _comparable(settings: Settings | Workspace | OpenRoot) -> tuple[object, ...]:
     """All that equal settings have in common."""
-    cutoff = one.cutoff and (one.cutoff.kind, one.cutoff.model, one.cutoff.threshold)
-    others = () if isinstance(one, OpenRoot) else tuple(map(_comparable, one.others))
-    return one.config, cutoff, others
+    cutoff = settings.cutoff and (settings.cutoff.kind, settings.cutoff.model, settings.cutoff.threshold)
+    others = () if isinstance(settings, OpenRoot) else tuple(map(_comparable, settings.others))
+    return settings.config, cutoff, others
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Sources:
     def settings(self) -> Settings:
         """The settings as they are now. As in the hook, a wrong value leaves the value of the weaker source."""
         first, *others = [self._settings_of(root) for root in (self.root, *self.others)]
-        opened = [OpenRoot(root, one.config, one.cutoff) for root, one in zip(self.others, others, strict=True)]
+        opened = [OpenRoot(root, other.config, other.cutoff) for root, other in zip(self.others, others, strict=True)]
         mistakes = dict.fromkeys(mistake for other in (first, *others) for mistake in other.mistakes)
         return Settings(first.config, first.cutoff, tuple(opened), first.notice, tuple(mistakes))
 

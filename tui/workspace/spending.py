@@ -74,8 +74,12 @@ class Spending:
 
     def offer(self, judge: Judge, prompts: Sequence[Prompt], memories: Sequence[MemorySummary], size: int) -> Offer:
         """The offer to ask about *prompts* with up to *size* of *memories* each. The cost is an upper bound."""
-        largest = sorted(memories, key=lambda one: len(f"{one.title}{one.tags}{one.category}"), reverse=True)[:size]
-        longest = max(prompts, key=lambda one: len(one.text) + sum(len(turn.text) for turn in one.turns), default=None)
+        largest = sorted(
+            memories, key=lambda memory: len(f"{memory.title}{memory.tags}{memory.category}"), reverse=True
+        )[:size]
+        longest = max(
+            prompts, key=lambda prompt: len(prompt.text) + sum(len(turn.text) for turn in prompt.turns), default=None
+        )
         provider, model, _ = judge.identity(AUTO)
         most = judge.most_usd(longest, largest, AUTO) if longest else None
         calls = judge.calls(len(largest)) * len(prompts)

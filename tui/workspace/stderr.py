@@ -49,7 +49,7 @@ def tell(message: str) -> None:
 def report_skipped(skipped: Sequence[Skipped]) -> None:
     """Tell how many files and rows were skipped, with the reason of the first; copies of a memory come first."""
     if skipped:
-        first = next((one for one in skipped if one.double_of), skipped[0])
+        first = next((file for file in skipped if file.double_of), skipped[0])
         tell(f"{len(skipped)} skipped; {first.where}: {first.reason}")
 
 
@@ -133,7 +133,7 @@ def progress_bar(count: int, label: str) -> Iterator[Callable[[Sequence[Judged]]
 
         def advance(found: Sequence[Judged]) -> None:
             nonlocal cost
-            cost += sum(one.judgement.cost_usd or 0.0 for one in found if one.judgement)
+            cost += sum(retrieval.judgement.cost_usd or 0.0 for retrieval in found if retrieval.judgement)
             bar.update(1)
 
         yield advance

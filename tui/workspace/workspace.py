@@ -109,8 +109,8 @@ class Workspace(RootLabels):
         self._unwritten: set[str] = set()
 
     def close(self) -> None:
-        for one in (*self._old, self.index):
-            one.close()
+        for index in (*self._old, self.index):
+            index.close()
         if self.judge:
             self.judge.close()
         self.store.close()
@@ -367,9 +367,9 @@ class Workspace(RootLabels):
         if prompt_id not in self._seen:
             self._seen.add(prompt_id)
             self._unwritten.add(prompt_id)
-        for each in sorted(self._unwritten):
-            self.store.record_seen(self.annotator, each)
-            self._unwritten.discard(each)
+        for unwritten in sorted(self._unwritten):
+            self.store.record_seen(self.annotator, unwritten)
+            self._unwritten.discard(unwritten)
 
     def has_news(self) -> bool:
         """Whether another program wrote labels since the last call. Prompts that it revealed are not blind any more."""

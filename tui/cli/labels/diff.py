@@ -62,7 +62,7 @@ def diff(
     if now is None:
         raise click.UsageError("Name two runs: BEFORE and NOW. `memsift diff` alone lists the saved runs.")
     first, _, second = systems.partition(",")
-    files = [Path(one).is_file() for one in (before, now)]
+    files = [Path(given).is_file() for given in (before, now)]
     with opened_store(db) as store:
         saved = () if all(files) else saved_runs(store, roots)
         sides = [
@@ -116,6 +116,6 @@ def list_saved(roots: Sequence[str], db: str | None, form: str) -> None:
     if not runs:
         tell(NO_RUNS)
     width = max((len(run.system) for run in runs), default=0)
-    for number, one in enumerate(runs, start=1):
-        row = {"number": number, **{name: getattr(one, name) for name in ("run_id", "system", "prompts", "ts", "root")}}
-        click.echo(printed_json(row) if form == "json" else visible(run_line(number, one, width)))
+    for number, run in enumerate(runs, start=1):
+        row = {"number": number, **{name: getattr(run, name) for name in ("run_id", "system", "prompts", "ts", "root")}}
+        click.echo(printed_json(row) if form == "json" else visible(run_line(number, run, width)))

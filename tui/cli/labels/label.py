@@ -141,10 +141,10 @@ def progress_text(progress: LabellingProgress) -> str:
 def strata_lines(progress: LabellingProgress) -> list[str]:
     from labels.labelling_order import ALL
 
-    prompts, done = (sum(getattr(one, name) for one in progress.strata) for name in ("prompts", "done"))
+    prompts, done = (sum(getattr(stratum, name) for stratum in progress.strata) for name in ("prompts", "done"))
     lines = [f"{done:,} of {counted(prompts, 'prompt')} done by {progress.annotator}, in {progress.order} order"]
-    if [one.name for one in progress.strata] != [ALL]:
-        lines += [f"  {one.name}: {one.done:,} of {one.prompts:,}" for one in progress.strata]
+    if [stratum.name for stratum in progress.strata] != [ALL]:
+        lines += [f"  {stratum.name}: {stratum.done:,} of {stratum.prompts:,}" for stratum in progress.strata]
     if progress.seconds_per_card is not None:
         lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
     return lines

@@ -108,7 +108,7 @@ def tune(
     from labels.tuning.tuning import tune as tuned
 
     in_use = {root: opening.usable_cutoff(root, config, os.environ) for root in found}
-    kinds = {one.kind if one else OFF for one in in_use.values()}
+    kinds = {cutoff.kind if cutoff else OFF for cutoff in in_use.values()}
     kind = kinds.pop() if len(kinds) == 1 else SEVERAL
     strata: dict[str, str] = {}
     if qrels:
@@ -150,7 +150,7 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
                 names = store.names_with(index.root)
-                truth = Truth.from_gold([one for name in names for one in store.gold(name)])
+                truth = Truth.from_gold([label for name in names for label in store.gold(name)])
                 by_hand = store.prompts_by_hand()
                 by_id = {
                     prompt.id: prompt for name in names for prompt in store.prompts(name) if prompt.id not in by_hand

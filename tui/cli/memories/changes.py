@@ -78,7 +78,7 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
 
 def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemory], Operation]) -> list[Operation]:
     """An operation for each memory. Raises UnknownMemoryError before any is performed."""
-    return [make(one) for one in to_change(ids, resolved(roots), os.environ)]
+    return [make(memory) for memory in to_change(ids, resolved(roots), os.environ)]
 
 
 @click.command()
@@ -149,7 +149,7 @@ def retire(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, wrong: boo
 
     With - for ID, the ids come from stdin: memsift quality check --check staleness --format ids | memsift retire -
     """
-    perform(of_each(ids, roots, lambda one: Retire(one.root, one.memory, reason, wrong)), dry_run=dry_run)
+    perform(of_each(ids, roots, lambda memory: Retire(memory.root, memory.memory, reason, wrong)), dry_run=dry_run)
 
 
 @click.command()
@@ -159,7 +159,7 @@ def retire(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, wrong: boo
 @DRY_RUN
 def archive(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, dry_run: bool) -> None:
     """Put the memories ID... aside. They are true, but not injected any more; `memsift restore` brings them back."""
-    perform(of_each(ids, roots, lambda one: Archive(one.root, one.memory, reason)), dry_run=dry_run)
+    perform(of_each(ids, roots, lambda memory: Archive(memory.root, memory.memory, reason)), dry_run=dry_run)
 
 
 @click.command()
@@ -168,7 +168,7 @@ def archive(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, dry_run: 
 @DRY_RUN
 def restore(ids: tuple[str, ...], roots: tuple[str, ...], dry_run: bool) -> None:
     """Make the retired or archived memories ID... active again."""
-    perform(of_each(ids, roots, lambda one: Restore(one.root, one.memory)), dry_run=dry_run)
+    perform(of_each(ids, roots, lambda memory: Restore(memory.root, memory.memory)), dry_run=dry_run)
 
 
 @click.command()
@@ -183,7 +183,7 @@ def tag(
     """Change the tags of the memories ID..."""
     if not add and not remove:
         raise click.UsageError("Name tags with --add or --remove.")
-    perform(of_each(ids, roots, lambda one: Tag(one.root, one.memory, add, remove)), dry_run=dry_run)
+    perform(of_each(ids, roots, lambda memory: Tag(memory.root, memory.memory, add, remove)), dry_run=dry_run)
 
 
 @click.command()
@@ -201,9 +201,9 @@ def merge(kept: str, others: tuple[str, ...], roots: tuple[str, ...], note: str,
     if kept.endswith(".db"):
         raise click.UsageError("Label stores are merged by memsift merge-labels FILE.")
     first, *rest = to_change((kept, *others), resolved(roots), os.environ)
-    if any(one.root != first.root for one in rest):
+    if any(memory.root != first.root for memory in rest):
         raise click.UsageError("The memories are in different roots. Bring them together with memsift move.")
-    perform([Merge(first.root, first.memory, tuple(one.memory for one in rest), note)], dry_run=dry_run)
+    perform([Merge(first.root, first.memory, tuple(memory.memory for memory in rest), note)], dry_run=dry_run)
 
 
 @click.command()
@@ -216,7 +216,7 @@ def move(ids: tuple[str, ...], roots: tuple[str, ...], to: str, dry_run: bool) -
     from engine.stores.roots import readable_root
 
     target = readable_root(to)
-    perform(of_each(ids, roots, lambda one: Move(one.root, one.memory, target)), dry_run=dry_run)
+    perform(of_each(ids, roots, lambda memory: Move(memory.root, memory.memory, target)), dry_run=dry_run)
 
 
 def _body(given: str | None) -> str | None:

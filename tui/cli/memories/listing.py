@@ -45,16 +45,16 @@ def list_(
     from tui.workspace.curate.curating import resolved
 
     found = [
-        one
-        for one in _listed(resolved(roots), text)
-        if status in ("all", one.memory.status)
-        and (not category or one.memory.category in category)
-        and set(tag) <= set(one.memory.tags)
+        memory
+        for memory in _listed(resolved(roots), text)
+        if status in ("all", memory.memory.status)
+        and (not category or memory.memory.category in category)
+        and set(tag) <= set(memory.memory.tags)
     ]
     if form == "json":
-        click.echo(printed_json([{"root": one.root, **_row(one.memory)} for one in found], indent=2))
+        click.echo(printed_json([{"root": memory.root, **_row(memory.memory)} for memory in found], indent=2))
     else:
-        lines = [one.memory.id for one in found] if form == "ids" else _lines(found)
+        lines = [memory.memory.id for memory in found] if form == "ids" else _lines(found)
         click.echo("".join(f"{visible(line)}\n" for line in lines), nl=False)
 
 
@@ -90,7 +90,7 @@ def _listed(roots: Sequence[str], text: str) -> list[FoundMemory]:
         with opening.opened_index(root) as index:
             report_skipped(index.skipped)
             report_notices(index.notices)
-            found += [FoundMemory(root, one) for one in index.matching(filter_terms(text))]
+            found += [FoundMemory(root, summary) for summary in index.matching(filter_terms(text))]
     return found
 
 
@@ -114,7 +114,7 @@ def _lines(found: Sequence[FoundMemory]) -> list[str]:
     """A line for each memory."""
     from tui.workspace.curate.curating import distinct_ids
 
-    facts = [(one.memory.status, one.memory.category, one.memory.title) for one in found]
+    facts = [(memory.memory.status, memory.memory.category, memory.memory.title) for memory in found]
     return aligned([(name, *rest) for name, rest in zip(distinct_ids(found), facts, strict=True)])
 
 

@@ -84,9 +84,9 @@ def check(
     from tui.workspace.quality.checking import checked
 
     made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
-    every = [one for found in made.values() for one in found]
+    every = [finding for found in made.values() for finding in found]
     if form == "ids":
-        click.echo("".join(f"{visible(one)}\n" for one in _ids(every)), nl=False)
+        click.echo("".join(f"{visible(memory_id)}\n" for memory_id in _ids(every)), nl=False)
     else:
         click.echo(output_of_roots({root: printed(found, form) for root, found in made.items()}, form), nl=False)
     tell(_summary(every))
@@ -95,40 +95,40 @@ def check(
 
 
 def _ids(found: Sequence[Finding]) -> list[str]:
-    return list(dict.fromkeys(one.memory_id for one in found if one.memory_id))
+    return list(dict.fromkeys(finding.memory_id for finding in found if finding.memory_id))
 
 
 def _summary(found: Sequence[Finding]) -> str:
     """How many findings there are of each check, and how many are settled by memsift quality fix."""
     if not found:
         return "The checks found nothing."
-    counts = Counter(one.check for one in found)
+    counts = Counter(finding.check for finding in found)
     parts = ", ".join(f"{count:,} {check}" for check, count in counts.items())
-    settled = sum(bool(one.change) for one in found)
+    settled = sum(bool(finding.change) for finding in found)
     rest = f" memsift quality fix settles {settled:,} of them." if settled else ""
     return f"{counted(len(found), 'finding')}: {parts}.{rest}"
 
 
 def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:
     """Whether a finding is at least as severe as *severity*, or *count*, unless -1, is passed."""
-    return any(one.severity >= severity for one in found) or (count >= 0 and len(found) > count)
+    return any(finding.severity >= severity for finding in found) or (count >= 0 and len(found) > count)
 
 
 def printed(found: Sequence[Finding], form: str) -> str:
     if form == "json":
         rows: list[dict[str, Any]] = [
-            {**fields(one), "others": list(one.others), "change": list(one.change)} for one in found
+            {**fields(finding), "others": list(finding.others), "change": list(finding.change)} for finding in found
         ]
         return f"{printed_json({'findings': rows}, indent=2)}\n"
     width = text_width()
-    return "".join(f"{line}\n" for one in found for line in _lines(one, width))
+    return "".join(f"{line}\n" for finding in found for line in _lines(finding, width))
 
 
-def _lines(one: Finding, width: int) -> list[str]:
+def _lines(finding: Finding, width: int) -> list[str]:
     """A finding as lines of at most *width* characters, broken between words only."""
-    where = f" ({one.where})" if one.where else ""
-    first = f"{one.severity:.2f}  {one.check}  {one.memory_id or 'the root'}{where}: {one.reason}"
-    return [*wrapped(first, width, ""), *wrapped(one.action, width, INDENT)]
+    where = f" ({finding.where})" if finding.where else ""
+    first = f"{finding.severity:.2f}  {finding.check}  {finding.memory_id or 'the root'}{where}: {finding.reason}"
+    return [*wrapped(first, width, ""), *wrapped(finding.action, width, INDENT)]
 
 
 def wrapped(text: str, width: int, indent: str) -> list[str]:

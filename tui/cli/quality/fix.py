@@ -67,7 +67,7 @@ def fix(
     found = [fixable(root, checks or CHECKS, ids, db, os.environ) for root in resolved(roots)]
     made = [change for changes, _ in found for change in changes]
     left = sum(count for _, count in found)
-    click.echo("".join(f"{one.check:<10}  {visible(one.sentence)}\n" for one in made), nl=False)
+    click.echo("".join(f"{change.check:<10}  {visible(change.sentence)}\n" for change in made), nl=False)
     if not made:
         tell("There is nothing to change.")
     elif dry_run:
@@ -96,5 +96,5 @@ def _perform(made: Sequence[Fix]) -> None:
 
     with opened_curator(os.environ) as curator:
         carry_out(curator, curator.plan(together(made)))
-    if any(one.check == "secrets" for one in made):
+    if any(change.check == "secrets" for change in made):
         tell(HISTORY)

@@ -57,10 +57,10 @@ def list_(roots: tuple[str, ...], form: str) -> None:
 
     found = risky_memories(resolved(roots), os.environ)
     if form == "json":
-        click.echo(printed_json([_row(one) for one in found], indent=2))
+        click.echo(printed_json([_row(risky) for risky in found], indent=2))
         return
     width = text_width()
-    click.echo("".join(f"{line}\n" for one in found for line in _lines(one, width)), nl=False)
+    click.echo("".join(f"{line}\n" for risky in found for line in _lines(risky, width)), nl=False)
     if not found:
         tell(NONE_RISKY)
 
@@ -113,33 +113,33 @@ def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], ver
     if not checks:
         mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
     other = "reject" if verdict == ACCEPTED else "accept"
-    for one in found:
+    for memory in found:
         about = checks or WHOLE
-        decide(one.root, one.memory.id, one.memory.digest, about, verdict, os.environ)
+        decide(memory.root, memory.memory.id, memory.memory.digest, about, verdict, os.environ)
         options = "".join(f" --check {check}" for check in checks)
         tell(
-            f"{verdict.capitalize()}: {one.memory.id} ({', '.join(about)}). "
-            f"To take it back: memsift quality {other} {one.memory.id}{options}"
+            f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). "
+            f"To take it back: memsift quality {other} {memory.memory.id}{options}"
         )
 
 
-def _row(one: Risky) -> dict[str, Any]:
+def _row(risky: Risky) -> dict[str, Any]:
     return {
-        "root": one.root,
-        "id": one.memory.id,
-        "title": one.memory.title,
-        "risk": one.memory.risk,
-        "state": one.state,
-        "digest": one.memory.digest,
-        "detections": [fields(detection) for detection in one.detections],
+        "root": risky.root,
+        "id": risky.memory.id,
+        "title": risky.memory.title,
+        "risk": risky.memory.risk,
+        "state": risky.state,
+        "digest": risky.memory.digest,
+        "detections": [fields(detection) for detection in risky.detections],
     }
 
 
-def _lines(one: Risky, width: int) -> list[str]:
+def _lines(risky: Risky, width: int) -> list[str]:
     from tui.cli.quality.check import wrapped
 
-    lines = wrapped(f"{one.memory.id}  risk {one.memory.risk:.2f}  {one.state}  {one.memory.title}", width, "")
-    for detection in one.detections:
+    lines = wrapped(f"{risky.memory.id}  risk {risky.memory.risk:.2f}  {risky.state}  {risky.memory.title}", width, "")
+    for detection in risky.detections:
         place = f"characters {detection.start} to {detection.end}"
         sign = f"{detection.category} ({detection.severity:.2f}), {place}: {detection.reason}"
         lines += wrapped(sign, width, "    ")

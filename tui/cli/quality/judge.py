@@ -152,20 +152,20 @@ class RatingOptions:
         wanted = subjects(roots, ids)
         ending, left_usd = Ending(0, 0), self.max_cost
         with closing(RatingStore.open(os.environ)) as store, opened_rows(self.resume) as (rows, write):
-            rated = {one.key: found for one in wanted if (found := known(rows, one))}
+            rated = {subject.key: found for subject in wanted if (found := known(rows, subject))}
 
             def keep(subject: RatedMemory, found: Assessment) -> None:
                 rated[subject.key] = found
                 store.keep(subject.root, self.rubric.name, subject.words, found)
                 write(row_of(subject.root, self.rubric.name, self.threshold, found))
 
-            for root, group in groupby(wanted, key=lambda one: one.root):
+            for root, group in groupby(wanted, key=lambda subject: subject.root):
                 terms = Terms(self.concurrency, self.retries, left_usd)
-                ending = self._rate(root, [one for one in group if one.key not in rated], rows, keep, terms)
+                ending = self._rate(root, [subject for subject in group if subject.key not in rated], rows, keep, terms)
                 left_usd = None if left_usd is None else left_usd - terms.spent_usd
                 if ending.is_interrupted or ending.is_spent:
                     break
-        return [(one.root, rated[one.key]) for one in wanted if one.key in rated], ending
+        return [(subject.root, rated[subject.key]) for subject in wanted if subject.key in rated], ending
 
     def _rate(self, root: str, left: Sequence[RatedMemory], rows: Rows, keep: Keep, terms: Terms) -> Ending:
         """Rate memories of a root, whose settings may name the judge."""
@@ -178,7 +178,7 @@ class RatingOptions:
         with opened_quality_judge(self.plan, config, (batches or terms).around) as asked:
             refuse_another_judge(rows, asked, self.threshold)
             if not self.judge.is_cached_only:
-                estimate = asked.estimate([one.memory for one in left])
+                estimate = asked.estimate([subject.memory for subject in left])
                 if estimate.asked:
                     asked.prepare()
                 report_start(asked.identity, estimate)
@@ -195,7 +195,7 @@ class RatingOptions:
         from tui.workspace.quality.rating import subjects
 
         wanted = subjects(roots, ids)
-        configs = {one.root: config_of(one.root, os.environ, self.judge) for one in wanted}
+        configs = {subject.root: config_of(subject.root, os.environ, self.judge) for subject in wanted}
         with closing(RatingStore.open(os.environ)) as store:
             run = RatingRun(self.plan, configs, wanted, folder, size)
             if not self.judge.is_cached_only:
@@ -207,7 +207,7 @@ class RatingOptions:
 
             with opened_executor(executor) as workers:
                 ending = run.over(workers, keep)
-        return [(one.root, run.rated[one.key]) for one in wanted if one.key in run.rated], ending
+        return [(subject.root, run.rated[subject.key]) for subject in wanted if subject.key in run.rated], ending
 
 
 def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None:

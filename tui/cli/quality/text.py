@@ -49,7 +49,7 @@ def printed_agreement(found: RatingAgreement, form: str) -> str:
     """The agreement as JSON, or as a table for text and Markdown."""
     if form == "json":
         groups = [{"group": name, **_counts(table)} for name, table in found.groups]
-        differing = [_differing(one) for one in found.differing]
+        differing = [_differing(compared) for compared in found.differing]
         whole = {"groups": groups, "undecided": found.undecided, "differing": differing}
         return f"{printed_json(whole, indent=2)}\n"
     if not found.groups:
@@ -57,10 +57,10 @@ def printed_agreement(found: RatingAgreement, form: str) -> str:
     rows = [HEADER, *(_agreement_row(name, table) for name, table in found.groups)]
     lines = aligned(rows)
     lines += ["", "You and the model differ on:"] if found.differing else []
-    for one in found.differing:
-        yours = "you accepted" if one.is_kept else "you rejected"
-        score = f"{one.rated.overall:.1f} {one.rated.decision}"
-        lines.append(f"  {one.rated.memory_id}: {score}, {yours}. {one.rated.title}")
+    for compared in found.differing:
+        yours = "you accepted" if compared.is_kept else "you rejected"
+        score = f"{compared.rated.overall:.1f} {compared.rated.decision}"
+        lines.append(f"  {compared.rated.memory_id}: {score}, {yours}. {compared.rated.title}")
     return "".join(f"{visible(line)}\n" for line in lines)
 
 
@@ -71,9 +71,9 @@ def _counts(table: Concord) -> dict[str, Any]:
     return {**dict(zip(names, table.table, strict=True)), **coefficients}
 
 
-def _differing(one: Compared) -> dict[str, Any]:
-    rated = one.rated
-    yours = "accepted" if one.is_kept else "rejected"
+def _differing(compared: Compared) -> dict[str, Any]:
+    rated = compared.rated
+    yours = "accepted" if compared.is_kept else "rejected"
     facts = {"id": rated.memory_id, "title": rated.title, "category": rated.category, "overall": rated.overall}
     return {**facts, "model": rated.decision, "person": yours}
 
@@ -102,7 +102,9 @@ def _entry(found: Assessment) -> RatingEntry:
 
 def _lines(rated: Sequence[Assessment]) -> Iterator[str]:
     """A line for each memory, and its points, reasons and suggestions below it."""
-    rows = [(one.decision, _score(one), one.memory.category, one.memory.id, one.memory.title) for one in rated]
+    rows = [
+        (found.decision, _score(found), found.memory.category, found.memory.id, found.memory.title) for found in rated
+    ]
     for line, found in zip(aligned(rows), rated, strict=True):
         yield line
         yield from (f"    {line}" for line in _details(found))

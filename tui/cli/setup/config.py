@@ -76,7 +76,7 @@ def get(key: str, root: str | None) -> None:
         return
     wanted = key if key == MODEL else ".".join(keys_of(key, OWN))
     place = os.path.abspath(root) if root else root_here()  # noqa: PTH100
-    click.echo(printed_json(next(one.value for one in effective(place) if one.key == wanted)))
+    click.echo(printed_json(next(setting.value for setting in effective(place) if setting.key == wanted)))
 
 
 @config.command("set")
@@ -180,7 +180,7 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
 
 def tell_if_useless(key: str, value: object, path: str, root: str) -> None:
     """Tell if another source is stronger than the file *path*, or if the root is not trusted."""
-    now = next(one for one in effective(root) if one.key == key)
+    now = next(setting for setting in effective(root) if setting.key == key)
     if now.wanted is not None:
         tell(read_config(root, os.environ).notice)
     elif value is not None and now.place != path:

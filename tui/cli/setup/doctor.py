@@ -42,10 +42,10 @@ def doctor(ctx: click.Context, form: str) -> None:
     """
     found = findings(os.getcwd())  # noqa: PTH109 - the engine speaks in strings
     if form == "json":
-        click.echo(printed_json([fields(one) for one in found], indent=2))
+        click.echo(printed_json([fields(finding) for finding in found], indent=2))
     else:
         click.echo(table(found), nl=False)
-    ctx.exit(int(any(one.status == PROBLEM for one in found)))
+    ctx.exit(int(any(finding.status == PROBLEM for finding in found)))
 
 
 def findings(folder: str) -> list[DoctorFinding]:
@@ -78,21 +78,21 @@ def labels_finding() -> DoctorFinding:
 
 def table(found: list[DoctorFinding]) -> str:
     """A line for each finding with its status and check, the fix below it; wrapped to the width of the terminal."""
-    width, first = text_width(), max(len(one.check) for one in found)
+    width, first = text_width(), max(len(finding.check) for finding in found)
     lines = []
-    for one in found:
-        head = f"{one.status:<7}  {one.check:<{first}}  "
+    for finding in found:
+        head = f"{finding.status:<7}  {finding.check:<{first}}  "
         lines += textwrap.wrap(
-            visible(one.text), width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+            visible(finding.text), width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
         )
-        if one.fix:
+        if finding.fix:
             lines += textwrap.wrap(
-                visible(one.fix),
+                visible(finding.fix),
                 width,
                 initial_indent=" " * len(head) + "-> ",
                 subsequent_indent=" " * (len(head) + 3),
                 break_on_hyphens=False,
             )
-    problems = sum(one.status == PROBLEM for one in found)
+    problems = sum(finding.status == PROBLEM for finding in found)
     lines.append(counted(problems, "problem") if problems else "no problems")
     return "".join(f"{line}\n" for line in lines)

@@ -27,33 +27,39 @@ NO_TEXT = (
 )
 
 
-def _time(one: ActivityEntry) -> str:
-    return one.decision.time[5:16].replace("T", " ")
+def _time(entry: ActivityEntry) -> str:
+    return entry.decision.time[5:16].replace("T", " ")
 
 
-def _duration(one: ActivityEntry) -> str:
-    return f"{one.decision.ms:,.0f}".rjust(6)
+def _duration(entry: ActivityEntry) -> str:
+    return f"{entry.decision.ms:,.0f}".rjust(6)
 
 
-def _duration_tone(one: ActivityEntry) -> str:
-    return "bad" if one.decision.ms >= SLOW_MS else "muted"
+def _duration_tone(entry: ActivityEntry) -> str:
+    return "bad" if entry.decision.ms >= SLOW_MS else "muted"
 
 
-def _number(one: ActivityEntry) -> str:
-    return str(len(one.decision.injected) or "–").rjust(3)
+def _number(entry: ActivityEntry) -> str:
+    return str(len(entry.decision.injected) or "–").rjust(3)
 
 
-def _outcome_tone(one: ActivityEntry) -> str:
-    if one.decision.fallback:
+def _outcome_tone(entry: ActivityEntry) -> str:
+    if entry.decision.fallback:
         return "match"
-    return "good" if one.decision.injected else "muted"
+    return "good" if entry.decision.injected else "muted"
 
 
 COLUMNS = (
     Column(_time, "When (UTC)", NEWEST, width=12),
-    Column(lambda one: one.name, "Prompt", BY_PROMPT, tone=lambda one: "" if one.prompt else "muted", has_marks=True),
+    Column(
+        lambda entry: entry.name,
+        "Prompt",
+        BY_PROMPT,
+        tone=lambda entry: "" if entry.prompt else "muted",
+        has_marks=True,
+    ),
     Column(_number, "Inj.", MOST, width=5, tone=_outcome_tone),
-    Column(lambda one: one.outcome, "Memories, or why none", width=30, from_width=74, tone=_outcome_tone),
+    Column(lambda entry: entry.outcome, "Memories, or why none", width=30, from_width=74, tone=_outcome_tone),
     Column(_duration, "    ms", SLOWEST, width=7, tone=_duration_tone),
 )
 
@@ -73,8 +79,13 @@ def entry_text(
     entry: ActivityEntry, memory_of: Callable[[str], Memory | None], marker: Marks, note: str, drawn: Signs = DRAWN
 ) -> Content:
     """When, the prompt, the injected memories, and the stage that dropped each of the others. *note* ends the head."""
-    one = entry.decision
-    facts = (f"{one.time[:19].replace('T', ' ')} UTC", f"{one.ms:,.0f} ms", one.system, f"session {one.session_id[:8]}")
+    decision = entry.decision
+    facts = (
+        f"{decision.time[:19].replace('T', ' ')} UTC",
+        f"{decision.ms:,.0f} ms",
+        decision.system,
+        f"session {decision.session_id[:8]}",
+    )
     head = " · ".join((*filter(None, facts), *filter(None, (note,))))
     return Content("\n").join(
         [
@@ -88,13 +99,14 @@ def entry_text(
 
 
 def _outcome(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], drawn: Signs) -> list[Content]:
-    one = entry.decision
+    decision = entry.decision
     lines = [
-        Content.styled(drawn.injected, "$text-success") + plain(f" {_title(each, memory_of)}") for each in one.injected
+        Content.styled(drawn.injected, "$text-success") + plain(f" {_title(memory_id, memory_of)}")
+        for memory_id in decision.injected
     ]
-    lines += [plain(f"Nothing: {one_line(one.reason) or 'no memory'}.")] if not one.injected else []
-    lines += [plain(f"The judge fell back: {one_line(one.fallback)}.")] if one.fallback else []
-    heading = f"Injected · {one.characters:,} characters" if one.injected else "Injected"
+    lines += [plain(f"Nothing: {one_line(decision.reason) or 'no memory'}.")] if not decision.injected else []
+    lines += [plain(f"The judge fell back: {one_line(decision.fallback)}.")] if decision.fallback else []
+    heading = f"Injected · {decision.characters:,} characters" if decision.injected else "Injected"
     return [Content(""), plain(heading).stylize_before(HEADING), *lines]
 
 
@@ -102,7 +114,7 @@ def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None]) ->
     found = entry.decision.dropped
     if not found:
         return []
-    lines = [plain(f"{one_line(stage):8} {_title(each, memory_of)}") for each, stage in found[:MOST_DROPPED]]
+    lines = [plain(f"{one_line(stage):8} {_title(memory_id, memory_of)}") for memory_id, stage in found[:MOST_DROPPED]]
     rest = len(found) - MOST_DROPPED
     lines += [plain(f"and {rest:,} more").stylize_before(MUTED)] if rest > 0 else []
     return [Content(""), plain("Dropped, and the stage that did it").stylize_before(HEADING), *lines]

@@ -62,8 +62,8 @@ class Column:
 def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str]) -> list[tuple[Column, str]]:
     """The text of each column that a list of *width* cells has room for, in its width and with its gap."""
     shown = [column for column in columns if column.is_shown(width)]
-    rest = width - sum(one.width or 0 for one in shown)
-    return [(one, cells(text(one), one.size(width, rest)) + " " * one.gap) for one in shown]
+    rest = width - sum(column.width or 0 for column in shown)
+    return [(column, cells(text(column), column.size(width, rest)) + " " * column.gap) for column in shown]
 
 
 class ColumnHeads(Widget):
@@ -121,7 +121,7 @@ class ColumnList(RecordList[T]):
         is_selected = self.selected and self.id_of(record) in self.selected
         mark = (signs(self).selected if is_selected else "").ljust(self.margin)
         row: list[Cell] = [(mark, "match" if mark.strip() else "")]
-        for column, text in pieces(self.columns, width - len(mark), lambda one: one.text(*known)):
+        for column, text in pieces(self.columns, width - len(mark), lambda shown: shown.text(*known)):
             tone = column.tone(*known)
             row += marked_cells(text, self.marker, tone) if column.has_marks else [(text, tone)]
         return row

@@ -81,12 +81,12 @@ def _group(head: str, memories: Iterable[Judged]) -> list[Content]:
     return [Content(""), plain(head).stylize_before(HEADING), *lines] if lines else []
 
 
-def _memory(one: Judged) -> Content:
-    title = plain(one_line(one.memory.title or one.memory.memory_id))
-    edited = plain(" · edited in between").stylize_before(MUTED) if one.is_edited else Content("")
-    if one.is_relevant is None:
+def _memory(judged: Judged) -> Content:
+    title = plain(one_line(judged.memory.title or judged.memory.memory_id))
+    edited = plain(" · edited in between").stylize_before(MUTED) if judged.is_edited else Content("")
+    if judged.is_relevant is None:
         return title + edited
-    word, style = WORDS[one.is_relevant]
+    word, style = WORDS[judged.is_relevant]
     return plain(f"{word} · ").stylize_before(style) + title + edited
 
 

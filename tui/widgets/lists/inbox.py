@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column(
-        lambda one: f"{one.finding.severity:.2f}",
+        lambda task: f"{task.finding.severity:.2f}",
         "Bad",
         WORST,
         width=5,
-        tone=lambda one: severity_tone(one.finding.severity),
+        tone=lambda task: severity_tone(task.finding.severity),
     ),
-    Column(lambda one: one.finding.check, "Check", BY_CHECK, width=11),
-    Column(lambda one: one.title, "Memory", BY_TITLE, tone=lambda _: "", has_marks=True),
-    Column(lambda one: one.finding.reason, "Why", width=36, from_width=78, has_marks=True),
+    Column(lambda task: task.finding.check, "Check", BY_CHECK, width=11),
+    Column(lambda task: task.title, "Memory", BY_TITLE, tone=lambda _: "", has_marks=True),
+    Column(lambda task: task.finding.reason, "Why", width=36, from_width=78, has_marks=True),
 )
 
 
@@ -48,12 +48,12 @@ def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callab
 
     *say* puts keys in the place of their ids.
     """
-    one = task.finding
-    where = f" · {one_line(one.where)}" if one.where else ""
+    finding = task.finding
+    where = f" · {one_line(finding.where)}" if finding.where else ""
     lines = [
-        plain(f"{one.check} · {one.severity:.2f}{where}").stylize_before(MUTED),
-        marked(f"{one.reason[:1].upper()}{one.reason[1:]}", marker).stylize_before("bold"),
-        plain(say(_ways(task)) if task.memory else one_line(one.action)),
+        plain(f"{finding.check} · {finding.severity:.2f}{where}").stylize_before(MUTED),
+        marked(f"{finding.reason[:1].upper()}{finding.reason[1:]}", marker).stylize_before("bold"),
+        plain(say(_ways(task)) if task.memory else one_line(finding.action)),
     ]
     if task.rated:
         rating = f"{one_line(task.rated.model)} rates it {task.rated.overall:.1f}: {one_line(task.rated.decision)}"

@@ -67,7 +67,7 @@ class PromptList(RecordList[Prompt]):
         word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else ""
         differs = drawn.differs if prompt.id in self.differing else drawn.off
         head = [(f" {mark}", "good"), (differs, "match"), (f" {word}", "muted")]
-        text = cells(prompt.text, width - 1 - sum(len(one) for one, _ in head))
+        text = cells(prompt.text, width - 1 - sum(len(piece) for piece, _ in head))
         return [*head, *marked_cells(text, self.marker, ""), (" ", "")]
 
 

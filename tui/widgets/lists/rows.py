@@ -116,7 +116,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         on_cursor = index == self.cursor
         base = self.get_component_rich_style("row-list--cursor") if on_cursor else self.rich_style
         cells = self.row_cells(index, width)
-        cells = [one for cell in cells for one in _without_gap(cell)] if on_cursor else cells
+        cells = [part for cell in cells for part in _without_gap(cell)] if on_cursor else cells
         styles = [(text, self._style(name, base, on_cursor)) for text, name in cells]
         strip = Strip([Segment(text, style) for text, style in styles])
         return strip.adjust_cell_length(width, base).apply_style(Style(meta={"row": index}))
@@ -202,11 +202,13 @@ class RecordList(RowList, Generic[T]):
         before, cursor = self.records, self.cursor
         self.records = records
         around = [*before[cursor:], *reversed(before[:cursor])] if is_near else before[cursor : cursor + 1]
-        self.set_count(len(records), next((places[one] for one in map(self.id_of, around) if one in places), 0))
+        self.set_count(
+            len(records), next((places[record_id] for record_id in map(self.id_of, around) if record_id in places), 0)
+        )
 
     def go_to(self, record_id: str) -> None:
         """Move the cursor to a record, if the list has it."""
-        self.cursor = next((i for i, one in enumerate(self.records) if self.id_of(one) == record_id), self.cursor)
+        self.cursor = next((i for i, record in enumerate(self.records) if self.id_of(record) == record_id), self.cursor)
 
     @property
     def current(self) -> T | None:

@@ -30,13 +30,13 @@ def prompts_text(
     """
     is_alone = len(told) == 1
     lines = [_muted(_counted(len(told), whole)), *([] if drawn.in_words else [_muted(_key(drawn))])]
-    for one in told:
+    for prompt in told:
         room = width * (LINES if is_alone else 1)
-        lines += [Content(""), plain(cells(one.text, room).rstrip()).stylize_before("bold")]
-        lines += [_memory(each, width, drawn) for each in _labelled(one)]
-        lines += [_muted(rest)] if (rest := _rest(one)) else []
-    for each in _labelled(told[0]) if is_alone else ():
-        memory = read(each.memory_id)
+        lines += [Content(""), plain(cells(prompt.text, room).rstrip()).stylize_before("bold")]
+        lines += [_memory(row, width, drawn) for row in _labelled(prompt)]
+        lines += [_muted(rest)] if (rest := _rest(prompt)) else []
+    for row in _labelled(told[0]) if is_alone else ():
+        memory = read(row.memory_id)
         lines += [Content(""), memory_text(memory)] if memory else []
     return Content("\n").join(lines)
 
@@ -46,24 +46,24 @@ def memory_row_text(
 ) -> Content:
     """The prompts for which a memory was injected, and the memory; None if it is gone."""
     lines = [plain("Injected for").stylize_before(HEADING)]
-    lines += [_signed(one.text, each.is_relevant, width, drawn) for one, each in _of(told, memory_id)]
+    lines += [_signed(prompt.text, row.is_relevant, width, drawn) for prompt, row in _of(told, memory_id)]
     return Content("\n").join([*lines, Content(""), memory_text(memory) if memory else _muted("The memory is gone.")])
 
 
 def _of(told: Sequence[Told], memory_id: str) -> Iterator[tuple[Told, InjectionRow]]:
-    return ((one, each) for one in told for each in _labelled(one) if each.memory_id == memory_id)
+    return ((prompt, row) for prompt in told for row in _labelled(prompt) if row.memory_id == memory_id)
 
 
-def _labelled(one: Told) -> list[InjectionRow]:
+def _labelled(prompt: Told) -> list[InjectionRow]:
     """The memories with a label. A person who has seen what was injected could not label the others blind."""
-    return [each for each in one.injected if each.is_relevant is not None]
+    return [row for row in prompt.injected if row.is_relevant is not None]
 
 
-def _rest(one: Told) -> str:
-    hidden = len(one.injected) - len(_labelled(one))
+def _rest(prompt: Told) -> str:
+    hidden = len(prompt.injected) - len(_labelled(prompt))
     if hidden:
         return f"  {counted(hidden, 'memory')} without a label, hidden so that your label stays blind."
-    return "" if one.injected else "  Nothing is injected."
+    return "" if prompt.injected else "  Nothing is injected."
 
 
 def _counted(shown: int, whole: int) -> str:
@@ -77,9 +77,9 @@ def _key(drawn: Signs) -> str:
     return f"{drawn.verdicts['relevant']} relevant   {drawn.verdicts['not']} not relevant"
 
 
-def _memory(one: InjectionRow, width: int, drawn: Signs) -> Content:
-    by = f"  ({', '.join(one.systems)})" if len(one.systems) > 1 else ""
-    return _signed(one.title, one.is_relevant, width - len(by), drawn) + _muted(by)
+def _memory(row: InjectionRow, width: int, drawn: Signs) -> Content:
+    by = f"  ({', '.join(row.systems)})" if len(row.systems) > 1 else ""
+    return _signed(row.title, row.is_relevant, width - len(by), drawn) + _muted(by)
 
 
 def _signed(text: str, is_relevant: bool | None, width: int, drawn: Signs) -> Content:

@@ -55,7 +55,7 @@ def _precision(report: Report, width: int) -> Iterator[Content]:
     ends = "0" + "1".rjust(scale - 1)
     middle = ends[: scale // 2 - 1] + "0.5" + ends[scale // 2 + 2 :]
     yield plain(" " * NAME_WIDTH + middle).stylize_before(MUTED)
-    if any(one.live for one in report.systems) and scale >= len(LOOKS):
+    if any(row.live for row in report.systems) and scale >= len(LOOKS):
         yield plain(" " * NAME_WIDTH + LOOKS).stylize_before(MUTED)
 
 
@@ -164,9 +164,9 @@ def _reliability(plt: Any, report: Report) -> None:
     found = main.curves.reliability if main and main.curves else None
     bins = found.bins if found else ()
     plt.plot([0, 1], [0, 1], marker="braille", color=GREY)
-    for one in bins:
-        plt.plot([one.said] * 2, [one.interval.low, one.interval.high], marker="braille", color=COLORS[0])
-    plt.scatter([one.said for one in bins], [one.found for one in bins], marker=MARKERS[0], color=COLORS[0])
+    for group in bins:
+        plt.plot([group.said] * 2, [group.interval.low, group.interval.high], marker="braille", color=COLORS[0])
+    plt.scatter([group.said for group in bins], [group.found for group in bins], marker=MARKERS[0], color=COLORS[0])
     plt.xlim(0, 1)
     plt.xticks(TICKS)
     plt.xlabel("said probability; a true probability lies on the diagonal")

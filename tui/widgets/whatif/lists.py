@@ -97,7 +97,7 @@ def change_text(change: ChangedPrompt, drawn: Signs = DRAWN) -> Content:
     """The prompt, and each memory that goes, comes or stays, with its label."""
     lines = [beginning(one_line(change.prompt.text)), Content("")]
     for word, moved in (("goes", change.gone), ("comes", change.new), ("stays", change.kept)):
-        lines += [_moved_line(word, one, drawn) for one in moved]
+        lines += [_moved_line(word, memory, drawn) for memory in moved]
     if not change.before and not change.after:
         lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
     return Content("\n").join(lines)

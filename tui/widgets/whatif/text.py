@@ -107,13 +107,13 @@ def numbers_text(effect: WhatIfEffect, width: int) -> Content:
 
 def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:
     return (
-        ("Relevant (precision)", lambda one: _precision(one.precision, is_wide=is_wide)),
-        ("Fires", lambda one: _share(one.fires)),
-        ("Fires for nothing", lambda one: _share(one.false_fires)),
-        ("Irrelevant a prompt", lambda one: rate(one.irrelevant)),
-        ("Relevant lost a prompt", lambda one: rate(one.lost)),
-        ("Tokens a prompt, about", lambda one: f"{one.tokens:,.0f}"),
-        ("Injected without label", lambda one: f"{one.unlabelled.part:,} of {one.unlabelled.whole:,}"),
+        ("Relevant (precision)", lambda numbers: _precision(numbers.precision, is_wide=is_wide)),
+        ("Fires", lambda numbers: _share(numbers.fires)),
+        ("Fires for nothing", lambda numbers: _share(numbers.false_fires)),
+        ("Irrelevant a prompt", lambda numbers: rate(numbers.irrelevant)),
+        ("Relevant lost a prompt", lambda numbers: rate(numbers.lost)),
+        ("Tokens a prompt, about", lambda numbers: f"{numbers.tokens:,.0f}"),
+        ("Injected without label", lambda numbers: f"{numbers.unlabelled.part:,} of {numbers.unlabelled.whole:,}"),
     )
 
 
@@ -121,10 +121,10 @@ def _line(name: str, before: str, after: str, column: int) -> Content:
     return plain(f"{cells(name, NAME_WIDTH)}{cells(before, column)}{cells(after, column)}".rstrip())
 
 
-def _precision(one: PrecisionEstimate, *, is_wide: bool) -> str:
-    found = one.ratio
+def _precision(estimate: PrecisionEstimate, *, is_wide: bool) -> str:
+    found = estimate.ratio
     counts = f" ({found.part:,}/{found.whole:,})" if is_wide else ""
-    return UNKNOWN if found.value is None else f"{rate(found)} {span(one.interval)}{counts}"
+    return UNKNOWN if found.value is None else f"{rate(found)} {span(estimate.interval)}{counts}"
 
 
 def _share(found: Ratio) -> str:
@@ -142,7 +142,7 @@ def compared_text(compared: Compared, current: str, saved: str, size: tuple[int,
     width, height = size
     room = width - VALUE_WIDTH - 9 - sum(COLUMNS.values())
     bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
-    heads = "".join(cells(one, width) for one, width in COLUMNS.items())
+    heads = "".join(cells(name, width) for name, width in COLUMNS.items())
     head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar + 2) + heads
     lines = [plain(head.rstrip()).stylize_before(MUTED)]
     for text, found in compared[window(compared, current, height - 1)]:
@@ -169,5 +169,5 @@ def _compared(found: SettingsNumbers | None, bar: int) -> Content:
         interval_bar(value, interval, interval, bar) if known and value is not None and interval else plain(" " * bar)
     )
     cut = (rate(found.irrelevant), rate(found.lost), f"{found.tokens:,.0f}")
-    rest = "".join(cells(one, width) for one, width in zip(cut, COLUMNS.values(), strict=True)).rstrip()
+    rest = "".join(cells(text, width) for text, width in zip(cut, COLUMNS.values(), strict=True)).rstrip()
     return plain(cells(decimal(value), 7)) + drawn + plain(f"  {rest}")

@@ -76,7 +76,7 @@ def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -
     """
     try:
         with closing(Curator(os.environ)) as curator:
-            by_number = {one.number: one for root in roots for one in curator.journal.deeds(root=root)}
+            by_number = {change.number: change for root in roots for change in curator.journal.deeds(root=root)}
             deeds = _last([by_number[number] for number in sorted(by_number)], batches)
             done = Done(error=None if deeds else JournalError("There is no change to take back in these memories."))
             for place, deed in enumerate(deeds):
@@ -91,8 +91,8 @@ def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -
 def _last(deeds: Sequence[Deed], batches: Sequence[tuple[int, ...]]) -> list[Deed]:
     """The newest operation that can be taken back, with the others of its batch; the newest first."""
     found = [deed for deed in reversed(deeds) if deed.state == DONE and deed.kind != UNDO and deed.undone_by is None]
-    batch = next((one for one in batches if found and found[0].number in one), ())
-    return [one for one in found if one.number in batch] or found[:1]
+    batch = next((numbers for numbers in batches if found and found[0].number in numbers), ())
+    return [deed for deed in found if deed.number in batch] or found[:1]
 
 
 def _taken_back(roots: Sequence[str], curator: Curator, deed: Deed, done: Done) -> Done:

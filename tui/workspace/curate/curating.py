@@ -46,8 +46,8 @@ def distinct_ids(found: Sequence[FoundMemory]) -> list[str]:
     """The id of each memory as the app shows it where *found* are the memories of all open roots."""
     taken: set[str] = set()
     ids = []
-    for one in found:
-        ids.append(distinct_id(one.memory.id, one.root, taken))
+    for memory in found:
+        ids.append(distinct_id(memory.memory.id, memory.root, taken))
         taken.add(ids[-1])
     return ids
 
@@ -84,8 +84,8 @@ def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str]
     found: list[FoundMemory] = []
     for root in roots:
         with opening.opened_index(root) as index:
-            found += [FoundMemory(root, one.summary) for memory_id in ids if (one := index.memory(memory_id))]
-    is_plain = len(found) == len({one.memory.id for one in found}) == len(ids)
+            found += [FoundMemory(root, memory.summary) for memory_id in ids if (memory := index.memory(memory_id))]
+    is_plain = len(found) == len({holding.memory.id for holding in found}) == len(ids)
     return named(ids, found if is_plain else memories_of(roots), moved)
 
 
@@ -96,20 +96,22 @@ def named(
 
     *moved* says where the memory of an unknown id went, or nothing.
     """
-    return [_named(one, found, moved) for one in ids]
+    return [_named(memory_id, found, moved) for memory_id in ids]
 
 
 def _named(memory_id: str, found: Sequence[FoundMemory], moved: Callable[[str], str]) -> FoundMemory:
-    fitting = [one for one in found if one.memory.id == memory_id] or [one for one in found if one.name == memory_id]
+    fitting = [memory for memory in found if memory.memory.id == memory_id] or [
+        memory for memory in found if memory.name == memory_id
+    ]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        roots = " and ".join(one.root for one in fitting)
-        names = " or ".join(one.name for one in fitting)
+        roots = " and ".join(memory.root for memory in fitting)
+        names = " or ".join(memory.name for memory in fitting)
         raise UnknownMemoryError(
             f"There is a memory {memory_id!r} in {roots}. Name a single root with --root, or say {names}."
         )
-    near = near_ids(memory_id, [one.memory.id for one in found])
+    near = near_ids(memory_id, [memory.memory.id for memory in found])
     instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift list` prints the ids of memories."
     raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {moved(memory_id) or instead}")
 
@@ -127,8 +129,8 @@ def recovered(curator: Curator) -> list[str]:
     """A sentence for each operation of a process that died, which was finished when *curator* was opened."""
     ends = {INCOMPLETE: "a file of it has changed since, so only the rest is finished now"}
     return [
-        f"Operation {one.number} ({one.summary}) was interrupted, and {ends.get(one.state, 'it is finished now')}."
-        for one in curator.recovered
+        f"Operation {deed.number} ({deed.summary}) was interrupted, and {ends.get(deed.state, 'it is finished now')}."
+        for deed in curator.recovered
     ]
 
 
@@ -138,9 +140,9 @@ def mark_rejected(found: Sequence[FoundMemory], environ: Mapping[str, str], *, i
     Raises JournalError.
     """
     memories = []
-    for one in found:
-        with opening.opened_index(one.root) as index:
-            memories += [memory] if (memory := index.memory(one.memory.id)) else []
+    for holding in found:
+        with opening.opened_index(holding.root) as index:
+            memories += [memory] if (memory := index.memory(holding.memory.id)) else []
     with opened_curator(environ) as curator:
         curator.mark(memories, "rejected", is_rejected=is_rejected)
 

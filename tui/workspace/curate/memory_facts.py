@@ -83,8 +83,8 @@ class Facts(Record):
 
     def labelled(self, memory_id: str) -> tuple[int, int]:
         """Labels that say relevant, and labels with a verdict."""
-        one = self.usage.get(memory_id)
-        return (one.relevant, one.relevant + one.irrelevant) if one else (0, 0)
+        usage = self.usage.get(memory_id)
+        return (usage.relevant, usage.relevant + usage.irrelevant) if usage else (0, 0)
 
     def found(self, memory_id: str) -> tuple[Finding, ...]:
         """The findings about a memory, the worst first."""
@@ -110,13 +110,13 @@ def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, 
     """
     digests = {summary.id: summary.digest for summary in index.summaries()}
     with LabelStore.open(store) as labels:
-        gold = [one for one in labels.gold(index.root) if digests.get(one.memory_id) == one.digest]
+        gold = [label for label in labels.gold(index.root) if digests.get(label.memory_id) == label.digest]
         outcomes = labels.outcomes(index.root)
         judged = labels.verdicts(index.root)
         texts = labels.prompt_texts()
         seen = labels.seen_prompts(annotator)
         own = {(label.memory_id, label.prompt_id) for label in labels.labels(annotator, root=index.root)}
-    verdicts = {(one.memory_id, one.prompt_id): one.verdict for one in gold}
+    verdicts = {(label.memory_id, label.prompt_id): label.verdict for label in gold}
     pulled = dict.fromkeys((memory, outcome.prompt_id) for outcome in outcomes for memory in outcome.injected)
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
 
@@ -160,17 +160,17 @@ def ordered(
     if not order:
         return memories[::-1] if is_turned else memories
     keys: dict[str, Callable[[MemorySummary], Any]] = {
-        TITLE: lambda one: one.title.casefold(),
-        CATEGORY: lambda one: one.category,
-        STATUS: lambda one: one.status,
-        UPDATED: lambda one: one.updated_at,
-        INJECTED: lambda one: facts.injected(one.id),
-        PRECISION: lambda one: _precision(facts, one.id),
-        TOKENS: lambda one: facts.tokens(one.id),
-        FINDINGS: lambda one: _worst_and_number(facts.found(one.id)),
+        TITLE: lambda memory: memory.title.casefold(),
+        CATEGORY: lambda memory: memory.category,
+        STATUS: lambda memory: memory.status,
+        UPDATED: lambda memory: memory.updated_at,
+        INJECTED: lambda memory: facts.injected(memory.id),
+        PRECISION: lambda memory: _precision(facts, memory.id),
+        TOKENS: lambda memory: facts.tokens(memory.id),
+        FINDINGS: lambda memory: _worst_and_number(facts.found(memory.id)),
     }
     found = sorted(memories, key=keys[order], reverse=(order not in RISING) != is_turned)
-    return sorted(found, key=lambda one: not facts.labelled(one.id)[1]) if order == PRECISION else found
+    return sorted(found, key=lambda memory: not facts.labelled(memory.id)[1]) if order == PRECISION else found
 
 
 class Narrowing(Record):
@@ -192,7 +192,7 @@ class Narrowing(Record):
             for memory in memories
             if self.category in ("", memory.category)
             and self.status in ("", memory.status)
-            and (not self.check or any(self.check in (ANY, each.check) for each in facts.found(memory.id)))
+            and (not self.check or any(self.check in (ANY, finding.check) for finding in facts.found(memory.id)))
         ]
 
 
@@ -201,7 +201,7 @@ EVERYTHING = Narrowing()
 
 def counts(memories: Sequence[MemorySummary], facts: Facts) -> dict[str, Counter[str]]:
     """For each field of a narrowing, the number of memories with each value. Empty without findings."""
-    checks = Counter(check for ones in facts.findings.values() for check in {each.check for each in ones})
+    checks = Counter(check for ones in facts.findings.values() for check in {finding.check for finding in ones})
     if checks:
         checks[ANY] = len(facts.findings)
     return {
@@ -237,7 +237,10 @@ def _is_there(project: str, name: str) -> bool:
 def _usage(injected: Mapping[str, int], verdicts: Mapping[tuple[str, str], str]) -> dict[str, Usage]:
     counts = Counter((memory, verdict) for (memory, _), verdict in verdicts.items())
     ids = {*injected, *(memory for memory, _ in counts)}
-    return {one: Usage(injected.get(one, 0), counts[one, RELEVANT], counts[one, NOT_RELEVANT]) for one in ids}
+    return {
+        memory_id: Usage(injected.get(memory_id, 0), counts[memory_id, RELEVANT], counts[memory_id, NOT_RELEVANT])
+        for memory_id in ids
+    }
 
 
 def _precision(facts: Facts, memory_id: str) -> tuple[float, int]:
@@ -262,8 +265,8 @@ def _deeds(index: Index, environ: Mapping[str, str]) -> dict[str, tuple[Deed, ..
 
 def _by_memory(pairs: Iterable[tuple[str, T]]) -> dict[str, tuple[T, ...]]:
     found: dict[str, list[T]] = {}
-    for memory, one in pairs:
-        found.setdefault(memory, []).append(one)
+    for memory, value in pairs:
+        found.setdefault(memory, []).append(value)
     return {memory: tuple(ones) for memory, ones in found.items()}
 
 

@@ -89,7 +89,7 @@ class LabelQueue:
         beginning of the order, which is a random sample.
         """
         here = prompt.id if prompt else None
-        return next((one for one in self.order if one.id != here and one.id not in self._finished), None)
+        return next((other for other in self.order if other.id != here and other.id not in self._finished), None)
 
     def unfinished(self) -> tuple[Prompt, ...]:
         return tuple(prompt for prompt in self.order if prompt.id not in self._finished)
@@ -157,7 +157,7 @@ class LabelQueue:
             left, skipped = pool - self._labelled.get(prompt_id, set()), skips.get(prompt_id, {})
             return bool(pool) and all(skipped.get(pair, 0) >= MAX_SKIPS for pair in left)
 
-        done = {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
+        done = {prompt.id for prompt in self.order if is_finished(prompt.id, pools.get(prompt.id, frozenset()))}
         return done | (workspace.empty_prompts() & self._by_id.keys())
 
     def _disputed_before(self) -> Counter[str]:
@@ -198,7 +198,7 @@ def change_label(workspace: Workspace, label: Label, verdict: str, grade: int | 
     if memory is None or memory.summary.digest != label.digest:
         raise MemsiftError("This memory has changed since. Its card comes again, with the new text.")
     events = workspace.store.events(workspace.annotator, PACE_EVENTS)
-    event = next((one for one in events if one.event_id == label.event_id), None)
+    event = next((kept for kept in events if kept.event_id == label.event_id), None)
     workspace.store.label(
         workspace.annotator,
         label.prompt_id,

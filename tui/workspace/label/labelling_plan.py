@@ -70,14 +70,17 @@ class Planning:
         own = plan.strata if plan and plan.order == order else {}
         self._known = store.strata(root, besides=None if store.is_labelled(root) else workspace.annotator)
         self._unplanned = tuple(prompt.id for prompt in workspace.lists.drawn if prompt.id not in own)
-        lacking = {one for one in self._unplanned if not has_facet(self._known.get(one, ALL), order)}
+        lacking = {prompt_id for prompt_id in self._unplanned if not has_facet(self._known.get(prompt_id, ALL), order)}
         self.unknown = tuple(prompt for prompt in workspace.lists.drawn if prompt.id in lacking)
 
     def keep(self, facets: Mapping[str, str]) -> None:
         """Save a stratum for every prompt; *facets* are those of the unknown prompts. Raises LabelStoreError."""
         if self._unplanned:
             workspace = self._workspace
-            strata = {one: crossed(self._known.get(one, ALL), facets.get(one, ALL)) for one in self._unplanned}
+            strata = {
+                prompt_id: crossed(self._known.get(prompt_id, ALL), facets.get(prompt_id, ALL))
+                for prompt_id in self._unplanned
+            }
             made = LabellingOrder(workspace.order, workspace.seed, strata)
             workspace.store.save_plan(workspace.index.root, workspace.annotator, made)
 
@@ -111,7 +114,7 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
         rival = SYSTEMS["memsift" if workspace.first.name == "bm25" else "bm25"]
         systems = (workspace.first, workspace.with_cutoff or rival)
         runs = (workspace.run(prompt, system.name) for system in systems)
-        injected = [tuple(one.memory.id for one in run.injected) for run in runs]
+        injected = [tuple(candidate.memory.id for candidate in run.injected) for run in runs]
     return disagreement(injected)
 
 

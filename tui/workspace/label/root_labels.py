@@ -29,7 +29,7 @@ class RootLabels:
         """
         digests = self.digests()
         return {
-            prompt_id: frozenset([(each, digests[each]) for each in memory_ids if each in digests])
+            prompt_id: frozenset([(memory_id, digests[memory_id]) for memory_id in memory_ids if memory_id in digests])
             for prompt_id, memory_ids in self.store.pooled(self.seed).items()
         }
 

@@ -54,14 +54,14 @@ def rate_part(setup: RatingSetup, block: Block) -> RatedBlock:
 
     plan, asking = setup.plan, setup.plan.asking
     found: list[tuple[Key, Assessment]] = []
-    for root, group in groupby(block.left, key=lambda one: one.root):
+    for root, group in groupby(block.left, key=lambda subject: subject.root):
         memories = list(group)
         terms = Terms(asking.concurrency, asking.retries)
         batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
         with opened_quality_judge(plan, setup.configs[root], (batches or terms).around) as asked:
             if not asking.judge.is_cached_only and asked.estimate([memory.memory for memory in memories]).asked:
                 asked.prepare()
-            rate(asked, memories, lambda one, rated: found.append((one.key, rated)), asking, terms, batches)
+            rate(asked, memories, lambda subject, rated: found.append((subject.key, rated)), asking, terms, batches)
     rows = (row_of(key[0], plan.rubric.name, plan.threshold, rated) for key, rated in found)
     return RatedBlock(block.before + b"".join(f"{printed_json(row)}\n".encode() for row in rows), tuple(found))
 
@@ -88,10 +88,10 @@ class RatingRun:
     def estimates(self) -> dict[tuple[str, str, str], CostEstimate]:
         """The cost of the memories that are left, for each judge, by its identity."""
         found: dict[tuple[str, str, str], CostEstimate] = {}
-        left = (one for block in self._blocks.values() for one in block.left)
-        for root, group in groupby(left, key=lambda one: one.root):
+        left = (subject for block in self._blocks.values() for subject in block.left)
+        for root, group in groupby(left, key=lambda subject: subject.root):
             with opened_quality_judge(self._setup.plan, self._setup.configs[root]) as judge:
-                now = judge.estimate([one.memory for one in group])
+                now = judge.estimate([subject.memory for subject in group])
                 found[judge.identity] = now.plus(found[judge.identity]) if judge.identity in found else now
         return found
 

@@ -103,7 +103,7 @@ def setup_of(
         "accepted": sorted(accepted),
         "systems": [system.name for system in systems],
         "config": repr(config),
-        "cutoffs": {kind: [repr(one.model), one.threshold] for kind, one in cutoffs.items()},
+        "cutoffs": {kind: [repr(cutoff.model), cutoff.threshold] for kind, cutoff in cutoffs.items()},
         "judge": asdict(asking.judge),
     }
     key = hashlib.sha256(printed_json(described).encode()).hexdigest()

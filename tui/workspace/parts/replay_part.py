@@ -102,7 +102,7 @@ def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
             replaying.run_in_batches(jobs, work, keep, batches)
         else:
             replaying.run(jobs, work, keep, terms, is_judged=has_judge, label="")
-    skipped = tuple(_told(one, path, lines) for one in reading.skipped)
+    skipped = tuple(_told(file, path, lines) for file in reading.skipped)
     return PartRows(b"".join(rows), len(reading.prompts), skipped, answers)
 
 

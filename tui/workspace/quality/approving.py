@@ -45,10 +45,12 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
 
 def _risky(index: Index, most: float, decided: Mapping[tuple[str, str, str], str]) -> list[Risky]:
     active = [summary for summary in index.summaries() if summary.status == ACTIVE]
-    held = [one for one in active if one.risk >= most and not index.is_accepted(one)]
+    held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
     return [
-        Risky(index.root, one, _state(decided.get((SAFETY, one.id, one.digest))), _detections(index, one))
-        for one in sorted(held, key=lambda one: (-one.risk, one.path))
+        Risky(
+            index.root, summary, _state(decided.get((SAFETY, summary.id, summary.digest))), _detections(index, summary)
+        )
+        for summary in sorted(held, key=lambda summary: (-summary.risk, summary.path))
     ]
 
 
@@ -56,6 +58,6 @@ def _state(verdict: str | None) -> str:
     return REJECTED if verdict == REJECTED else WAITING
 
 
-def _detections(index: Index, one: MemorySummary) -> tuple[Detection, ...]:
-    memory = index.memory(one.id)
+def _detections(index: Index, summary: MemorySummary) -> tuple[Detection, ...]:
+    memory = index.memory(summary.id)
     return scan(text_of(memory)).detections if memory else ()

@@ -47,8 +47,8 @@ def fixable(
     """
     subject = subject_of(root, db, environ)
     found = findings(subject, frozenset(names), decisions(root, environ))
-    wanted = [one for one in found if not ids or one.memory_id in ids]
-    return fixes(root, wanted, subject.memories), sum(not one.change for one in wanted)
+    wanted = [finding for finding in found if not ids or finding.memory_id in ids]
+    return fixes(root, wanted, subject.memories), sum(not finding.change for finding in wanted)
 
 
 def subject_of(
@@ -65,7 +65,7 @@ def subject_of(
         root=corpus.root,
         memories=corpus.memories,
         notices=corpus.notices,
-        doubles=tuple(one for one in corpus.skipped if one.double_of),
+        doubles=tuple(file for file in corpus.skipped if file.double_of),
         project=project_of(corpus.root),
         usage=usage_of(corpus.root, corpus.memories, log, db, environ),
         log_days=_days(log, now),
@@ -82,7 +82,7 @@ def usage_of(
     injected = injections(log.decisions)
     verdicts = label_counts(root, {memory.summary.id: memory.summary.digest for memory in memories}, db, environ)
     ids = injected.keys() | verdicts.keys()
-    return {one: Usage(injected.get(one, 0), *verdicts.get(one, (0, 0))) for one in ids}
+    return {memory_id: Usage(injected.get(memory_id, 0), *verdicts.get(memory_id, (0, 0))) for memory_id in ids}
 
 
 def label_counts(
@@ -96,10 +96,10 @@ def label_counts(
     if not path.exists():
         return {}
     with LabelStore.open(path) as store:
-        found = {(one.prompt_id, *one.pair): one for name in store.names_with(root) for one in store.gold(name)}
-    gold = [one for one in found.values() if digests.get(one.memory_id) == one.digest]
-    counts = Counter((one.memory_id, one.verdict) for one in gold)
-    return {one: (counts[one, RELEVANT], counts[one, NOT_RELEVANT]) for one, _ in counts}
+        found = {(label.prompt_id, *label.pair): label for name in store.names_with(root) for label in store.gold(name)}
+    gold = [label for label in found.values() if digests.get(label.memory_id) == label.digest]
+    counts = Counter((label.memory_id, label.verdict) for label in gold)
+    return {memory_id: (counts[memory_id, RELEVANT], counts[memory_id, NOT_RELEVANT]) for memory_id, _ in counts}
 
 
 def _days(log: Log, now: float) -> float:

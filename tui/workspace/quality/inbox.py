@@ -54,8 +54,8 @@ class Task(Record):
 
     @property
     def id(self) -> str:
-        one = self.finding
-        return "\0".join((self.root, one.check, one.memory_id, one.where, one.reason))
+        finding = self.finding
+        return "\0".join((self.root, finding.check, finding.memory_id, finding.where, finding.reason))
 
     @property
     def title(self) -> str:
@@ -97,8 +97,9 @@ def check_all(
             except MissingLibraryError:
                 missing[name] = LIBRARIES[name]
                 continue
-            tasks += [one for each in found if not _is_out(one := _task(root, each, memories, ratings), decided)]
-    return Checked(tuple(sorted(tasks, key=lambda one: -one.finding.severity)), missing)
+            made = (_task(root, finding, memories, ratings) for finding in found)
+            tasks += [task for task in made if not _is_out(task, decided)]
+    return Checked(tuple(sorted(tasks, key=lambda task: -task.finding.severity)), missing)
 
 
 def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell) -> dict[str, tuple[Finding, ...]]:
@@ -123,21 +124,21 @@ def check_stamp(workspace: Workspace, environ: Mapping[str, str]) -> tuple[int, 
 
 def _is_out(task: Task, decided: Mapping[tuple[str, str, str], str]) -> bool:
     """Whether a person decided that a risky memory stays out."""
-    one, digest = task.finding, task.memory.digest if task.memory else ""
-    return one.check == SAFETY and decided.get((SAFETY, one.memory_id, digest)) == REJECTED
+    finding, digest = task.finding, task.memory.digest if task.memory else ""
+    return finding.check == SAFETY and decided.get((SAFETY, finding.memory_id, digest)) == REJECTED
 
 
 def _task(
     root: str,
-    one: Finding,
+    finding: Finding,
     memories: Mapping[tuple[str, str], MemorySummary],
     ratings: Mapping[tuple[str, str], Rated],
 ) -> Task:
-    memory = memories.get((root, one.memory_id))
-    others = tuple(found for other in one.others if (found := memories.get((root, other))))
-    texts = (one.check, one.memory_id, one.reason, one.where, memory.title if memory else "")
+    memory = memories.get((root, finding.memory_id))
+    others = tuple(found for other in finding.others if (found := memories.get((root, other))))
+    texts = (finding.check, finding.memory_id, finding.reason, finding.where, memory.title if memory else "")
     return Task(
-        root, one, memory, others, lowered(texts), ratings.get((one.memory_id, memory.digest if memory else ""))
+        root, finding, memory, others, lowered(texts), ratings.get((finding.memory_id, memory.digest if memory else ""))
     )
 
 
@@ -156,8 +157,8 @@ def listed(
     """The tasks of a check, or of all for an empty text, that fit the words; *tasks* are the worst first."""
     found = [task for task in tasks if check in ("", task.finding.check) and words.fits(task.words)]
     keys: dict[str, Callable[[Task], Any]] = {
-        BY_CHECK: lambda one: list(CHECKS).index(one.finding.check),
-        BY_TITLE: lambda one: one.title.casefold(),
+        BY_CHECK: lambda task: list(CHECKS).index(task.finding.check),
+        BY_TITLE: lambda task: task.title.casefold(),
     }
     if order in keys:
         return sorted(found, key=keys[order], reverse=is_turned)
@@ -170,10 +171,10 @@ def settle(tasks: Iterable[Task], verdict: str, index: Index, environ: Mapping[s
     ACCEPTED: it is fine as it is. REJECTED: a risky memory stays out. Raises DecisionsError.
     """
     settled = [task for task in tasks if task.memory]
-    for one in settled:
-        assert one.memory is not None
-        root, own = home_of(index, one.memory)
-        decide(root, own.id, own.digest, (one.finding.check,), verdict, environ)
+    for task in settled:
+        assert task.memory is not None
+        root, own = home_of(index, task.memory)
+        decide(root, own.id, own.digest, (task.finding.check,), verdict, environ)
     return settled
 
 

@@ -84,15 +84,21 @@ class RatingPlan(Record):
 def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[RatedMemory]:
     """The memories with these ids, or all active memories; by root. Raises UnknownMemoryError and RootError."""
     found = memories_of(roots)
-    chosen = named(tuple(dict.fromkeys(ids)), found) if ids else [one for one in found if one.memory.status == ACTIVE]
-    ordered = sorted(chosen, key=lambda one: roots.index(one.root))
-    return [one for root, group in groupby(ordered, key=lambda one: one.root) for one in _whole(root, group)]
+    chosen = (
+        named(tuple(dict.fromkeys(ids)), found)
+        if ids
+        else [memory for memory in found if memory.memory.status == ACTIVE]
+    )
+    ordered = sorted(chosen, key=lambda memory: roots.index(memory.root))
+    return [
+        subject for root, group in groupby(ordered, key=lambda memory: memory.root) for subject in _whole(root, group)
+    ]
 
 
 def _whole(root: str, found: Iterator[FoundMemory]) -> list[RatedMemory]:
     with opening.opened_index(root) as index:
         report_skipped(index.skipped)
-        memories = [index.memory(one.memory.id) for one in found]
+        memories = [index.memory(memory.memory.id) for memory in found]
     return [RatedMemory(root, memory) for memory in memories if memory]
 
 
@@ -173,7 +179,7 @@ def rate(
 
     *label* stands before the progress bar; without it there is none.
     """
-    by_id = {one.memory.summary.id: one for one in left}
+    by_id = {subject.memory.summary.id: subject for subject in left}
 
     def kept(found: Assessment) -> None:
         if asking.judge.is_cached_only and found.decision == UNANSWERED:

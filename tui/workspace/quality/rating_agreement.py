@@ -62,7 +62,7 @@ def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, st
     clear = [pair for pair in pairs if pair.rated.decision != UNDECIDED]
     return RatingAgreement(
         groups=tuple(_tables(clear)),
-        differing=tuple(one for one in clear if one.is_accepted != one.is_kept),
+        differing=tuple(pair for pair in clear if pair.is_accepted != pair.is_kept),
         undecided=len(pairs) - len(clear),
     )
 

@@ -113,13 +113,13 @@ class BackgroundRun:
         last = monotonic()
         with closing(self._workers) as workers, self._store.another() as store:
             for _, (reading, found) in workers:
-                answered = [one for one in found if not self._is_refused(one)]
+                answered = [retrieval for retrieval in found if not self._is_refused(retrieval)]
                 batch = self._current(batch) + (answered if reading == self.reading else [])
                 if len(answered) < len(found):
                     workers.finish()
                 else:
                     self._done += 1
-                self._cost += sum(one.judgement.cost_usd or 0.0 for one in found if one.judgement)
+                self._cost += sum(retrieval.judgement.cost_usd or 0.0 for retrieval in found if retrieval.judgement)
                 if len(batch) >= MOST_IN_BATCH or monotonic() - last >= BATCH_S:
                     self._keep(store, batch)
                     batch, last = [], monotonic()
@@ -144,8 +144,8 @@ class BackgroundRun:
         found = retrievals(Job(job.prompt, left), self._index, self._config, self._judge, self._cutoffs, self._clock)
         records = [name for name in names_of([job.prompt]) if self._claim(job.prompt, name)]
         found += filter(None, (self._injections.retrieval(job.prompt, name) for name in records))
-        for one in found:
-            for candidate in one.candidates:
+        for retrieval in found:
+            for candidate in retrieval.candidates:
                 self._memory(candidate.memory.id)  # read now, so that no file is read while the store is locked
         if self._is_cancelled:
             self._late(found, reading)
@@ -154,8 +154,8 @@ class BackgroundRun:
     def _keep(self, store: LabelStore, batch: Sequence[Retrieval], *, is_over: bool = False) -> None:
         try:
             with store.together():
-                for one in batch:
-                    self._record(store, one)
+                for retrieval in batch:
+                    self._record(store, retrieval)
         except LabelStoreError as error:
             if error.__cause__ or isinstance(error, MovedStoreError):
                 raise
@@ -170,9 +170,9 @@ class BackgroundRun:
 
     def _record_singly(self, store: LabelStore, batch: Sequence[Retrieval]) -> None:
         """Record a batch in which the store refuses a prompt, such as a labelled prompt with another text."""
-        for one in batch:
+        for retrieval in batch:
             try:
-                self._record(store, one)
+                self._record(store, retrieval)
             except LabelStoreError as error:
                 self._problem = self._problem or str(error)
 

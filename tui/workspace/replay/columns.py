@@ -26,7 +26,7 @@ def runnable(config: Config, cutoff: Cutoff | None, *, has_judge: bool) -> tuple
     uncut = [
         system for system in SYSTEMS.values() if not system.has_cutoff or (system.cutoff, system.strategy) == fitting
     ]
-    return tuple(one for one in uncut if has_judge or not one.has_judge)
+    return tuple(system for system in uncut if has_judge or not system.has_judge)
 
 
 def columns(possible: Sequence[System], chosen: Collection[str], usual: Sequence[System]) -> tuple[System, ...]:

@@ -24,12 +24,12 @@ KINDS = {
     ALL: "all prompts",
 }
 FITS: dict[str, Callable[[PromptDiff], bool]] = {
-    CHANGED: lambda one: one.is_changed,
-    GAINED: lambda one: bool(one.gained),
-    LOST: lambda one: bool(one.lost),
-    BETTER: lambda one: one.worth > 0,
-    WORSE: lambda one: one.worth < 0,
-    ONLY: lambda one: not one.is_in_both,
+    CHANGED: lambda prompt: prompt.is_changed,
+    GAINED: lambda prompt: bool(prompt.gained),
+    LOST: lambda prompt: bool(prompt.lost),
+    BETTER: lambda prompt: prompt.worth > 0,
+    WORSE: lambda prompt: prompt.worth < 0,
+    ONLY: lambda prompt: not prompt.is_in_both,
     ALL: lambda _: True,
 }
 """Whether a prompt is of a kind."""
@@ -56,7 +56,7 @@ def diff_rows(compared: ComparedRuns) -> list[DiffRow]:
     rows = []
     for prompt in compared.diff.prompts:
         text = compared.texts.get(prompt.prompt_id) or prompt.prompt_id
-        titles = [each.memory.title for each in (*(prompt.before or ()), *(prompt.now or ()))]
+        titles = [judged.memory.title for judged in (*(prompt.before or ()), *(prompt.now or ()))]
         rows.append(DiffRow(prompt, text, lowered((text, *titles))))
     return rows
 

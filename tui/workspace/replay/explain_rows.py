@@ -40,7 +40,7 @@ COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
 def explanations(workspace: Workspace, prompt_id: str, memory_id: str) -> list[Explanation]:
     """The outcome of a memory for a prompt in each column that has answered."""
     kept = [answer for answer in workspace.answers(prompt_id) if answer and answer.system in SYSTEMS]
-    explainers = (explainer_of(one, workspace.index, SYSTEMS[one.system].of(workspace.config)) for one in kept)
+    explainers = (explainer_of(answer, workspace.index, SYSTEMS[answer.system].of(workspace.config)) for answer in kept)
     return [found for explain in explainers if (found := explain(memory_id))]
 
 

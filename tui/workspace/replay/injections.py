@@ -43,7 +43,7 @@ class Injections:
     def all_of(self, prompt: Prompt) -> list[Retrieval]:
         """The injections of each hook for *prompt*, as far as they are known."""
         found = (self.retrieval(prompt, name) for name in names_of([prompt]))
-        return [one for one in found if one]
+        return [retrieval for retrieval in found if retrieval]
 
     def memory(self, memory_id: str, prompts: Sequence[Prompt] = ()) -> Memory | None:
         """A memory of the root, or the injected text with this id that no open root holds.

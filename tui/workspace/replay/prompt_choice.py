@@ -63,8 +63,10 @@ class PromptFacts:
     def with_results(self, retrievals: Iterable[Retrieval]) -> PromptFacts:
         """This with newer results."""
         found = list(retrievals)
-        injected = {one.system: frozenset(each.memory.id for each in one.injected) for one in found}
-        failed = (self.failed - injected.keys()) | {one.system for one in found if one.fallback}
+        injected = {
+            retrieval.system: frozenset(candidate.memory.id for candidate in retrieval.injected) for retrieval in found
+        }
+        failed = (self.failed - injected.keys()) | {retrieval.system for retrieval in found if retrieval.fallback}
         return replace(self, injected={**self.injected, **injected}, failed=failed)
 
 
@@ -88,8 +90,10 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
             if digests.get(label.memory_id) == label.digest:
                 verdicts.setdefault(label.prompt_id, {})[label.memory_id] = label.verdict
     return {
-        one: PromptFacts(injected.get(one, {}), frozenset(failed.get(one, ())), verdicts.get(one, {}))
-        for one in injected.keys() | verdicts.keys()
+        prompt_id: PromptFacts(
+            injected.get(prompt_id, {}), frozenset(failed.get(prompt_id, ())), verdicts.get(prompt_id, {})
+        )
+        for prompt_id in injected.keys() | verdicts.keys()
     }
 
 
@@ -119,16 +123,16 @@ class PromptChoice:
             if self.words
             else prompts
         )
-        fitting = [one for one in kept if known.get(one.id, NOTHING).fits(self.kind, systems)]
+        fitting = [prompt for prompt in kept if known.get(prompt.id, NOTHING).fits(self.kind, systems)]
         return self._ordered(fitting)
 
     def _ordered(self, prompts: list[Prompt]) -> list[Prompt]:
         if self.order == NEWEST:
-            return sorted(prompts, key=lambda one: one.timestamp, reverse=not self.is_turned)
+            return sorted(prompts, key=lambda prompt: prompt.timestamp, reverse=not self.is_turned)
         if self.order == BY_TEXT:
-            return sorted(prompts, key=lambda one: one.text, reverse=self.is_turned)
+            return sorted(prompts, key=lambda prompt: prompt.text, reverse=self.is_turned)
         if self.order == LONGEST:
-            return sorted(prompts, key=lambda one: len(one.text), reverse=not self.is_turned)
+            return sorted(prompts, key=lambda prompt: len(prompt.text), reverse=not self.is_turned)
         return prompts[::-1] if self.is_turned else prompts
 
 

@@ -40,7 +40,7 @@ def record(
         root=index.root,
         config_json=settings,
         corpus_hash=index.corpus_hash,
-        bodies={one.summary.id: one.body for one in memories if one},
+        bodies={kept.summary.id: kept.body for kept in memories if kept},
     )
 
 

@@ -101,7 +101,7 @@ def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
     """Raise MemsiftError if rows of *found* have another judge, or another wording of its prompt."""
     now = judge.identity(mode)
     if others := found.judges - {now}:
-        before, after = ("{} ({}), template {}".format(*one) for one in (min(others), now))
+        before, after = ("{} ({}), template {}".format(*identity) for identity in (min(others), now))
         raise MemsiftError(
             f"The run was judged by {before}; to go on with {after} would mix two judges. Name the same judge, or "
             "another file."
@@ -136,7 +136,7 @@ def retrievals(
         for system in searched
     ]
     known = (injections.retrieval(job.prompt, name) for name in recorded) if injections else ()
-    return found + [one for one in known if one]
+    return found + [retrieval for retrieval in known if retrieval]
 
 
 def run(
@@ -160,8 +160,8 @@ def run(
 
     def kept_in_time(position: int, found: list[Result]) -> list[Result]:
         nonlocal has_answers
-        has_answers |= any(one.judgement and one.judgement.is_answer for one in found)
-        if not any(one.judgement and one.judgement.status == TIMEOUT for one in found):
+        has_answers |= any(result.judgement and result.judgement.is_answer for result in found)
+        if not any(result.judgement and result.judgement.status == TIMEOUT for result in found):
             return found
         late.append((jobs[position], found))
         return []
@@ -202,7 +202,7 @@ def _run_once(
     ):
         for position, found in workers:
             advance(found)
-            answered = [one for one in found if not (terms.is_spent and is_unanswered(one))]
+            answered = [result for result in found if not (terms.is_spent and is_unanswered(result))]
             if len(answered) < len(found):
                 workers.finish()
             else:
@@ -232,8 +232,10 @@ def run_in_batches(
 def paid_together(now: list[Result], before: list[Result]) -> list[Result]:
     """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
     return [
-        replace(one, judgement=_added_up(one.judgement, other.judgement)) if one.judgement and other.judgement else one
-        for one, other in zip(now, before, strict=True)
+        replace(result, judgement=_added_up(result.judgement, other.judgement))
+        if result.judgement and other.judgement
+        else result
+        for result, other in zip(now, before, strict=True)
     ]
 
 

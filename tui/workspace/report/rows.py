@@ -53,11 +53,11 @@ class CountedRows:
     def of(self, section: ReportSection) -> Iterable[Behind]:
         name, _, system = section.name.partition("-")
         by_system: dict[str, Callable[[SystemReport], Iterable[Behind]]] = {
-            "precision": lambda one: [self._prompts(one.system, self._doubt)],
-            "injecting": lambda one: [self._prompts(one.system, self._false_fire)],
-            "recall": lambda one: [self._prompts(one.system, self._lost)],
-            "running": lambda one: [self._prompts(one.system, self._trouble)],
-            "ranking": lambda one: [self._prompts(one.system, self._known_relevant)],
+            "precision": lambda figures: [self._prompts(figures.system, self._doubt)],
+            "injecting": lambda figures: [self._prompts(figures.system, self._false_fire)],
+            "recall": lambda figures: [self._prompts(figures.system, self._lost)],
+            "running": lambda figures: [self._prompts(figures.system, self._trouble)],
+            "ranking": lambda figures: [self._prompts(figures.system, self._known_relevant)],
             "confidence": self._by_confidence,
             "kind": self._by_kind,
             "coverage": self._coverage,
@@ -65,7 +65,7 @@ class CountedRows:
             "reliability": self._reliability,
         }
         if name in by_system:
-            return [behind for one in self._report.systems for behind in by_system[name](one)]
+            return [behind for figures in self._report.systems for behind in by_system[name](figures)]
         others: Mapping[str, Callable[[str], Iterable[Behind]]] = {
             "comparison": self._comparison,
             "judge": self._judge,
@@ -108,19 +108,19 @@ class CountedRows:
     def _known_relevant(self, row: Outcome) -> int:
         return sum(self._judged(row).values())
 
-    def _by_confidence(self, one: SystemReport) -> Iterator[Behind]:
-        for group in one.by_confidence:
+    def _by_confidence(self, figures: SystemReport) -> Iterator[Behind]:
+        for group in figures.by_confidence:
             if group.precision.ratio.whole:
-                yield self._prompts(one.system, partial(self._at_level, group.name))
+                yield self._prompts(figures.system, partial(self._at_level, group.name))
 
     def _at_level(self, level: str, row: Outcome) -> float:
         names = [name for name, own in zip(row.injected, row.confidences, strict=False) if own == level]
         return self._weigh(row, names)
 
-    def _by_kind(self, one: SystemReport) -> Iterator[Behind]:
-        for group in one.by_kind:
+    def _by_kind(self, figures: SystemReport) -> Iterator[Behind]:
+        for group in figures.by_kind:
             if group.precision.ratio.whole:
-                yield self._prompts(one.system, partial(self._of_kind, group.name))
+                yield self._prompts(figures.system, partial(self._of_kind, group.name))
 
     def _of_kind(self, kind: str, row: Outcome) -> float:
         own = row.kind or self._report.captions.kinds.get(row.prompt_id, "") or NO_KIND
@@ -132,24 +132,24 @@ class CountedRows:
         wrong = self._count(row, is_relevant=False, among=names)
         return wrong + self._count(row, is_relevant=True, among=names) / 100
 
-    def _coverage(self, one: SystemReport) -> Iterator[Behind]:
-        curve = one.curves.coverage if one.curves else None
+    def _coverage(self, figures: SystemReport) -> Iterator[Behind]:
+        curve = figures.curves.coverage if figures.curves else None
         for point in some(curve.points) if curve else ():
-            yield self._prompts(one.system, partial(self._stronger, curve.by if curve else "", point.least))
+            yield self._prompts(figures.system, partial(self._stronger, curve.by if curve else "", point.least))
 
     def _stronger(self, by: str, least: float, row: Outcome) -> float:
         found = zip(row.injected, strengths(row, by), strict=False)
         return self._weigh(row, [name for name, strength in found if strength is not None and strength >= least])
 
-    def _history(self, one: SystemReport) -> Iterator[Behind]:
-        judged = tuple(self._evidence.sample(one.system).judged)
-        for moment in some(one.curves.history) if one.curves else ():
-            yield Behind(judged[: moment.prompts], systems=(one.system,))
+    def _history(self, figures: SystemReport) -> Iterator[Behind]:
+        judged = tuple(self._evidence.sample(figures.system).judged)
+        for moment in some(figures.curves.history) if figures.curves else ():
+            yield Behind(judged[: moment.prompts], systems=(figures.system,))
 
-    def _reliability(self, one: SystemReport) -> Iterator[Behind]:
-        found = one.curves.reliability if one.curves else None
-        for each in found.bins if found else ():
-            yield self._prompts(one.system, partial(self._in_bin, _bin(each.said)))
+    def _reliability(self, figures: SystemReport) -> Iterator[Behind]:
+        found = figures.curves.reliability if figures.curves else None
+        for group in found.bins if found else ():
+            yield self._prompts(figures.system, partial(self._in_bin, _bin(group.said)))
 
     def _in_bin(self, place: int, row: Outcome) -> float:
         return self._weigh(row, [name for name, value in row.probabilities.items() if _bin(value) == place])
@@ -178,9 +178,9 @@ class CountedRows:
         return sum(1.0 if judged[name] is not is_kept else 0.01 for name in own)
 
     def _differences(self, system: str) -> Iterator[Behind]:
-        agreement = next((one.agreement for one in self._report.systems if one.system == system), None)
-        for each in agreement.disagreements[:SHOWN_DISAGREEMENTS] if agreement else ():
-            yield Behind((each.prompt_id,))
+        agreement = next((figures.agreement for figures in self._report.systems if figures.system == system), None)
+        for disagreement in agreement.disagreements[:SHOWN_DISAGREEMENTS] if agreement else ():
+            yield Behind((disagreement.prompt_id,))
 
     def _worst(self, kind: str) -> Iterator[Behind]:
         if kind == "memories":

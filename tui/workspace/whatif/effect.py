@@ -58,22 +58,22 @@ class ChangedPrompt:
 
     @property
     def gone(self) -> list[Moved]:
-        kept = {one.memory.id for one in self.after}
-        return [self._moved(one) for one in self.before if one.memory.id not in kept]
+        kept = {candidate.memory.id for candidate in self.after}
+        return [self._moved(candidate) for candidate in self.before if candidate.memory.id not in kept]
 
     @property
     def new(self) -> list[Moved]:
-        known = {one.memory.id for one in self.before}
-        return [self._moved(one) for one in self.after if one.memory.id not in known]
+        known = {candidate.memory.id for candidate in self.before}
+        return [self._moved(candidate) for candidate in self.after if candidate.memory.id not in known]
 
     @property
     def kept(self) -> list[Moved]:
-        known = {one.memory.id for one in self.before}
-        return [self._moved(one) for one in self.after if one.memory.id in known]
+        known = {candidate.memory.id for candidate in self.before}
+        return [self._moved(candidate) for candidate in self.after if candidate.memory.id in known]
 
     @cached_property
     def is_change(self) -> bool:
-        return {one.memory.id for one in self.before} != {one.memory.id for one in self.after}
+        return {candidate.memory.id for candidate in self.before} != {candidate.memory.id for candidate in self.after}
 
     @cached_property
     def harm(self) -> int:
@@ -81,7 +81,7 @@ class ChangedPrompt:
         return self._worth(self.before) - self._worth(self.after)
 
     def _worth(self, injected: Injected) -> int:
-        return sum({True: 1, False: -1, None: 0}[self.judged.get(one.memory.id)] for one in injected)
+        return sum({True: 1, False: -1, None: 0}[self.judged.get(candidate.memory.id)] for candidate in injected)
 
     def _moved(self, candidate: Candidate) -> Moved:
         return Moved(candidate, self.judged.get(candidate.memory.id))
@@ -110,8 +110,8 @@ def effect_of(
     """*saved* and *draft* are a configuration and its injected sets, in the order of the sample."""
     judgements = sample.evidence.judgements
     rows = [
-        ChangedPrompt(one.prompt, before, after, judgements.get(one.prompt.id, {}))
-        for one, before, after in zip(sample.prompts, saved[1], draft[1], strict=True)
+        ChangedPrompt(labelled.prompt, before, after, judgements.get(labelled.prompt.id, {}))
+        for labelled, before, after in zip(sample.prompts, saved[1], draft[1], strict=True)
         if before is not None and after is not None
     ]
     return WhatIfEffect(
@@ -131,7 +131,7 @@ def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], confi
     characters = sum(sample.characters(own, config) for _, own in sets)
     return SettingsNumbers(
         precision=estimate(tallies, weights),
-        fires=metrics.ratio(((one.prompt_id, one.injected > 0, 1) for one in tallies), weights),
+        fires=metrics.ratio(((row.prompt_id, row.injected > 0, 1) for row in tallies), weights),
         false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
         irrelevant=metrics.irrelevant_per_prompt(tallies, measured, weights),
         lost=metrics.lost_per_prompt(tallies, evidence.in_pools, measured, weights),
@@ -142,5 +142,5 @@ def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], confi
 
 def tally(prompt_id: str, injected: Injected, evidence: Evidence) -> Tally:
     own = evidence.judgements.get(prompt_id, {})
-    found = tuple([own.get(one.memory.id) for one in injected])
+    found = tuple([own.get(candidate.memory.id) for candidate in injected])
     return Tally(prompt_id, len(found), len(found) - found.count(None), found.count(True), found)

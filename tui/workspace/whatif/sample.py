@@ -51,8 +51,8 @@ class KeptJudge:
         if None in decisions:
             raise NoVerdictError
         verdicts = (
-            Verdict(one.id, decision, OK, source=CACHE)
-            for one, decision in zip(candidates, decisions, strict=True)
+            Verdict(candidate.id, decision, OK, source=CACHE)
+            for candidate, decision in zip(candidates, decisions, strict=True)
             if decision
         )
         return Judgement(OK, tuple(verdicts), CACHE, "", "", 0.0)
@@ -89,7 +89,13 @@ class RememberedCutoff:
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         known = self._known.setdefault(id(pool), {})
         if any(candidate.injected and candidate.memory.id not in known for candidate in candidates):
-            known.update({one.memory.id: one for one in self._cutoff.weigh(candidates, pool) if one.injected})
+            known.update(
+                {
+                    candidate.memory.id: candidate
+                    for candidate in self._cutoff.weigh(candidates, pool)
+                    if candidate.injected
+                }
+            )
         return [known[candidate.memory.id] if candidate.injected else candidate for candidate in candidates]
 
 
@@ -124,25 +130,25 @@ class WhatIfSample:
         roots = index.with_settings(config, cutoff) if isinstance(index, JointIndex) else [Root(index, config, cutoff)]
         return [Root(root.index, root.config, self._remembered(root)) for root in roots]
 
-    def _injected(self, one: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
+    def _injected(self, prompt: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
         """As `engine.pipeline.retrieve` finds it, from first stages that are known."""
-        judge = KeptJudge(one.decisions) if config.judge.enabled else None
+        judge = KeptJudge(prompt.decisions) if config.judge.enabled else None
         # a root that names another judge is not asked about, as in `retrieve_from`
         judges = [judge if root.config.judge == config.judge else None for root in roots]
         try:
-            found = [_later(one, root, own) for root, own in zip(roots, judges, strict=True)]
+            found = [_later(prompt, root, own) for root, own in zip(roots, judges, strict=True)]
         except NoVerdictError:
             return None
         if not self._index.is_joint:
-            return tuple(each for each in found[0] if each.injected)
-        return tuple(self._named(each) for each in chosen(found, config, None) if each.injected)
+            return tuple(candidate for candidate in found[0] if candidate.injected)
+        return tuple(self._named(candidate) for candidate in chosen(found, config, None) if candidate.injected)
 
-    def _named(self, one: Candidate) -> Candidate:
+    def _named(self, candidate: Candidate) -> Candidate:
         """A candidate of one of several roots, under the id that tells its memory apart."""
-        key = (one.memory.file, one.memory.id)
+        key = (candidate.memory.file, candidate.memory.id)
         if key not in self._names and isinstance(self._index, JointIndex):
-            self._names[key] = self._index.named(one.memory)
-        return replace(one, memory=self._names[key])
+            self._names[key] = self._index.named(candidate.memory)
+        return replace(candidate, memory=self._names[key])
 
     def prepare(self, config: Config, cutoff: Cutoff | None) -> None:
         """Weigh all candidates once, so that later answers are quick. *cutoff* is the one that *config* chooses."""
@@ -154,12 +160,14 @@ class WhatIfSample:
 
     def characters(self, injected: Injected, config: Config) -> int:
         """The length of the text that the model sees, without hints."""
-        return sum(self._length(one, config.output_mode) for one in injected) + (FRAME_CHARACTERS if injected else 0)
+        return sum(self._length(candidate, config.output_mode) for candidate in injected) + (
+            FRAME_CHARACTERS if injected else 0
+        )
 
-    def _length(self, one: Candidate, mode: str) -> int:
-        key = (one.memory.id, one.memory.digest, one.confidence, mode)
+    def _length(self, candidate: Candidate, mode: str) -> int:
+        key = (candidate.memory.id, candidate.memory.digest, candidate.confidence, mode)
         if key not in self._lengths:
-            self._lengths[key] = len(entry(one.memory, one.confidence, mode)) + 1
+            self._lengths[key] = len(entry(candidate.memory, candidate.confidence, mode)) + 1
         return self._lengths[key]
 
     def _remembered(self, root: Root) -> RememberedCutoff | None:
@@ -171,11 +179,11 @@ class WhatIfSample:
         return RememberedCutoff(cutoff, self._known.setdefault(weights, {}))
 
 
-def _later(one: LabelledPrompt, root: Root, judge: Judge | None) -> list[Candidate]:
+def _later(prompt: LabelledPrompt, root: Root, judge: Judge | None) -> list[Candidate]:
     """The candidates of one root after its own stages. Raises NoVerdictError."""
     size = pool_size(root.config, AUTO, has_cutoff_alone=root.cutoff is not None and judge is None)
-    first = one.found[root.index.root, size]
-    return later_stages(one.prompt, *first, root.config, judge=judge, cutoff=root.cutoff)[0]
+    first = prompt.found[root.index.root, size]
+    return later_stages(prompt.prompt, *first, root.config, judge=judge, cutoff=root.cutoff)[0]
 
 
 def read_sample(
@@ -187,18 +195,20 @@ def read_sample(
     """
     evidence, _ = evidence_from_store(store, index.root, present_digests(store, index))
     labelled = [
-        one for one in store.prompts(index.root) if one.id in evidence.pools and evidence.judgements.get(one.id)
+        stored
+        for stored in store.prompts(index.root)
+        if stored.id in evidence.pools and evidence.judgements.get(stored.id)
     ]
     decisions = store.verdicts(index.root)
     roots = index.with_settings(config, None) if isinstance(index, JointIndex) else [Root(index, config, None)]
-    sizes = [pool_sizes(one.config, is_moved=place == 0) for place, one in enumerate(roots)]
+    sizes = [pool_sizes(root.config, is_moved=place == 0) for place, root in enumerate(roots)]
     found = []
     for number, prompt in enumerate(labelled):
         if is_stale():
             break
         own = {digest: decision for (_, digest), decision in decisions.get(prompt.id, {}).items()}
-        stages = [_first_stages(prompt, root, each) for root, each in zip(roots, sizes, strict=True)]
-        found.append(LabelledPrompt(prompt, {key: one for stage in stages for key, one in stage.items()}, own))
+        stages = [_first_stages(prompt, root, own_sizes) for root, own_sizes in zip(roots, sizes, strict=True)]
+        found.append(LabelledPrompt(prompt, {key: first for stage in stages for key, first in stage.items()}, own))
         tell(number + 1, len(labelled))
     return WhatIfSample(index, found, evidence)
 
@@ -207,7 +217,7 @@ def pool_sizes(config: Config, *, is_moved: bool) -> tuple[int, ...]:
     """The sizes of pools, with a cutoff and without, the largest first; if it *is_moved*, those of any `max_inject`."""
     _, most = LIMITS["max_inject"]
     tried = [replace(config, max_inject=number) for number in range(int(most) + 1)] if is_moved else [config]
-    sizes = {pool_size(one, AUTO, has_cutoff_alone=alone) for one in tried for alone in (True, False)}
+    sizes = {pool_size(settings, AUTO, has_cutoff_alone=alone) for settings in tried for alone in (True, False)}
     return tuple(sorted(sizes, reverse=True))
 
 

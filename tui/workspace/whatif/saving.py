@@ -39,13 +39,13 @@ class Foreseen(Record):
         """For a person: the settings that do not count, and the reason; empty if every setting counts."""
         parts = []
         if self.untrusted:
-            one = "counts" if len(self.untrusted) == 1 else "count"
+            verb = "counts" if len(self.untrusted) == 1 else "count"
             names = ", ".join(self.untrusted)
-            parts.append(f"{names} {one} only after `{self.command}`: this root is not trusted.")
+            parts.append(f"{names} {verb} only after `{self.command}`: this root is not trusted.")
         if self.overridden:
-            one = "has" if len(self.overridden) == 1 else "have"
+            verb = "has" if len(self.overridden) == 1 else "have"
             names = ", ".join(self.overridden)
-            parts.append(f"{names} {one} another value from a variable, a flag or config.toml.")
+            parts.append(f"{names} {verb} another value from a variable, a flag or config.toml.")
         return " ".join(parts)
 
 

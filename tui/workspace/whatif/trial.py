@@ -117,7 +117,11 @@ class Trial:
             sets = sample.injected(config, cutoff, is_stale)
             if is_stale():
                 return
-            rows = [(one.prompt, found) for one, found in zip(sample.prompts, sets, strict=True) if found is not None]
+            rows = [
+                (labelled.prompt, found)
+                for labelled, found in zip(sample.prompts, sets, strict=True)
+                if found is not None
+            ]
             yield value_text(config, knob, cutoff), numbers(sample, rows, config) if len(rows) == len(sets) else None
 
     def _cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
