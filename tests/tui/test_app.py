@@ -206,10 +206,10 @@ async def test_an_action_of_another_screen_leads_there_and_does_nothing_unseen(o
         await press(pilot, "ctrl+p", *"notrelevanttothis")
         await until(pilot, lambda: commands(pilot) == 1)
         await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.current_mode == "label")
+        await until(pilot, lambda: toasts(pilot) == ["x 0   Not relevant to this prompt"], "the key, before it is gone")
+        assert pilot.app.current_mode == "label"
         await card_shown(pilot)
         assert workspace.store.events() == ()
-        assert toasts(pilot) == ["x 0   Not relevant to this prompt"]
 
 
 async def test_the_palette_runs_what_is_chosen(open_workspace: Opener) -> None:
