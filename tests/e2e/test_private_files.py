@@ -71,20 +71,22 @@ class Home:
             timeout=120, check=False,
         )  # fmt: skip
 
-    def memsift(self, *arguments: str | Path) -> None:
+    def memsift(self, *arguments: str | Path, code: int = 0) -> None:
         done = self.run([*MAIN, *map(str, arguments)])
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == code, done.stderr
 
     def hook(self, session: str) -> None:
         payload = {"prompt": ASK, "cwd": str(self.project), "session_id": session}
         assert "<result " in self.run(FORMS["launcher"], json.dumps(payload)).stdout
 
     def hook_without_root(self) -> None:
-        """The hook in a folder beside a transcript that is out of its place, so that the log of no root is written."""
-        place = self.path / "elsewhere"
-        make_folder(str(place / "memory"))
-        payload = {"prompt": ASK, "cwd": str(self.path), "transcript_path": str(place / "t.jsonl")}
-        assert self.run(FORMS["launcher"], json.dumps(payload)).stdout == ""
+        """The hook where the only root is one that does not exist, so that the log of no root is written."""
+        settings = self.path / ".config/memsift/config.toml"
+        make_folder(str(settings.parent))
+        settings.write_text('roots = ["/no/such/folder"]\n', encoding="utf-8")
+        settings.chmod(0o600)
+        assert self.run(FORMS["launcher"], json.dumps({"prompt": ASK, "cwd": str(self.path)})).stdout == ""
+        settings.unlink()
 
     def open_to_others(self) -> list[str]:
         """The folders and files below the home folder that are not for their owner alone."""
@@ -172,9 +174,10 @@ def test_a_file_that_a_person_named_keeps_its_mode(tmp_path: Path) -> None:
     home = Home(tmp_path, OPEN)
     failing, fine = ({"prompt": ASK, **answer} for answer in ({"status": "timeout"}, {"keep": []}))
     prompts, run = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK}), home.path / "run.jsonl"
-    for script in (failing, fine):
+    for script, code in ((failing, 2), (fine, 0)):
         judge = f"scripted:{jsonl(tmp_path / 'judge.jsonl', script)}"
-        home.memsift("replay", "--prompts", prompts, "--systems", "memsift+judge", "--judge", judge, "--resume", run)
+        asked = ["--prompts", prompts, "--systems", "memsift+judge", "--judge", judge, "--resume", run, "--save"]
+        home.memsift("replay", *asked, code=code)
         run.chmod(0o640)
     assert stat.S_IMODE(run.stat().st_mode) == 0o640
     page = home.path / "report.html"

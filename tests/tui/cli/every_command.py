@@ -38,7 +38,7 @@ PLAIN = {
     "history": "",
     "import": "qrels.txt --root root --prompts prompts.jsonl --dry-run",
     "install": "--print",
-    "judge": "'the job queue' --root root --judge scripted:judge.jsonl",
+    "judge": "'write a haiku about semicolons' --root root --judge scripted:judge.jsonl",
     "label": "--root root --prompts prompts.jsonl",
     "list": "--root root",
     "merge": "job-queue-skip-locked cursor-pagination --root root --dry-run",
