@@ -22,12 +22,12 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         if result is None or result.risk < subject.max_risk or not result.detections:
             continue
         first = result.detections[0]
-        one = memory.summary.id
+        name = memory.summary.id
         yield Finding(
             check="safety",
-            memory_id=one,
+            memory_id=name,
             severity=result.risk,
             reason=f"{first.category}: {first.reason}",
-            action=f"Read it: memsift show {one}. Then memsift quality accept {one}, or memsift retire {one}",
+            action=f"Read it: memsift show {name}. Then memsift quality accept {name}, or memsift retire {name}",
             where=f"characters {first.start} to {first.end}",
         )
