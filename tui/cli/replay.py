@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.replay.answers import Answers
-    from tui.workspace.replay.injections import Injections
     from tui.workspace.replay.replaying import Ending, Job
+    from tui.workspace.root.injections import Injections
 
     Write = Callable[[dict[str, Any]], None]
 
@@ -137,8 +137,8 @@ class Replay:
         from labels.exchange.replay_file import run_row
         from tui.workspace.replay import replaying
         from tui.workspace.replay.answers import Answers
-        from tui.workspace.replay.injections import Injections, with_hook_log
-        from tui.workspace.replay.recording import record
+        from tui.workspace.root.injections import Injections, with_hook_log
+        from tui.workspace.root.recording import record
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)

@@ -182,7 +182,7 @@ def open_workspace(
     from labels.store import LabelStore
     from tui.workspace.label.guideline import guideline_hash
     from tui.workspace.label.labelling_plan import require_possible
-    from tui.workspace.replay.injections import with_hook_log
+    from tui.workspace.root.injections import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace

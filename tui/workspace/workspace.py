@@ -18,12 +18,12 @@ from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore
-from tui.workspace.label.root_labels import RootLabels
-from tui.workspace.replay.columns import columns, runnable
-from tui.workspace.replay.injections import Injections
-from tui.workspace.replay.prompt_lists import PromptLists
-from tui.workspace.replay.recording import record
-from tui.workspace.report.measured import root_report
+from tui.workspace.root.columns import columns, runnable
+from tui.workspace.root.injections import Injections
+from tui.workspace.root.measured import root_report
+from tui.workspace.root.prompt_lists import PromptLists
+from tui.workspace.root.recording import record
+from tui.workspace.root.root_labels import RootLabels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
@@ -159,7 +159,6 @@ class Workspace(RootLabels):
 
     def _forget_retrievals(self) -> None:
         self._contents = self.index.contents
-        self.injections = Injections(self.index)
         self.reading += 1
         self.injections = Injections(self.index)
         self._retrievals.clear()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
-    from tui.workspace.replay.injections import Injections
+    from tui.workspace.root.injections import Injections
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")

@@ -13,7 +13,7 @@ from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.lean.record import replace
 from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
 from labels.measure.report import evidence_from_store
-from tui.workspace.report.measured import present_digests
+from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.workspace.report.measured import present_digests
+from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
