@@ -15,9 +15,9 @@ from engine.hook.session import Session
 from engine.hook.several import Root, retrieve_from
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
+from engine.opening import open_index
 from engine.paths import root_key
 from engine.search.index import Index
-from engine.search.opening import open_index
 from engine.stores.roots import SEPARATOR, joint_name
 from engine.systems import SYSTEMS, system_of
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.explaining.explain import Explanation
     from engine.memory import Memory, MemorySummary, Skipped
     from engine.pipeline import Cutoff as AnyCutoff
     from engine.pipeline import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.explaining.explain import Explanation
     from engine.search.index import IndexedMemory
     from engine.search.query import Term
 
@@ -247,7 +247,7 @@ def explainer_of(retrieval: Retrieval, index: Index, config: Config) -> Callable
 
     Over several roots, a memory is compared within its own root.
     """
-    from engine.search.explaining.explain import Explainer
+    from engine.explaining.explain import Explainer
 
     if not isinstance(index, JointIndex):
         return Explainer(retrieval, index, config).of

@@ -139,7 +139,7 @@ def trust_in(environ: Mapping[str, str]) -> Callable[[str], bool]:
     """Whether the user trusts a root, as a function. Few prompts ask it, so the list is loaded only then."""
 
     def trusts(root: str) -> bool:
-        from engine.trust import trust_of
+        from engine.settings.trust import trust_of
 
         return trust_of(root, environ)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.lean.sha256 import hex_digest
-from engine.quality.safety.gate import risk
 from engine.search.database import TAG_SEPARATOR, has_fts5
 from engine.search.stems import stem
 from engine.search.tokens import tokens
@@ -11,6 +10,8 @@ from engine.search.vocabulary import character, decode, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engine.lean.sqlite import Connection
     from engine.memory import Memory, Skipped
     from engine.search.database import Stamp
@@ -59,12 +60,13 @@ class Codes(dict[str, str]):
 class Writer:
     """Adds memories to the tables and removes them. `finish` must be called at the end.
 
-    `ids` are the ids of added and removed memories.
+    `ids` are the ids of added and removed memories. *risk*: that of a memory, 0..1.
     """
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, risk: Callable[[Memory], float]) -> None:
         self.ids: set[str] = set()
         self._db = db
+        self._risk = risk
         self._has_fts5 = has_fts5(db)
         self._codes = Codes(db)
         self._memories: dict[str, int] = {}
@@ -81,7 +83,7 @@ class Writer:
         fields = tokens(one.title), tokens(" ".join(one.tags)), tokens(memory.body)
         row, encoded = self._new_row(is_active=one.status == "active"), encode(fields, self._codes)
         shown = (one.id, one.category, one.title, TAG_SEPARATOR.join(one.tags), one.path, one.status)
-        times = (one.created_at, one.updated_at, one.digest, risk(memory))
+        times = (one.created_at, one.updated_at, one.digest, self._risk(memory))
         self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *times))
         self._index(ADD, row, fields)
         self._count(fields, one.id, one.digest, 1)

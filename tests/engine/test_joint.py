@@ -81,7 +81,7 @@ def test_all_memories_are_listed_and_read_under_ids_of_their_own(folders: tuple[
 
 
 def test_a_changed_file_is_listed_after_its_root_was_read_again(folders: tuple[Path, Path], index: JointIndex) -> None:
-    from engine.search.opening import reread
+    from engine.opening import reread
 
     before = index.corpus_hash
     (folders[1] / "new.md").write_text("# a new note\n", encoding="utf-8")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.config import Config
+    from engine.explaining.explain import Explanation
     from engine.joint import OpenRoot
     from engine.retrieval import Retrieval
-    from engine.search.explaining.explain import Explanation
     from engine.search.index import Index
 
 OF_SEVERAL = (
@@ -149,8 +149,8 @@ class Search:
 
     def explanations(self, retrieval: Retrieval, index: Index, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
+        from engine.explaining.explain import near_ids
         from engine.joint import explainer_of
-        from engine.search.explaining.explain import near_ids
 
         explained = explainer_of(retrieval, index, config)
         if self.memory_id is None:

@@ -20,9 +20,9 @@ from tui.workspace.stderr import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from engine.explaining.explain import Explanation
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.explaining.explain import Explanation
     from engine.search.index import Index
     from tui.workspace.replay.explain_rows import Line
 

@@ -134,7 +134,7 @@ def opened_roots(roots: Sequence[OpenRoot]) -> Iterator[Index]:
 @contextmanager
 def opened_index(root: str) -> Iterator[Index]:
     """The index of *root*, up to date, and closed at the end of the `with` block. Raises RootError."""
-    from engine.search.opening import open_index
+    from engine.opening import open_index
 
     with explained_if_slow(root):
         index = open_index(root, os.environ)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.opening import index_file
-from engine.trust import trust
+from engine.opening import index_file
+from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import World
 from tests.engine.judge.api_server import ApiServer, kept_titles

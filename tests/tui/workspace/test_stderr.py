@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine import joint
-from engine.search import opening as search_opening
+from engine import opening as search_opening
 from tui.workspace import opening, stderr
 from tui.workspace.judge_options import JudgeOptions
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
+from engine.explaining.contributions import contributions_of
+from engine.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.judge.verdict import OK
 from engine.lean.record import Record
 from engine.pipeline import floor_share, pool_size
-from engine.search.explaining.contributions import contributions_of
-from engine.search.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.systems import SYSTEMS
 
 TYPE_CHECKING = False
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engine.config import Config
+    from engine.explaining.contributions import Breakdown
+    from engine.explaining.nearest import Near
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.explaining.contributions import Breakdown
-    from engine.search.explaining.nearest import Near
     from engine.search.index import Index, IndexedMemory
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
