@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from engine.cutoff import Cutoff
-    from engine.hook.session import Session
     from engine.judge.judge import Judge
     from engine.prompt import Turn
-    from engine.retrieval import Retrieval
+    from engine.retrieval import Retrieval, Session
     from engine.root_search import RootSearch
 
 MAX_STDIN_BYTES = 8_000_000
@@ -208,7 +207,7 @@ class HookAnswer:
         readings = [read_config(root, self._environ) for root in roots]
         for reading in readings:
             self._note_settings(reading)
-        readings = [one for one in readings if one.config.enabled] or readings[:1]
+        readings = [reading for reading in readings if reading.config.enabled] or readings[:1]
         config = readings[0].config
         if self._allow:
             self._allow(config.allowed_seconds)
@@ -260,7 +259,7 @@ class HookAnswer:
             index, cutoff = indexes[0], cutoffs[0]
             retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
         else:
-            from engine.hook.several import Root, retrieve_from
+            from engine.roots import Root, retrieve_from
 
             configs = [reading.config for reading in readings]
             roots = [Root(*parts) for parts in zip(indexes, configs, cutoffs, strict=True)]

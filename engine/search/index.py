@@ -55,9 +55,6 @@ class Index:
     `has_fts5` is False where SQLite was built without FTS5. The pipeline scores by keywords then.
     """
 
-    is_joint = False
-    """Whether it stands for several roots: see `engine.joint`."""
-
     lag = ""
     """Why memories may be missing that the files hold: UNBUILT, BEHIND, or empty."""
 

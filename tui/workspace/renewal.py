@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.joint import OpenRoot
+from engine.roots import OpenRoot
 
 if TYPE_CHECKING:
     from engine.claude_code.prompt_files import PromptReading

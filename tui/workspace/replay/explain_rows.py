@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
 from engine.explaining.contributions import EXACT, PHRASE
-from engine.explaining.explain import INJECTED, POOL, UNMATCHED
+from engine.explaining.explain import INJECTED, POOL, UNMATCHED, explainer_of
 from engine.explaining.nearest import FIELDS
-from engine.joint import explainer_of
 from engine.systems import SYSTEMS
 from engine.wording import cells, counted, padded
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import AUTO, LIMITS
-from engine.hook.several import Root, chosen
 from engine.inject import FRAME_CHARACTERS, entry
-from engine.joint import JointIndex
 from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.lean.record import replace
 from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
+from engine.roots import JointIndex, Root, chosen, roots_of
 from labels.measure.report import evidence_from_store
 from tui.workspace.root.measured import present_digests
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from engine.pipeline import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
@@ -96,7 +95,7 @@ class RememberedCutoff:
 class WhatIfSample:
     """The labelled prompts of a root. `evidence` is that of the report: its labels, and the pools of all systems."""
 
-    def __init__(self, index: Index, prompts: Sequence[LabelledPrompt], evidence: Evidence) -> None:
+    def __init__(self, index: OpenIndex, prompts: Sequence[LabelledPrompt], evidence: Evidence) -> None:
         self.prompts = prompts
         self.evidence = evidence
         self._index = index
@@ -120,8 +119,7 @@ class WhatIfSample:
 
     def _roots(self, config: Config, cutoff: Cutoff | None) -> list[Root]:
         """The roots with the settings that they have while *config* is that of the first."""
-        index = self._index
-        roots = index.with_settings(config, cutoff) if isinstance(index, JointIndex) else [Root(index, config, cutoff)]
+        roots = roots_of(self._index, config, cutoff)
         return [Root(root.index, root.config, self._remembered(root)) for root in roots]
 
     def _injected(self, one: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
@@ -133,7 +131,7 @@ class WhatIfSample:
             found = [_later(one, root, own) for root, own in zip(roots, judges, strict=True)]
         except NoVerdictError:
             return None
-        if not self._index.is_joint:
+        if not isinstance(self._index, JointIndex):
             return tuple(each for each in found[0] if each.injected)
         return tuple(self._named(each) for each in chosen(found, config, None) if each.injected)
 
@@ -179,7 +177,7 @@ def _later(one: LabelledPrompt, root: Root, judge: Judge | None) -> list[Candida
 
 
 def read_sample(
-    store: LabelStore, index: Index, config: Config, tell: Callable[[int, int], None], is_stale: Callable[[], bool]
+    store: LabelStore, index: OpenIndex, config: Config, tell: Callable[[int, int], None], is_stale: Callable[[], bool]
 ) -> WhatIfSample:
     """Find the candidates of all prompts with labels. *tell* gets the number of finished prompts and of all.
 
@@ -190,7 +188,7 @@ def read_sample(
         one for one in store.prompts(index.root) if one.id in evidence.pools and evidence.judgements.get(one.id)
     ]
     decisions = store.verdicts(index.root)
-    roots = index.with_settings(config, None) if isinstance(index, JointIndex) else [Root(index, config, None)]
+    roots = roots_of(index, config, None)
     sizes = [pool_sizes(one.config, is_moved=place == 0) for place, one in enumerate(roots)]
     found = []
     for number, prompt in enumerate(labelled):
