@@ -62,7 +62,7 @@ class RootSearch(Record):
     @property
     def said(self) -> tuple[str, ...]:
         """A sentence for each folder that is not used."""
-        return (*(one.text for one in self.refused), *self.mistakes)
+        return (*(refused.text for refused in self.refused), *self.mistakes)
 
 
 def find_roots(
