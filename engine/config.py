@@ -111,6 +111,11 @@ class Config(Record):
         """`noise_floor`, or the strategy's default if it is not set."""
         return FLOORS[self.match_strategy] if self.noise_floor is None else self.noise_floor
 
+    @property
+    def allowed_seconds(self) -> float:
+        """Seconds that the hook's whole run may take: its deadline, and the judge's time if one is enabled."""
+        return self.deadline + (self.judge.timeout_per_call if self.judge.enabled else 0)
+
 
 FLOORS = {MEMSIFT: 0.4, FTS5_BM25: 0.25, TITLE_TAGS: 0.0}
 """Default noise floor of each strategy, chosen for precision on LoCoMo."""

@@ -287,9 +287,9 @@ class _Prompt(Record):
 
 
 def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
-    texts = {one.text for one in pool.asked}
+    texts = {asked.text for asked in pool.asked}
     return _Prompt(
-        words={one.text: _words(one) for one in pool.asked if one.text in found},
+        words={asked.text: _words(asked) for asked in pool.asked if asked.text in found},
         names=names(pool.searched) & texts if len(texts) <= MAX_ASKED else set(),
         rare=pool.rare or 1.0,
         asked=log(max(1, min(MAX_ASKED, len(texts)))),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from engine.activity_log import LoggedPrompt
     from engine.prompt import Prompt
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
 
 TEXT_ID = "text-"
 """Begins the id of an injected text that no open root holds; the beginning of its digest follows."""
@@ -62,7 +62,7 @@ class HookInjection(Record):
 class InjectionMatcher:
     """Finds the memories of *index* that injected texts are about."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: OpenIndex) -> None:
         self._index = index
         memories = index.summaries()
         self._by_id = {memory.id: memory for memory in memories}

@@ -1,4 +1,7 @@
-"""From a prompt to a Retrieval: all stages, in one function that the hook, search, replay and the screens call."""
+"""From a prompt to a Retrieval over one root: all stages, in one function.
+
+The hook calls it; commands and screens call `engine.roots`, which calls it for each root.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import time
 from engine import inject
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, OFF, SEARCH, TITLE_TAGS
 from engine.lean.record import replace
-from engine.retrieval import Candidate, Retrieval
+from engine.retrieval import Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
 from engine.search.strategies import memsift
 from engine.systems import system_of
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from engine.config import Config
-    from engine.hook.session import Session
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
@@ -82,18 +84,6 @@ def retrieve(
     If some of these few may not be injected or do not fit into the text, the whole pool is looked at. *clock* and
     *now* are in seconds.
     """
-    if index.is_joint:
-        from engine.joint import retrieve_together
-
-        return retrieve_together(
-            *(prompt, index, config),
-            mode=mode,
-            judge=judge,
-            cutoff=cutoff,
-            session=session,
-            include_retired=include_retired,
-            clock=clock,
-        )
     started = clock()
     cutoff = fitting(cutoff, index, config, mode)
     is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
@@ -215,7 +205,7 @@ def _judgement(
 def waiting(pool: CandidatePool, index: Index, config: Config) -> frozenset[str]:
     """The ids of risky memories that no person has accepted."""
     risky = [memory.memory for memory in pool.memories if memory.memory.risk >= config.max_risk]
-    return frozenset([one.id for one in risky if not index.is_accepted(one)])
+    return frozenset([memory.id for memory in risky if not index.is_accepted(memory)])
 
 
 def ranked(
@@ -256,10 +246,10 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
 
     kept = (APPROVED,) if mode == AUTO else (APPROVED, FLAGGED)
     return [
-        _dropped(one, "judge", one.verdict.reasoning or "the judge did not keep it")
-        if one.verdict and one.verdict.decision not in kept
-        else one
-        for one in judged
+        _dropped(candidate, "judge", candidate.verdict.reasoning or "the judge did not keep it")
+        if candidate.verdict and candidate.verdict.decision not in kept
+        else candidate
+        for candidate in judged
     ]
 
 

@@ -6,6 +6,8 @@ from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.judge.verdict import Judgement, Verdict
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
@@ -14,6 +16,19 @@ DROP_STAGES = ("status", "floor", "cutoff", "judge", "cap", "repeat", "budget")
 """The stages of the pipeline that can drop a candidate, in their order. The last three are one walk by rank."""
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
+
+
+class Session(Record):
+    """What the conversation was given already.
+
+    `injected`: memory id -> digest of its content at that time, for the memories that the conversation holds.
+
+    `given`: memory id -> digest, id of the prompt that it was given with (empty for old clients), hash of that prompt.
+    """
+
+    injected: Mapping[str, str]
+    given: Mapping[str, tuple[str, str, str]] = {}
+    is_new: bool = True
 
 
 class Candidate(Record):

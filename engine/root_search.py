@@ -62,7 +62,7 @@ class RootSearch(Record):
     @property
     def said(self) -> tuple[str, ...]:
         """A sentence for each folder that is not used."""
-        return (*(one.text for one in self.refused), *self.mistakes)
+        return (*(refused.text for refused in self.refused), *self.mistakes)
 
 
 def find_roots(
@@ -139,7 +139,7 @@ def trust_in(environ: Mapping[str, str]) -> Callable[[str], bool]:
     """Whether the user trusts a root, as a function. Few prompts ask it, so the list is loaded only then."""
 
     def trusts(root: str) -> bool:
-        from engine.trust import trust_of
+        from engine.settings.trust import trust_of
 
         return trust_of(root, environ)
 

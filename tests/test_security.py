@@ -34,7 +34,7 @@ STARTING_CALLS = re.compile(
 MAY_START = {
     "engine/doctor/trial.py": "the hook of memsift",
     "engine/judge/providers/claude_cli.py": "the client, as a judge",
-    "engine/search/opening.py": "the process that updates an index",
+    "engine/opening.py": "the process that updates an index",
     "tui/workspace/curate/curating.py": "the person's editor",
     "tui/workspace/parts/executors.py": "the processes of a large replay",
 }

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.widgets import Footer, ProgressBar, Static
 from textual.worker import Worker
 
-from engine.search.opening import build
+from engine.opening import build
 from tui.bindings import bindings
 from tui.plain import plain
 from tui.plain_app import PlainApp

@@ -19,9 +19,10 @@ from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloade
 from tui.plain import printable
 from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings, Choices
+from tui.workspace.renewal import differ, take_prompts, take_settings
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left
-from tui.workspace.sources import Follower, take_prompts, take_settings
+from tui.workspace.sources import Follower
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -352,13 +353,13 @@ class Runner(PlainApp[None]):
 
     def _take_settings(self, settings: Settings) -> None:
         """Go on with changed settings, after the run that is under way, and tell which of them are mistakes."""
-        self._later = settings if self._background and settings.differ(self.workspace) else None
+        self._later = settings if self._background and differ(settings, self.workspace) else None
         if settings.mistakes and settings != self._told:
             self.tell("\n".join(settings.mistakes), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
         self._told = settings
         if self._later:
             self.tell(keyed(self, SETTINGS_LATER))
-        elif settings.differ(self.workspace):
+        elif differ(settings, self.workspace):
             with self.telling_errors():
                 take_settings(self.workspace, settings)
                 self.tell("The settings have changed, and count from now on.")

@@ -10,7 +10,6 @@ import sys
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from engine.hook.deadline import allowed_seconds
 from engine.paths import hook_start_file
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def bare_interpreter() -> str:
 
 def hook_entry(config: Config) -> dict[str, Any]:
     """The hook's entry, with a timeout for the deadlines of *config*, which is of the root that it will search."""
-    timeout = max(LEAST_TIMEOUT_S, ceil(allowed_seconds(config) + MARGIN_S))
+    timeout = max(LEAST_TIMEOUT_S, ceil(config.allowed_seconds + MARGIN_S))
     return {"type": "command", "command": hook_command(), "timeout": timeout}
 
 

@@ -18,7 +18,6 @@ from engine.claude_code.prompt_hooks import (
 from engine.claude_code.settings_files import settings_files
 from engine.doctor.finding import note, ok, problem
 from engine.doctor.trial import try_hook
-from engine.hook.deadline import allowed_seconds
 from engine.settings.sources import read_config
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def _notes(sentences: Iterable[str]) -> Iterator[DoctorFinding]:
 
 def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """A hook that the client would end before its own deadline."""
-    needed = max((allowed_seconds(read_config(root, environ).config) for root in roots), default=0.0)
+    needed = max((read_config(root, environ).config.allowed_seconds for root in roots), default=0.0)
     for hook in own:
         if hook.timeout is not None and hook.timeout < needed:
             text = f"the client ends the hook after {hook.timeout:g} s, but the settings allow it {needed:g} s"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from engine.cutoff import chosen_cutoff
 from engine.doctor.finding import note, ok, problem
 from engine.errors import RootError
+from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.root_search import trust_in
-from engine.search.opening import open_index
 from engine.settings.sources import read_config, trust_command
-from engine.trust import trust_of
+from engine.settings.trust import trust_of
 from engine.wording import counted
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from engine.claude_code.hook_entry import EVENT
 from engine.doctor.finding import note, ok, problem
 from engine.errors import RootError
 from engine.lean.record import Record
+from engine.opening import open_index
 from engine.paths import cutoff_file, hook_start_file, root_key, state_dir
-from engine.search.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

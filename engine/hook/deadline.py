@@ -14,17 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.config import Config
-
 LOOK_EVERY_S = 0.05
 """Seconds between two looks at the deadline, which can be moved meanwhile."""
 
 LAST_WORDS_S = 0.1
-
-
-def allowed_seconds(config: Config) -> float:
-    """Seconds that the hook's whole run may take: its deadline, and the judge's time if one is enabled."""
-    return config.deadline + (config.judge.timeout_per_call if config.judge.enabled else 0)
 
 
 class Watchdog:

@@ -23,14 +23,13 @@ def main() -> None:
             if content[-8:] != source_hash(sys.hexversion, memoryview(content)[:-8]):
                 raise ValueError(file)
             loader, entries = loads(content)
-            names = {"__name__": "engine.lean.bundle"}
+            names = {"__name__": "engine.hook.bundle"}
             exec(loader, names)
             names["load"](folder, entries)  # type: ignore[operator]
         except Exception:  # noqa: BLE001 - it is missing, damaged or out of date; the modules are loaded one by one
             # With -I and -S neither the folder of the script nor installed packages are on the path.
             sys.path.append(f"{folder}..")
-            from engine.hook import process
-            from engine.lean import bundle
+            from engine.hook import bundle, process
 
             bundle.write(folder, file)
         from engine.hook import process

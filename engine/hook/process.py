@@ -14,17 +14,17 @@ from engine import inject
 from engine.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
-from engine.hook.deadline import Watchdog, allowed_seconds
+from engine.hook.deadline import Watchdog
 from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
+from engine.opening import hook_index, index_file, index_of, unbuilt
 from engine.paths import is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.root_search import find_roots, trust_in
-from engine.search.index import BEHIND, UNBUILT, Index, index_of
-from engine.search.opening import hook_index, index_file, unbuilt
+from engine.search.index import BEHIND, UNBUILT, Index
 from engine.search.strategies.memsift import TURNS, says_little
 from engine.settings.sources import SettingsReading, read_config
 
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from engine.cutoff import Cutoff
-    from engine.hook.session import Session
     from engine.judge.judge import Judge
     from engine.prompt import Turn
-    from engine.retrieval import Retrieval
+    from engine.retrieval import Retrieval, Session
     from engine.root_search import RootSearch
 
 MAX_STDIN_BYTES = 8_000_000
@@ -211,7 +210,7 @@ class HookAnswer:
         readings = [reading for reading in readings if reading.config.enabled] or readings[:1]
         config = readings[0].config
         if self._allow:
-            self._allow(allowed_seconds(config))
+            self._allow(config.allowed_seconds)
         self.activity.note(config=hex_digest(config_json(config))[:16])
         if config.logging.prompts:
             self.activity.note(prompt=request.prompt)
@@ -260,7 +259,7 @@ class HookAnswer:
             index, cutoff = indexes[0], cutoffs[0]
             retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
         else:
-            from engine.hook.several import Root, retrieve_from
+            from engine.roots import Root, retrieve_from
 
             configs = [reading.config for reading in readings]
             roots = [Root(*parts) for parts in zip(indexes, configs, cutoffs, strict=True)]

@@ -15,14 +15,12 @@ import os
 import time
 
 from engine.lean.json_text import dumps, loads
-from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
+from engine.retrieval import Session
 from engine.stores.files import open_private, read_regular, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from engine.retrieval import Candidate
 
 MAX_AGE_S = 30 * 86400
@@ -33,17 +31,6 @@ MAX_BYTES = 10_000_000
 
 SAME_PROMPT_S, SAME_TEXT_S = 60.0, 2.0
 """For how long a prompt counts as answered. Without the id of a prompt, a person may send the same text again."""
-
-
-class Session(Record):
-    """`injected`: memory id -> digest of its content at that time, for the memories that the conversation holds.
-
-    `given`: memory id -> digest, id of the prompt that it was given with (empty for old clients), hash of that prompt.
-    """
-
-    injected: Mapping[str, str]
-    given: Mapping[str, tuple[str, str, str]] = {}
-    is_new: bool = True
 
 
 def load_session(folder: str, session_id: str, transcript_path: str = "") -> Session:
@@ -69,7 +56,7 @@ def save_session(
     """Add the memories of *added*, given with *prompt* (its id and hash). OSError is ignored: one may be repeated."""
     if not session_id or not added:
         return
-    given = {**session.given, **{one.memory.id: (one.memory.digest, *prompt) for one in added}}
+    given = {**session.given, **{candidate.memory.id: (candidate.memory.digest, *prompt) for candidate in added}}
     path = _path(folder, session_id)
     try:
         write_whole(path, dumps({"given": given}).encode(), lasts=False)

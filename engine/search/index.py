@@ -1,6 +1,6 @@
 """The index of a root: its memories, and the pools that strategies find among them.
 
-An index is in memory (`index_of`) or in a file (`opening`). Only this package reads its tables.
+An index is in memory or in a file: see `engine.opening`. Only this package reads its tables.
 """
 
 from __future__ import annotations
@@ -54,9 +54,6 @@ class Index:
 
     `has_fts5` is False where SQLite was built without FTS5. The pipeline scores by keywords then.
     """
-
-    is_joint = False
-    """Whether it stands for several roots: see `engine.joint`."""
 
     lag = ""
     """Why memories may be missing that the files hold: UNBUILT, BEHIND, or empty."""
@@ -160,12 +157,12 @@ class Index:
         while True:
             pool = self.ask(find)
             stale = self._stale([memory.memory for memory in pool.memories])
-            names = {_name(self.root, one) for one in stale} - renewed
+            names = {_name(self.root, memory) for memory in stale} - renewed
             if not names:
                 return pool
             other = self._renew(names) if self._renew and len(renewed) < MOST_RENEWED else None
             if other is None:
-                asked = [one for one in stale if _name(self.root, one) in names]
+                asked = [memory for memory in stale if _name(self.root, memory) in names]
                 changed = {*asked} - self._unchanged(asked)
                 return replace(pool, memories=[memory for memory in pool.memories if memory.memory not in changed])
             renewed |= names
@@ -222,7 +219,7 @@ class Index:
         for memory in memories:
             ids.setdefault(_name(self.root, memory), []).append(memory.id)
         found = (_from_file(self.root, os.fsdecode(name), wanted) for name, wanted in ids.items())
-        now = {_lasting(one.summary) for inside in found for one in inside}
+        now = {_lasting(memory.summary) for inside in found for memory in inside}
         return {memory for memory in memories if _lasting(memory) in now}
 
     def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
@@ -231,7 +228,7 @@ class Index:
         if version != self._version:
             rows = db.execute(f"select part, rowid, {SUMMARY} from memory where reason is null")
             found = [(part, row, summary(self.root, values)) for part, row, *values in rows]
-            found.sort(key=lambda one: (one[2].file, one[0]))
+            found.sort(key=lambda numbered: (numbered[2].file, numbered[0]))
             self._by_row = {row: memory for _, row, memory in found}
             self._version = version
         return self._by_row
@@ -240,7 +237,7 @@ class Index:
         summaries = self.read_summaries(db)
         if not self.has_fts5:
             holding = _holding(db, terms)
-            return [one for row, one in summaries.items() if row in holding]
+            return [memory for row, memory in summaries.items() if row in holding]
         sql = "select rowid, -bm25(full_text, 4, 2, 1) from full_text where full_text match ?"
         scores = dict(db.execute(sql, (all_of(terms),)).fetchall())
         if len(scores) <= MOST_SCORED:
@@ -251,24 +248,24 @@ class Index:
         return [summaries[row] for *_, row in ordered]
 
 
-def index_of(
-    corpus: Corpus, module: str = "fts5", is_accepted: Callable[[MemorySummary], bool] = lambda _: False
+def index_in_memory(
+    corpus: Corpus, risk: Callable[[Memory], float], module: str, is_accepted: Callable[[MemorySummary], bool]
 ) -> Index:
-    """The index of *corpus*, in memory. *module* is the full-text module of SQLite; *is_accepted* as for `Index`."""
+    """The index of *corpus*, in memory. *risk*: that of a memory, 0..1. *module* is the full-text module of SQLite."""
     from engine.search.writing import Writer
 
     db = in_memory()
     db.execute("begin")
     create(db, corpus.root, "", module)
-    writer = Writer(db)
+    writer = Writer(db, risk)
     for part, memory in enumerate(corpus.memories):
         writer.add(memory, _name(corpus.root, memory.summary), (0, 0, 0), part)
     writer.finish()
     for is_notice, listed in ((False, corpus.skipped), (True, corpus.notices)):
-        rows = [(one.where, one.reason, is_notice, one.double_of) for one in listed]
+        rows = [(skipped.where, skipped.reason, is_notice, skipped.double_of) for skipped in listed]
         db.executemany("insert into skipped(place, reason, is_notice, double_of) values (?, ?, ?, ?)", rows)
     db.execute("commit")
-    memories = {one.summary.id: one for one in corpus.memories}
+    memories = {memory.summary.id: memory for memory in corpus.memories}
     return Index(db, corpus.root, memories=memories, is_accepted=is_accepted)
 
 
@@ -287,7 +284,7 @@ def _from_file(root: str, name: str, wanted: list[str]) -> list[Memory]:
         found = [*parts_of(store_of(root), root, name, wanted)]
     except OSError:
         return []
-    memories = [one for one in found if not isinstance(one, Skipped) and one.summary.id in wanted]
+    memories = [part for part in found if not isinstance(part, Skipped) and part.summary.id in wanted]
     return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
 
@@ -323,6 +320,6 @@ def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
 
     starts = [term.phrases[0][0] for term in terms]
     exact, begun = words_of_text(db, starts), words_begun(db, starts)
-    codes = [[one.code for one in (*begun.get(start, ()), *filter(None, [exact.get(start)]))] for start in starts]
+    codes = [[word.code for word in (*begun.get(start, ()), *filter(None, [exact.get(start)]))] for start in starts]
     rows = db.execute("select rowid, words from memory where reason is null").fetchall()
     return {row for row, words in rows if all(any(code in words for code in wanted) for wanted in codes)}

@@ -61,6 +61,7 @@ class OutOfTimeError(Exception):
 def update(
     path: str,
     root: str,
+    risk: Callable[[Memory], float],
     *,
     wait_s: float,
     only: Set[bytes] | None = None,
@@ -70,20 +71,20 @@ def update(
 ) -> None:
     """Update the index at *path* for *root*, or build it.
 
-    *wait_s*: how long to wait for another process that writes it, in seconds. *only*: names of the files to look at; a
-    damaged index is not built again then. *is_over* is asked before a file is read. *merges*: merge segments of FTS5.
-    *tell* gets the number of files that were looked at, and of all.
+    *risk*: that of a memory, 0..1. *wait_s*: how long to wait for another process that writes it, in seconds. *only*:
+    names of the files to look at; a damaged index is not built again then. *is_over* is asked before a file is read.
+    *merges*: merge segments of FTS5. *tell* gets the number of files that were looked at, and of all.
     Raises DatabaseError, OSError and OutOfTimeError, and leaves the index as it was.
     """
     if not is_openable(path):
         discard(path)
     try:
-        _update(path, root, wait_s, only, is_over, merges, tell)
+        _update(path, root, risk, wait_s, only, is_over, merges, tell)
     except DAMAGE as error:
         if only is not None or not is_damage(error):
             raise
         discard(path)
-        _update(path, root, wait_s, None, is_over, merges, tell)
+        _update(path, root, risk, wait_s, None, is_over, merges, tell)
 
 
 def is_damage(error: Exception) -> bool:
@@ -123,6 +124,7 @@ def discard(path: str) -> None:
 def _update(
     path: str,
     root: str,
+    risk: Callable[[Memory], float],
     wait_s: float,
     only: Set[bytes] | None,
     is_over: Callable[[], bool],
@@ -140,7 +142,7 @@ def _update(
         else:
             check(db, root, format_of(root))
             db.execute("pragma cache_spill=off")  # else readers would be locked out until the end of a large update
-        is_changed = Sync(db, root, store, is_over, tell).run(only)
+        is_changed = Sync(db, root, store, risk, is_over, tell).run(only)
         if has_fts5(db) and (is_new or (merges and is_changed)):
             for table in ("full_text", "headline"):
                 db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
@@ -157,10 +159,11 @@ class Sync:
         db: Connection,
         root: str,
         store: Store,
+        risk: Callable[[Memory], float],
         is_over: Callable[[], bool],
         tell: Callable[[int, int], None] | None = None,
     ) -> None:
-        self.writer = Writer(db)
+        self.writer = Writer(db, risk)
         self._db = db
         self._root = root
         self._store = store

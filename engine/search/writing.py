@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.lean.sha256 import hex_digest
-from engine.quality.safety.gate import risk
 from engine.search.database import TAG_SEPARATOR, has_fts5
 from engine.search.stems import stem
 from engine.search.tokens import tokens
@@ -11,6 +10,8 @@ from engine.search.vocabulary import character, decode, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engine.lean.sqlite import Connection
     from engine.memory import Memory, Skipped
     from engine.search.database import Stamp
@@ -59,12 +60,13 @@ class Codes(dict[str, str]):
 class Writer:
     """Adds memories to the tables and removes them. `finish` must be called at the end.
 
-    `ids` are the ids of added and removed memories.
+    `ids` are the ids of added and removed memories. *risk*: that of a memory, 0..1.
     """
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, risk: Callable[[Memory], float]) -> None:
         self.ids: set[str] = set()
         self._db = db
+        self._risk = risk
         self._has_fts5 = has_fts5(db)
         self._codes = Codes(db)
         self._memories: dict[str, int] = {}
@@ -81,7 +83,7 @@ class Writer:
         fields = tokens(summary.title), tokens(" ".join(summary.tags)), tokens(memory.body)
         row, encoded = self._new_row(is_active=summary.status == "active"), encode(fields, self._codes)
         shown = (summary.id, summary.category, summary.title, TAG_SEPARATOR.join(summary.tags), summary.path)
-        state = (summary.status, summary.created_at, summary.updated_at, summary.digest, risk(memory))
+        state = (summary.status, summary.created_at, summary.updated_at, summary.digest, self._risk(memory))
         self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *state))
         self._index(ADD, row, fields)
         self._count(fields, summary.id, summary.digest, 1)

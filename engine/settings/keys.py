@@ -176,7 +176,7 @@ def restricted(user: Config, wanted: Config, threshold: float) -> tuple[Config, 
 
 def needs_trust(key: str) -> bool:
     """Whether no value of *key* counts in a root that nobody trusted."""
-    return any(key == one or key.startswith(f"{one}.") for one in NEEDS_TRUST)
+    return any(key == outer or key.startswith(f"{outer}.") for outer in NEEDS_TRUST)
 
 
 def concerns_judge(key: str) -> bool:

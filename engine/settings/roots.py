@@ -46,11 +46,11 @@ def user_roots(environ: Mapping[str, str]) -> UserRoots:
         return UserRoots((), (f"{path} cannot be read, so its {KEY} are not used. Fix it, or delete it.",))
     if not isinstance(listed, list):
         return UserRoots((), (f"{path}: {KEY!r} is {shown(listed)}; expected a list of paths.",))
-    found = [(one, resolved(one, environ)) for one in listed[:MOST_ROOTS]]
+    found = [(value, resolved(value, environ)) for value in listed[:MOST_ROOTS]]
     mistakes = [
-        f"{path}: {KEY!r} names {shown(one)}, which is not used; expected the absolute path, or one from ~, of a "
+        f"{path}: {KEY!r} names {shown(value)}, which is not used; expected the absolute path, or one from ~, of a "
         "folder or file that exists."
-        for one, root in found
+        for value, root in found
         if not root
     ]
     if len(listed) > MOST_ROOTS:

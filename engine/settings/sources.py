@@ -236,7 +236,7 @@ class _Reader:
         if self._is_trusted:
             return True
         from engine.errors import ConfigError
-        from engine.trust import change_of, trusted_as
+        from engine.settings.trust import change_of, trusted_as
 
         try:
             trusted = trusted_as(self._root, self._given)

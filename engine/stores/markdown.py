@@ -1,6 +1,6 @@
 """Folders of Markdown notes, and single Markdown files such as CLAUDE.md.
 
-`markdown_parts` splits a file into memories.
+`markdown_parts` and `codex` split a file into memories.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
 from engine.stores.doubles import original_stem
 from engine.stores.files import read_text
-from engine.stores.markdown_parts import MarkdownText, parts_of
+from engine.stores.markdown_parts import INSTRUCTION_FILES, MarkdownText, daily, instructions, is_daily, note
 from engine.stores.markdown_text import first, front_matter
 from engine.stores.registry import Listing, name_in
 
@@ -45,8 +45,21 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     stem, ending = os.path.splitext(own)
     stem = original_stem(stem, _own_name(lines))
     name = without_lone_surrogates(os.path.join(folder, stem))
-    for part in parts_of(MarkdownText(stem + ending, lines)):
+    for part in _parts_of(MarkdownText(stem + ending, lines)):
         yield _memory(part, name, path)
+
+
+def _parts_of(text: MarkdownText) -> Iterator[MarkdownPart]:
+    """The memories of a file, in their order in it."""
+    if not any(line.strip() for line in text.lines):
+        return iter(())
+    if text.name in INSTRUCTION_FILES:
+        return instructions(text)
+    if is_daily(text):
+        return daily(text)
+    from engine.stores import codex
+
+    return codex.parts(text) if codex.fits(text) else note(text)
 
 
 def _own_name(lines: list[str]) -> str:
@@ -98,7 +111,7 @@ class _Walk:
         below = []
         try:
             with os.scandir(os.path.join(self._root, folder)) as found:
-                entries = sorted(found, key=lambda item: item.name)
+                entries = sorted(found, key=lambda entry: entry.name)
         except OSError as error:
             self._skip(folder, f"cannot be listed ({error.strerror})")
             return []

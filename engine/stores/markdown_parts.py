@@ -1,6 +1,6 @@
 """The memories in a Markdown file: the whole note, a memory for each section, or one for each bullet.
 
-`parts_of` decides by the file's name and its lines.
+`engine.stores.markdown` decides which by the file's name and its lines.
 """
 
 from __future__ import annotations
@@ -63,19 +63,6 @@ class MarkdownText(Record):
     @property
     def stem(self) -> str:
         return self.name.rpartition(".")[0] or self.name
-
-
-def parts_of(text: MarkdownText) -> Iterator[MarkdownPart]:
-    """The memories of a file, in their order in it."""
-    if not any(line.strip() for line in text.lines):
-        return iter(())
-    if text.name in INSTRUCTION_FILES:
-        return instructions(text)
-    if _is_daily(text):
-        return daily(text)
-    from engine.stores import codex
-
-    return codex.parts(text) if codex.fits(text) else note(text)
 
 
 def note(text: MarkdownText) -> Iterator[MarkdownPart]:
@@ -171,7 +158,7 @@ def _slug(title: str) -> str:
     return "-".join(words)[:KEY_CHARACTERS] or "section"
 
 
-def _is_daily(text: MarkdownText) -> bool:
+def is_daily(text: MarkdownText) -> bool:
     """Whether it is a file of memsearch: named by a day, with the marks that memsearch writes."""
     parts = text.stem.split("-")
     is_day = [len(part) for part in parts] == [4, 2, 2] and all(part.isdigit() for part in parts)

@@ -23,13 +23,9 @@ if TYPE_CHECKING:
     from labels.tuning.tuning import Tuning
 
 
-OWN, ELSEWHERE, NO_PROMISE = "the roots of the labels", "a root without labels", "none"
-"""The subjects of the promised precision."""
-
-
-def content(tuning: Tuning, config: Config, now: datetime, promise: str = OWN) -> dict[str, Any]:
+def content(tuning: Tuning, config: Config, now: datetime, promise: str) -> dict[str, Any]:
     """The file's JSON, as `engine.cutoff` reads it. Raises TuningError for a tuning without a threshold."""
-    at = tuning.elsewhere if promise == ELSEWHERE else tuning.at
+    at = tuning.point_for(promise)
     if at is None:
         raise TuningError("Nothing reaches the target, so there is nothing to write.")
     return {

@@ -13,7 +13,6 @@ from sklearn.metrics import brier_score_loss
 from engine.config import OFF
 from engine.errors import TuningError
 from engine.wording import counted
-from labels.tuning import model_file
 from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
 from labels.tuning.curve import MIN_GROUPS, NO_STRATA, curve, injected, judged, measured
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
@@ -37,6 +36,9 @@ FROM_DEFAULT, FROM_NOTHING = Needs(20, 5), Needs(30, 20)
 """A fit around the default model, and a fit from labels alone. README.md has the learning curves of both."""
 
 BINS = 10
+
+OWN, ELSEWHERE, NO_PROMISE = "the roots of the labels", "a root without labels", "none"
+"""The subjects of the promised precision."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +104,14 @@ class Tuning:
     def promise_in(self, root: str) -> str | None:
         """The subject of the promise that the model keeps in *root*; None if it must not be used there."""
         if root in self.roots:
-            return model_file.OWN if self.at else None
+            return OWN if self.at else None
         if self.groups >= MIN_GROUPS:
-            return model_file.ELSEWHERE if self.elsewhere else None
-        return model_file.NO_PROMISE if self.at else None
+            return ELSEWHERE if self.elsewhere else None
+        return NO_PROMISE if self.at else None
+
+    def point_for(self, promise: str) -> ThresholdPoint | None:
+        """The point that keeps a promise."""
+        return self.elsewhere if promise == ELSEWHERE else self.at
 
 
 def tune(

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter, process_time, thread_time
 from typing import TYPE_CHECKING, Any
 
-from engine.search.opening import open_index
+from engine.opening import open_index
 from tests.benchmarks.corpus import write_root
 
 if TYPE_CHECKING:

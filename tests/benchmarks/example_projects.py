@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from engine.claude_code.prompt_files import read_prompts
 from engine.lean.record import replace
-from engine.search.index import index_of
+from engine.opening import index_of
 from engine.stores.roots import read_corpus
 from labels.exchange.trec import read_qrels
 from labels.tuning.examples import Truth, judged_prompts

@@ -20,8 +20,8 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
+from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
-from engine.search.opening import hook_index, index_file, open_index
 from engine.search.strategies import fts5_bm25, memsift
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 

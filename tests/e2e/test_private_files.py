@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from engine.judge.cache import cache_file
+from engine.opening import index_file
 from engine.paths import labels_file, state_dir
-from engine.search.opening import index_file
 from engine.stores.files import make_folder, make_private
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import ASK, FORMS, RULES

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
-from engine.search.index import Index, index_of
+from engine.opening import index_of
 from engine.stores.claude_memory import FOLDERS
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.prompt import Prompt
+    from engine.search.index import Index
 
 NO_CUTOFF = {"MEMSIFT_CUTOFF": "off"}
 """The environment of tests that are not about the cutoff: with it, a root of a few similar memories stays silent."""

@@ -13,7 +13,7 @@ import pytest
 
 from engine.paths import state_dir
 from engine.search.database import TICK_NS
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.engine.models import content, write_model

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from engine import inject
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig, ModeConfig, ModesConfig
-from engine.hook.session import Session
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
 from engine.pipeline import NO_FTS5, cap, retrieve
 from engine.prompt import typed_prompt
-from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval
+from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval, Session
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import FTS5_BM25, SEARCH, Config
+from engine.explaining.explain import Explainer
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM
-from engine.search.explaining.explain import Explainer
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 from tests.engine.models import cutoff
 

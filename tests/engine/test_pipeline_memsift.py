@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import SEARCH, Config
-from engine.hook.session import Session
 from engine.lean.record import replace
 from engine.pipeline import SHARE_BEFORE_CHOICE, retrieve
 from engine.prompt import typed_prompt
+from engine.retrieval import Session
 from engine.search.query import query_terms
 from engine.search.strategies import memsift
 from tests.engine.builders import FakeJudge, fillers, memory, open_index

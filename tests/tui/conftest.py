@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.search.opening import index_file, open_index
+from engine.opening import index_file, open_index
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer
 from tests.tui import demo

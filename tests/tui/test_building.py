@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import ProgressBar, Static
 
-from engine.search.opening import files_to_build, index_file, open_index
+from engine.opening import files_to_build, index_file, open_index
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import until
 from tui.building import BuildingApp

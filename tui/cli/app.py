@@ -77,7 +77,7 @@ def open_other(
 
 def build_first(roots: Sequence[str], *, is_plain: bool = False) -> bool:
     """Show a progress bar while the first indexes of many memories are built; False if the person left."""
-    from engine.search.opening import files_to_build
+    from engine.opening import files_to_build
 
     for root in roots:
         count = files_to_build(root, os.environ)

@@ -10,8 +10,8 @@ import click
 from engine.config import AUTO, SEARCH
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
-from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.roots import retrieve
 from engine.wording import aligned
 from tui.cli.help import JudgedCommand
 from tui.cli.options import (

@@ -44,16 +44,15 @@ if TYPE_CHECKING:
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from engine.joint import OpenRoot
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
-    from engine.search.index import Index
+    from engine.roots import OpenIndex, OpenRoot
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.replay.answers import Answers
-    from tui.workspace.replay.injections import Injections
     from tui.workspace.replay.replaying import Ending, Job
+    from tui.workspace.root.injections import Injections
 
     Write = Callable[[dict[str, Any]], None]
 
@@ -137,8 +136,8 @@ class Replay:
         from labels.exchange.replay_file import run_row
         from tui.workspace.replay import replaying
         from tui.workspace.replay.answers import Answers
-        from tui.workspace.replay.injections import Injections, with_hook_log
-        from tui.workspace.replay.recording import record
+        from tui.workspace.root.injections import Injections, with_hook_log
+        from tui.workspace.root.recording import record
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)
@@ -257,7 +256,7 @@ def records_text(injected: Sequence[str]) -> str:
     return "Name transcripts of Claude Code 2.1 or later with --prompts; the hook's log knows of later prompts."
 
 
-def report_start(before: UnfinishedRun, index: Index, reading: PromptReading) -> None:
+def report_start(before: UnfinishedRun, index: OpenIndex, reading: PromptReading) -> None:
     """Tell which rows are asked again, which files and rows are skipped, and whether full-text search is missing."""
     if before.failed:
         tell(f"{before.failed:,} rows have no answer of the judge: it is asked about them again.")

@@ -11,8 +11,8 @@ import click
 from engine.config import AUTO, SEARCH
 from engine.errors import UnknownMemoryError
 from engine.lean.record import replace
-from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.roots import retrieve
 from tui.cli.help import JudgedCommand
 from tui.cli.options import judge_options, opened_cutoff, output_width, roots_option
 from tui.workspace import opening
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.config import Config
-    from engine.joint import OpenRoot
+    from engine.explaining.explain import Explanation
     from engine.retrieval import Retrieval
-    from engine.search.explaining.explain import Explanation
-    from engine.search.index import Index
+    from engine.roots import OpenIndex, OpenRoot
 
 OF_SEVERAL = (
     "each root is searched by itself, and their results take turns; with --mode auto all are searched together, as in "
@@ -147,10 +146,9 @@ class Search:
         report_fallback(retrieval)
         return text
 
-    def explanations(self, retrieval: Retrieval, index: Index, config: Config) -> dict[str, Explanation]:
+    def explanations(self, retrieval: Retrieval, index: OpenIndex, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
-        from engine.joint import explainer_of
-        from engine.search.explaining.explain import near_ids
+        from engine.explaining.explain import explainer_of, near_ids
 
         explained = explainer_of(retrieval, index, config)
         if self.memory_id is None:

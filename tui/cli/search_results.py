@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.config import MEMSIFT
-from engine.joint import JointIndex
 from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
+from engine.roots import JointIndex, home_of
 from engine.search.highlight import Marker, snippet
 from tui.cli.options import output_of_roots
 from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line
@@ -20,10 +20,10 @@ from tui.workspace.stderr import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from engine.explaining.explain import Explanation
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.explaining.explain import Explanation
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from tui.workspace.replay.explain_rows import Line
 
     Explained = Mapping[str, Explanation]
@@ -35,7 +35,7 @@ NONE_DROPPED = "No other memory came up."
 
 
 def result_text(
-    retrieval: Retrieval, index: Index, form: str, explained: Explained | None, width: int, *, is_one: bool
+    retrieval: Retrieval, index: OpenIndex, form: str, explained: Explained | None, width: int, *, is_one: bool
 ) -> str:
     """The output of a search as JSON, or as text of *width* cells. *is_one*: only the memory in *explained*."""
     rows = ResultRows(retrieval, index, explained)
@@ -77,7 +77,7 @@ def in_turns(found: Mapping[str, dict[str, Any]], name: str) -> list[dict[str, A
 class ResultRows:
     """The memories of one retrieval as JSON. *explained*: each row has `explain`, if its memory is in there."""
 
-    def __init__(self, retrieval: Retrieval, index: Index, explained: Explained | None) -> None:
+    def __init__(self, retrieval: Retrieval, index: OpenIndex, explained: Explained | None) -> None:
         self._retrieval = retrieval
         self._index = index
         self._explained = explained
@@ -112,7 +112,7 @@ class ResultRows:
         memory = self._index.memory(summary.id)
         shown = snippet(memory.body if memory else "", self._marker)
         row = {
-            **({"root": self._index.root_of(summary.id)} if isinstance(self._index, JointIndex) else {}),
+            **({"root": home_of(self._index, summary)[0]} if isinstance(self._index, JointIndex) else {}),
             "id": summary.id,
             "title": summary.title,
             "category": summary.category,

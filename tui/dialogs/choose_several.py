@@ -16,8 +16,8 @@ from tui.bindings import bindings
 from tui.dialogs.choices import OPTION_KEYS
 from tui.key_names import keyed
 from tui.plain import plain
-from tui.workspace.replay.columns import MOST_COLUMNS, described
 from tui.workspace.replay.run_diffs import run_line
+from tui.workspace.root.columns import MOST_COLUMNS, described
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

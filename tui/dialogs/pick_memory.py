@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.events import Key
 
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
+
 
 NO_MATCH = "No memory has all of these words."
 
@@ -47,7 +48,7 @@ class PickMemory(ModalScreen[str | None]):
     memories = query_one(MemoryList)
     none = query_one("#none", Static)
 
-    def __init__(self, index: Index, question: str = "Why not this memory?") -> None:
+    def __init__(self, index: OpenIndex, question: str = "Why not this memory?") -> None:
         super().__init__()
         self._index, self._question = index, question
 

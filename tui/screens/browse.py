@@ -23,11 +23,11 @@ from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.columns import ColumnHeads
-from tui.widgets.lists.memories import MemoryTable, category_name, columns_over
+from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import about_text, detail_text, prompt_line
 from tui.widgets.memory_overview import MemoryOverview
-from tui.widgets.memory_pane import MemoryPane
+from tui.widgets.memory_pane import MemoryPane, category_name
 from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import (
     ANY,

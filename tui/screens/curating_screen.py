@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 from engine.curation.files import text_at
 from engine.curation.operations import Archive, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import ChangedSinceError, CurationError
-from engine.joint import home_of
+from engine.roots import home_of
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
 from tui.dialogs.ask_line import AskLine

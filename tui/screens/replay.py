@@ -29,9 +29,9 @@ from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
-from tui.workspace.replay.columns import record_note, scale_note
 from tui.workspace.replay.explain_rows import explanations
 from tui.workspace.replay.prompt_choice import empty_text
+from tui.workspace.root.columns import record_note, scale_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from engine.config import Config
+    from engine.explaining.explain import Explanation
     from engine.judge.verdict import Verdict
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
-    from engine.search.explaining.explain import Explanation
     from tui.workspace.replay.explain_rows import Line
 
 STYLES = {

@@ -9,8 +9,7 @@ from textual.widget import Widget
 
 from tui.key_names import keyed
 from tui.plain import cells, plain
-from tui.widgets.lists.memories import category_name
-from tui.widgets.memory_pane import HEADING, MUTED
+from tui.widgets.memory_pane import HEADING, MUTED, category_name
 from tui.workspace.curate.memory_facts import ANY, EVERYTHING
 
 if TYPE_CHECKING:

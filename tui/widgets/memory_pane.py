@@ -11,7 +11,6 @@ from textual.widgets import Static
 
 from engine.search.highlight import Marker
 from tui.plain import marked, plain
-from tui.widgets.lists.memories import category_name, is_inactive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 MUTED = "$foreground-muted"
 HEADING = "bold $text-primary"
 NO_MARKS = Marker()
+
+CATEGORY_NAMES = {"session_summary": "session", "tech_debt": "tech debt"}
 
 
 class TextPane(VerticalScroll, can_focus=True):
@@ -60,6 +61,16 @@ class MemoryPane(TextPane):
         self.query_one(Static).update(text)
         if from_start:
             self.scroll_home(animate=False)
+
+
+def category_name(category: str) -> str:
+    """The category in words for people."""
+    return CATEGORY_NAMES.get(category, category.replace("_", " "))
+
+
+def is_inactive(memory: MemorySummary) -> bool:
+    """Whether its status is anything but active."""
+    return memory.status != "active"
 
 
 def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from engine.joint import OpenRoot
+    from engine.roots import OpenIndex, OpenRoot
     from engine.search.index import Index
     from engine.settings.sources import SettingsReading
     from tui.workspace.workspace import Workspace
@@ -109,7 +109,7 @@ def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOpt
 
     stderr tells if there are several.
     """
-    from engine.joint import OpenRoot
+    from engine.roots import OpenRoot
 
     roots = known_roots(given, environ)
     if len(roots) > 1:
@@ -122,9 +122,9 @@ def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOpt
 
 
 @contextmanager
-def opened_roots(roots: Sequence[OpenRoot]) -> Iterator[Index]:
+def opened_roots(roots: Sequence[OpenRoot]) -> Iterator[OpenIndex]:
     """The index of one or several roots, up to date, and closed at the end of the `with` block. Raises RootError."""
-    from engine.joint import open_together
+    from engine.roots import open_together
 
     with explained_if_slow(roots[0].root):
         index = open_together(roots, os.environ)
@@ -137,7 +137,7 @@ def opened_roots(roots: Sequence[OpenRoot]) -> Iterator[Index]:
 @contextmanager
 def opened_index(root: str) -> Iterator[Index]:
     """The index of *root*, up to date, and closed at the end of the `with` block. Raises RootError."""
-    from engine.search.opening import open_index
+    from engine.opening import open_index
 
     with explained_if_slow(root):
         index = open_index(root, os.environ)
@@ -185,7 +185,7 @@ def open_workspace(
     from labels.store import LabelStore
     from tui.workspace.label.guideline import guideline_hash
     from tui.workspace.label.labelling_plan import require_possible
-    from tui.workspace.replay.injections import with_hook_log
+    from tui.workspace.root.injections import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace
@@ -219,7 +219,7 @@ def open_workspace(
 
 def other_roots(roots: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions) -> tuple[OpenRoot, ...]:
     """The roots beside the first, with their settings. Raises ConfigError."""
-    from engine.joint import OpenRoot
+    from engine.roots import OpenRoot
 
     configs = [read_settings(root, environ, judge).config for root in roots]
     pairs = zip(roots, configs, strict=True)

@@ -12,13 +12,13 @@ from engine.activity import LOG_FILE
 from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE
 from engine.cutoff import chosen_cutoff
 from engine.errors import MemsiftError
-from engine.joint import OpenRoot
+from engine.opening import reread
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
 from engine.root_search import trust_in
-from engine.search.opening import reread
+from engine.roots import OpenRoot
 from engine.settings.sources import read_config, said
 from tui.workspace.judge_options import make_judge
-from tui.workspace.replay.injections import with_hook_log
+from tui.workspace.root.injections import with_hook_log
 from tui.workspace.watching import MEMORIES, NO_CHANGES, PROMPTS, SETTINGS, Watched, Watcher
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.spending import Spending
-    from tui.workspace.workspace import Workspace
 
 REST = 20
 """After a reading, the same kind of file is not read again for this number of times its duration."""
@@ -48,17 +47,6 @@ class Settings:
     others: tuple[OpenRoot, ...] = ()
     notice: str = ""
     mistakes: tuple[str, ...] = ()
-
-    def differ(self, workspace: Workspace) -> bool:
-        """Whether *workspace* goes by other settings."""
-        return _comparable(self) != _comparable(workspace)
-
-
-def _comparable(settings: Settings | Workspace | OpenRoot) -> tuple[object, ...]:
-    """All that equal settings have in common."""
-    cutoff = settings.cutoff and (settings.cutoff.kind, settings.cutoff.model, settings.cutoff.threshold)
-    others = () if isinstance(settings, OpenRoot) else tuple(map(_comparable, settings.others))
-    return settings.config, cutoff, others
 
 
 @dataclass(frozen=True)
@@ -106,7 +94,7 @@ class Sources:
     def settings(self) -> Settings:
         """The settings as they are now. As in the hook, a wrong value leaves the value of the weaker source."""
         first, *others = [self._settings_of(root) for root in (self.root, *self.others)]
-        opened = [OpenRoot(root, other.config, other.cutoff) for root, other in zip(self.others, others, strict=True)]
+        opened = [OpenRoot(root, own.config, own.cutoff) for root, own in zip(self.others, others, strict=True)]
         mistakes = dict.fromkeys(mistake for other in (first, *others) for mistake in other.mistakes)
         return Settings(first.config, first.cutoff, tuple(opened), first.notice, tuple(mistakes))
 
@@ -137,23 +125,6 @@ class Sources:
         from engine.claude_code.prompt_files import read_prompts
 
         return with_hook_log(read_prompts([*filter(os.path.exists, self.prompts)]), self.root, self.environ)
-
-
-def take_settings(workspace: Workspace, settings: Settings) -> None:
-    """Let *workspace* go by *settings*. A changed judge waits for an agreement again. Raises ConfigError."""
-    judge = workspace.judge
-    if workspace.sources and workspace.config.judge != settings.config.judge:
-        judge = workspace.sources.judge_of(settings.config)
-    workspace.notice = settings.notice
-    workspace.configure(settings.config, settings.cutoff, judge, settings.others)
-
-
-def take_prompts(workspace: Workspace, reading: PromptReading) -> bool:
-    """Let *workspace* have the prompts of the files as they are now; False if nothing differs."""
-    before = workspace.lists.all, workspace.unread_prompts
-    workspace.lists.read(reading.prompts)
-    workspace.unread_prompts = reading.skipped
-    return before != (workspace.lists.all, workspace.unread_prompts)
 
 
 class Follower:

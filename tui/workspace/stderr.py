@@ -94,7 +94,7 @@ def explained_if_slow(root: str) -> Iterator[None]:
 
 
 def _build_visibly(root: str) -> None:
-    from engine.search.opening import build, files_to_build
+    from engine.opening import build, files_to_build
 
     count = files_to_build(root, os.environ)
     if count < MANY:
@@ -107,7 +107,7 @@ def _build_visibly(root: str) -> None:
 
 
 def _explain_wait(root: str) -> None:
-    from engine.search.opening import build_seconds
+    from engine.opening import build_seconds
 
     seconds = max(SLOW_SECONDS, build_seconds(os.path.realpath(root)))
     first = f"The first time takes about {seconds:,.0f} s; later only what changed is read."

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT, OFF
 from engine.injected import names_of
-from engine.joint import OpenRoot, open_together
-from engine.pipeline import retrieve
+from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
 from engine.systems import INJECTED, SYSTEMS, injected_system, is_injected, system_of
@@ -18,12 +17,12 @@ from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore
-from tui.workspace.label.root_labels import RootLabels
-from tui.workspace.replay.columns import columns, runnable
-from tui.workspace.replay.injections import Injections
-from tui.workspace.replay.prompt_lists import PromptLists
-from tui.workspace.replay.recording import record
-from tui.workspace.report.measured import root_report
+from tui.workspace.root.columns import columns, runnable
+from tui.workspace.root.injections import Injections
+from tui.workspace.root.measured import root_report
+from tui.workspace.root.prompt_lists import PromptLists
+from tui.workspace.root.recording import record
+from tui.workspace.root.root_labels import RootLabels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Event, Pool
@@ -101,7 +100,7 @@ class Workspace(RootLabels):
         plan = store.plan(self.index.root, annotator)
         self.order = order or (plan.order if plan else RANDOM)
         self.unread_prompts = skipped
-        self._old: list[Index | Judge] = []
+        self._old: list[OpenIndex | Judge] = []
         self._contents = self.index.contents
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
         self._pools: dict[str, Pool] = {}
@@ -125,7 +124,7 @@ class Workspace(RootLabels):
         self.index = fresh
         self._forget_retrievals()
 
-    def _opened(self) -> Index:
+    def _opened(self) -> OpenIndex:
         return open_together((OpenRoot(self.root, self.config, self.cutoff), *self.others), os.environ)
 
     @property
@@ -159,7 +158,6 @@ class Workspace(RootLabels):
 
     def _forget_retrievals(self) -> None:
         self._contents = self.index.contents
-        self.injections = Injections(self.index)
         self.reading += 1
         self.injections = Injections(self.index)
         self._retrievals.clear()

@@ -5,7 +5,6 @@ Most memories need none. The second step imports more and takes longer; the hook
 
 from __future__ import annotations
 
-from engine.lean.record import Record
 from engine.quality.safety.evidence import can_be_even
 from engine.quality.safety.folding import LEET, SUSPECT
 from engine.quality.safety.lexicon import (
@@ -18,7 +17,7 @@ from engine.quality.safety.lexicon import (
     SECRET,
     STARTS,
 )
-from engine.quality.safety.rules import possible
+from engine.quality.safety.rules import Looks, possible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,18 +53,6 @@ RESERVED = ".example"
 ESCAPE_SIGNS = ("\\u", "\\x", "&#", "\\1", "&lt;")
 
 
-class Looks(Record):
-    """Which steps of the scan a text needs. `is_report`: it talks about attacks."""
-
-    words: bool
-    forms: bool
-    hidden: bool
-    is_report: bool = False
-
-    def __bool__(self) -> bool:
-        return self.words or self.forms or self.hidden
-
-
 def risk(memory: Memory) -> float:
     """The risk of a memory, 0..1: see `scan`."""
     text = text_of(memory)
@@ -78,12 +65,11 @@ def text_of(memory: Memory) -> str:
 
     A heading of a word or two is a name of a field, such as Rule; a line of one word is a value of a field.
     """
-    one = memory.summary
     lines: list[str] = []
     for section in memory.sections:
         lines += [section.heading] if section.heading.count(" ") > 1 else []
         lines += [line for line in section.lines if line and not _is_value(line)]
-    return "\n".join((one.title, ", ".join(one.tags), *lines))
+    return "\n".join((memory.summary.title, ", ".join(memory.summary.tags), *lines))
 
 
 def _is_value(line: str) -> bool:
@@ -91,10 +77,11 @@ def _is_value(line: str) -> bool:
     return len(line) < LONG_RUN and line.isascii() and line.isalpha()
 
 
-def scanned(text: str, looks: Looks) -> Scan:
+def scanned(text: str, looks: Looks | None = None) -> Scan:
+    """What the scan finds. *looks*: the steps that are worth taking, by default those of `look`."""
     from engine.quality.safety.scan import scan
 
-    return scan(text, looks)
+    return scan(text, looks or look(text))
 
 
 def look(text: str) -> Looks:

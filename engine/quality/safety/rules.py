@@ -65,6 +65,18 @@ OVERRIDING, ROLE_ESCAPE, POISONING, EXFILTRATION, TOOLS, ENCODED, INVISIBLE, HOM
 )
 
 
+class Looks(Record):
+    """Which steps of the scan a text needs. `is_report`: it talks about attacks."""
+
+    words: bool
+    forms: bool
+    hidden: bool
+    is_report: bool = False
+
+    def __bool__(self) -> bool:
+        return self.words or self.forms or self.hidden
+
+
 class Rule(Record):
     """Concepts in `needed` within `span` words. Each number in `needed` is one concept, or several that serve equally.
 

@@ -10,9 +10,8 @@ from engine.quality.safety import hidden, reading
 from engine.quality.safety.evidence import can_be_even, weighed
 from engine.quality.safety.folding import folded
 from engine.quality.safety.forms import forms
-from engine.quality.safety.gate import Looks, look
 from engine.quality.safety.lexicon import APPROVED, CANCEL, COVER, IF, NOT, OBEY, UNTIL
-from engine.quality.safety.rules import ENCODED, Detection, Rule, possible
+from engine.quality.safety.rules import ENCODED, Detection, Looks, Rule, possible
 
 TOLD_FACTOR, NEGATED_FACTOR, REPORT_FACTOR, QUOTED_FACTOR, TECHNICAL_FACTOR = 0.55, 0.4, 0.6, 0.6, 0.75
 NEIGHBOUR_FACTOR = 0.85
@@ -38,13 +37,12 @@ class Scan(Record):
     detections: tuple[Detection, ...] = ()
 
 
-def scan(text: str, looks: Looks | None = None) -> Scan:
-    """The risk of a text. *looks*: the steps that are worth taking, by default those of `look`.
+def scan(text: str, looks: Looks) -> Scan:
+    """The risk of a text. *looks*: the steps that are worth taking, see `gate.scanned`.
 
     The risk is the probability that at least one detection is right, as if they were independent; of each category the
     strongest counts.
     """
-    looks = looks or look(text)
     found = _visible(text, looks)
     if looks.hidden:
         found += [
@@ -52,13 +50,17 @@ def scan(text: str, looks: Looks | None = None) -> Scan:
         ]
         found += _encoded(text, found)
     best: dict[str, Detection] = {}
-    for one in sorted(found, key=lambda one: (-one.severity, one.start)):
-        best.setdefault(one.category, one)
+    for detection in sorted(found, key=_strongest_first):
+        best.setdefault(detection.category, detection)
     doubt = 1.0
-    for one in best.values():
-        doubt *= 1 - one.severity
-    unique = {(one.category, one.start, one.reason): one for one in reversed(found) if one.severity >= LEAST}
-    return Scan(round(1 - doubt, 3), tuple(sorted(unique.values(), key=lambda one: (-one.severity, one.start))))
+    for detection in best.values():
+        doubt *= 1 - detection.severity
+    unique = {(sign.category, sign.start, sign.reason): sign for sign in reversed(found) if sign.severity >= LEAST}
+    return Scan(round(1 - doubt, 3), tuple(sorted(unique.values(), key=_strongest_first)))
+
+
+def _strongest_first(detection: Detection) -> tuple[float, int]:
+    return -detection.severity, detection.start
 
 
 def _encoded(text: str, visible: list[Detection]) -> list[Detection]:
@@ -66,18 +68,18 @@ def _encoded(text: str, visible: list[Detection]) -> list[Detection]:
     result = []
     found = hidden.decodings(text)
     is_obeyed = bool(found) and any(sentence.concepts & OBEY for sentence in reading.sentences(text))
-    for one in found:
-        inner = _visible(one.text, ALL_LOOKS)
-        strongest = max(inner, key=lambda each: each.severity, default=None)
+    for decoded in found:
+        place = decoded.start, decoded.end
+        inner = _visible(decoded.text, ALL_LOOKS)
+        strongest = max(inner, key=lambda detection: detection.severity, default=None)
         if strongest is None or strongest.severity < LEAST_HIDDEN:
-            if is_obeyed and one.how in WHOLE_ENCODINGS and len(one.text.split()) >= LEAST_WORDS:
-                result.append(Detection(ENCODED, OBEYED_SEVERITY, one.start, one.end, f"{one.how}, to be obeyed"))
+            if is_obeyed and decoded.how in WHOLE_ENCODINGS and len(decoded.text.split()) >= LEAST_WORDS:
+                result.append(Detection(ENCODED, OBEYED_SEVERITY, *place, f"{decoded.how}, to be obeyed"))
             continue
-        if strongest.severity > max(
-            (each.severity for each in visible if each.reason == strongest.reason), default=0.0
-        ):
+        same = [detection.severity for detection in visible if detection.reason == strongest.reason]
+        if strongest.severity > max(same, default=0.0):
             severity = min(0.95, max(ENCODED_SEVERITY, strongest.severity + ENCODED_MORE))
-            result.append(Detection(ENCODED, severity, one.start, one.end, f"{one.how}: {strongest.reason}"))
+            result.append(Detection(ENCODED, severity, *place, f"{decoded.how}: {strongest.reason}"))
     return result
 
 
@@ -94,21 +96,21 @@ def _visible(text: str, looks: Looks) -> list[Detection]:
     if looks.forms:
         is_report = looks.is_report or any(sentence.is_report for sentence in parts)
         found += [_reported(form, is_report=is_report) for form in forms(plain.text)]
-    return [_placed(one, plain.original(one.start, one.end)) for one in found]
+    return [_placed(detection, plain.original(detection.start, detection.end)) for detection in found]
 
 
 def _in_sentence(sentence: reading.Sentence, quoted: list[tuple[int, int]], factor: float) -> list[Detection]:
     """What the rules find, else the weight of evidence. *factor*: the weight of both here."""
-    found = [_weighed(one, hits, sentence, quoted, factor) for one, hits in _matches(sentence)]
-    if any(one.severity >= SURE for one in found):
+    found = [_weighed(rule, hits, sentence, quoted, factor) for rule, hits in _matches(sentence)]
+    if any(detection.severity >= SURE for detection in found):
         return found
-    if can_be_even(sentence.concepts) and (one := weighed(sentence.hits)):
-        found.append(_reported(replace(one, severity=one.severity * factor), is_report=sentence.is_report))
+    if can_be_even(sentence.concepts) and (even := weighed(sentence.hits)):
+        found.append(_reported(replace(even, severity=even.severity * factor), is_report=sentence.is_report))
     return found
 
 
-def _placed(one: Detection, place: tuple[int, int]) -> Detection:
-    return replace(one, start=place[0], end=place[1])
+def _placed(detection: Detection, place: tuple[int, int]) -> Detection:
+    return replace(detection, start=place[0], end=place[1])
 
 
 def _matches(sentence: reading.Sentence) -> list[tuple[Rule, list[reading.Hit]]]:
@@ -123,7 +125,7 @@ def _closest(rule: Rule, hits: tuple[reading.Hit, ...]) -> list[reading.Hit] | N
         taken = [core]
         for needed in rule.needed[1:]:
             fitting = [hit for hit in hits if hit.concepts & needed and hit not in taken]
-            nearest = min(fitting, key=lambda one: abs(one.place - core.place), default=None)
+            nearest = min(fitting, key=lambda hit: abs(hit.place - core.place), default=None)
             if nearest is None or abs(nearest.place - core.place) > rule.span:
                 break
             taken.append(nearest)

@@ -178,9 +178,9 @@ def _scored_memories(db: Connection, query: Query, root: str, size: int, *, coun
     found = query.scores(rows)
     best = best_rows(found, size, include_retired=counts_all)
     summaries, words = summaries_of(db, root, best), dict(encoded_words(db, best))
-    scored = [Scored(one, -found[row], 0, -found[row], ()) for row, one in summaries.items()]
-    first = {one.memory.id for one in first_ones(sorted(scored, key=order), size, include_retired=counts_all)}
-    pool = [query.scored(one, words[row], -found[row]) for row, one in summaries.items() if one.id in first]
+    scored = [Scored(memory, -found[row], 0, -found[row], ()) for row, memory in summaries.items()]
+    first = {kept.memory.id for kept in first_ones(sorted(scored, key=order), size, include_retired=counts_all)}
+    pool = [query.scored(memory, words[row], -found[row]) for row, memory in summaries.items() if memory.id in first]
     return sorted(pool, key=order)
 
 

@@ -136,7 +136,7 @@ class PromptMatcher:
     def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
         self.found: Units = units_of(db, terms)
         self.memories, tokens = db.execute("select memories, tokens from about").fetchone()
-        self.idf = [one.weight * idf(min(one.memories, self.memories), self.memories) for one in self.found.units]
+        self.idf = [unit.weight * idf(min(unit.memories, self.memories), self.memories) for unit in self.found.units]
         self.rare = idf(1, max(1, self.memories))
         mean_length = tokens / max(1, self.memories)
         self.scorer = Scorer(self.found, self.idf, mean_length, weights=(TITLE, TAGS, BODY), longer=HALF)
@@ -178,9 +178,9 @@ def _scored_memories(
         include_retired=include_retired,
     )
     matches = {row: match for row, words in encoded_words(db, rows) if (match := matcher.match(words))}
-    best = best_rows({row: one.strength for row, one in matches.items()}, size, include_retired=include_retired)
+    best = best_rows({row: match.strength for row, match in matches.items()}, size, include_retired=include_retired)
     summaries = summaries_of(db, root, best)
-    scored = sorted([_scored(one, matches[row], units) for row, one in summaries.items()], key=order)
+    scored = sorted([_scored(memory, matches[row], units) for row, memory in summaries.items()], key=order)
     return first_ones(scored, size, include_retired=include_retired)
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from engine import inject
 from engine.config import SEARCH, Config
+from engine.opening import hook_index, index_file, index_of, open_index
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.index import Index, index_of
-from engine.search.opening import hook_index, index_file, open_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import NO_CUTOFF, fillers, memory, write_root
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engine.memory import Memory
+    from engine.search.index import Index
 
     Answers = tuple[str, ...]
     """The injected context for each of PROMPTS; an empty text for nothing."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parent.parent.parent.parent
 OPEN = """
 import sys
-from engine.search.opening import open_index
+from engine.opening import open_index
 open_index(sys.argv[1], {"HOME": sys.argv[2]}).close()
 """
 OPEN_SMALL = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)\n{OPEN}"

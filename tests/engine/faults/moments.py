@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from engine import inject
 from engine.config import Config
 from engine.lean.record import Record
+from engine.opening import index_of
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.index import index_of
 from engine.stores.roots import read_corpus
 from tests.engine.faults.answers import shown
 from tests.engine.faults.writer import IN_PLACE

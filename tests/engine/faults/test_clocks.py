@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config
+from engine.opening import hook_index, index_of
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.index import Index, index_of
-from engine.search.opening import hook_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
 from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown, tries
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from engine.search.index import Index
 
 FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)[:: tries(1, 2)]
 """Modification times in seconds: long ago, and long from now."""

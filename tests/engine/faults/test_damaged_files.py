@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.opening import open_index
+from engine.opening import open_index
 from tests.engine.faults.answers import FaultyRoot, assert_right_or_silent, beside, eventually, tries
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.index import index_of
-from engine.search.opening import open_index
+from engine.opening import index_of, open_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory
 from tests.engine.faults.answers import everything, tries

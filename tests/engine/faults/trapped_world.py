@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.config import CONFIG_FILE
-from engine.search.opening import index_file
+from engine.opening import index_file
 from tests.engine.builders import document, memory
 from tests.engine.faults.traps import BAIT, TRAPS, lay_bait, remove, set_trap
 from tests.engine.hook.world import ASK, World, context_of

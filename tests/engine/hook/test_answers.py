@@ -19,10 +19,10 @@ from engine.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.config import CONFIG_FILE, Config
 from engine.hook.process import LATE, parse_request, respond, skip_reason, warning
 from engine.inject import length
+from engine.opening import index_file
 from engine.paths import transcripts_dir
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.opening import index_file
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
 from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, RULES, World, context_of
 

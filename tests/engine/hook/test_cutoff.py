@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.config import SHARED_CUTOFF_FILE, Config
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import FORMS, World, context_of
 from tests.engine.models import content, write_model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.config import CONFIG_FILE
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.engine.hook.world import FORMS, World
 from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
 

@@ -187,7 +187,7 @@ def test_modules_planted_in_a_project_are_not_run(world: World) -> None:
         done = subprocess.run(command, input=payload, capture_output=True, cwd=world.project, env=environ, check=True)
         assert done.stderr == b""
     index = world.folder / "other.db"
-    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from engine.search.opening import start_update; "
+    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from engine.opening import start_update; "
     code += f"start_update({str(index)!r}, {str(world.root)!r})"
     subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=world.project, env=environ, check=True)
     until = time.monotonic() + 20

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config
-from engine.hook.session import Session, load_session, save_session
+from engine.hook.session import load_session, save_session
+from engine.retrieval import Session
 from engine.search.ranking import Scored, rank
 from tests.engine.builders import memory
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.paths import trust_file
-from engine.trust import revoke, trust
+from engine.settings.trust import revoke, trust
 from tests.engine.hook.world import ASK, FORMS, World
 from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
 

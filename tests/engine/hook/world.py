@@ -14,7 +14,7 @@ from engine.config import CONFIG_FILE
 from engine.hook.process import respond
 from engine.inject import length
 from engine.paths import state_dir, transcripts_dir
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.engine.builders import NO_CUTOFF, memory, write_root
 
 PROJECT = Path(__file__).resolve().parents[3]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.opening import open_index
 from engine.paths import decisions_file
 from engine.quality.decisions import ACCEPTED, REJECTED, decide, decisions, is_accepted
-from engine.search.opening import open_index
 from tests.engine.builders import memory, write_memory
 from tests.engine.hook.world import World
 

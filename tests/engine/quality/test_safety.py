@@ -11,8 +11,8 @@ import pytest
 
 from engine.config import Config
 from engine.quality.safety import gate
-from engine.quality.safety.rules import CATEGORIES
-from engine.quality.safety.scan import scan
+from engine.quality.safety.gate import scanned as scan
+from engine.quality.safety.rules import CATEGORIES, Looks
 from tests.engine.builders import memory
 from tests.engine.quality.samples import DATA, DEVELOPMENT, HELD_OUT, texts
 
@@ -132,7 +132,7 @@ def test_an_encoded_harmless_text_is_harmless() -> None:
 
 def test_the_gate_never_hides_an_attack_from_the_scan() -> None:
     rows = [*texts("attacks.jsonl", 0), *texts("attacks.jsonl", 1)]
-    everything = gate.Looks(words=True, forms=True, hidden=True)
+    everything = Looks(words=True, forms=True, hidden=True)
     assert [text for text in rows if scan(text).risk < LIMIT <= scan(text, everything).risk] == []
 
 

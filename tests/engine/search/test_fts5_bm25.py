@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.explaining.contributions import Bm25Contributions
 from engine.lean.record import replace
 from engine.memory import Corpus
+from engine.opening import index_of
 from engine.search.database import TOKENIZER
-from engine.search.explaining.contributions import Bm25Contributions
-from engine.search.index import Index, index_of
 from engine.search.query import any_of, query_terms
 from engine.search.strategies import fts5_bm25
 from engine.search.strategies.fts5_bm25 import MAX_TERMS
@@ -23,6 +23,7 @@ from tests.engine.builders import fillers, memory, open_index
 
 if TYPE_CHECKING:
     from engine.memory import Memory
+    from engine.search.index import Index
     from engine.search.ranking import CandidatePool, Scored
 
 COLUMNS = {False: "title, tags", True: "title, tags, body"}

@@ -14,12 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine import opening
 from engine.lean.sqlite import for_reading
 from engine.memory import Skipped
-from engine.search import opening
+from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.database import TICK_NS
-from engine.search.index import index_of
-from engine.search.opening import hook_index, index_file, open_index
 from engine.search.strategies import fts5_bm25
 from engine.stores.roots import read_corpus
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.index import Index, index_of
+from engine.opening import index_of
 from engine.search.strategies import memsift
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.memory import Memory
+    from engine.search.index import Index
 
 MIX = {"short": 24, "ordinary": 24, "long": 10, "paste": 2}
 """Prompts of each kind."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.config import Config
+from engine.explaining.explain import Explainer
 from engine.pipeline import retrieve
 from engine.prompt import Turn, typed_prompt
-from engine.search.explaining.explain import Explainer
 from engine.search.strategies.memsift import FEW_TERMS, TURN_WEIGHT, TURNS, asked, says_little
 from tests.engine.builders import fillers, memory, open_index
 

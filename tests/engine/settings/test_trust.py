@@ -13,12 +13,12 @@ import pytest
 from engine.errors import ConfigError
 from engine.paths import trust_file
 from engine.settings.sources import read_config
+from engine.settings.trust import change_of, is_trusted, keeping_trust, revoke, trust, trusted_roots
 from engine.settings.writing import write_settings
-from engine.trust import change_of, is_trusted, keeping_trust, revoke, trust, trusted_roots
 from tests.engine.settings.files import write
 
 PROJECT = Path(__file__).resolve().parents[3]
-TRUST = "import sys; from engine.trust import trust; trust(sys.argv[1], {'HOME': sys.argv[2]})"
+TRUST = "import sys; from engine.settings.trust import trust; trust(sys.argv[1], {'HOME': sys.argv[2]})"
 
 
 @pytest.fixture

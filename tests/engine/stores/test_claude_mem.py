@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search import opening
-from engine.search.opening import hook_index, open_index
+from engine import opening
+from engine.opening import hook_index, open_index
 from engine.search.strategies import fts5_bm25
 from engine.stores import claude_mem
 from engine.stores.roots import read_corpus

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.inject import entry
 from engine.lean.record import fields, replace
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped
-from engine.search.index import index_of
+from engine.opening import index_of
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory, write_root
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.opening import open_index
+from engine.opening import open_index
 from engine.stores.doubles import original_stem
 from engine.stores.roots import read_corpus
 

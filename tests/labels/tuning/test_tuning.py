@@ -24,7 +24,7 @@ from labels.tuning.curve import MIN_FIRED, ThresholdPoint, bound_elsewhere, curv
 from labels.tuning.examples import Truth, by_root, judged_prompts
 from labels.tuning.fitting import DEFAULT
 from labels.tuning.text import format_json, format_text
-from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, reliability, tune
+from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, reliability, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.tuning.judged import example, judged, labels_only, world
 
@@ -293,14 +293,14 @@ def test_the_best_that_can_be_promised_is_said_where_the_target_is_out_of_reach(
     assert tune(prompts, best, 0.9, 3).at is not None
     assert tune(prompts, best + 0.01, 0.9, 3).at is None
     with pytest.raises(TuningError):
-        model_file.content(made, Config(), NOW)
+        model_file.content(made, Config(), NOW, OWN)
 
 
 # The file
 
 
 def test_a_model_that_was_written_is_the_one_that_the_engine_reads(tmp_path: Path, made: Tuning) -> None:
-    content = model_file.content(made, Config(), NOW)
+    content = model_file.content(made, Config(), NOW, OWN)
     assert model_file.write(str(tmp_path / "state"), content) == tmp_path / "state/cutoff.json"
     cutoff = load_cutoff(str(tmp_path / "state"), Config(), "", bool)
     assert cutoff is not None
@@ -314,7 +314,7 @@ def test_a_model_that_was_written_is_the_one_that_the_engine_reads(tmp_path: Pat
 
 
 def test_engine_and_labels_agree_on_a_probability(made: Tuning) -> None:
-    model = model_of(model_file.content(made, Config(), NOW))
+    model = model_of(model_file.content(made, Config(), NOW, OWN))
     rows = [one.features for prompt in world(50, seed=7) for one in prompt.examples]
     assert [model.probability(row) for row in rows] == pytest.approx(list(made.weights.probabilities(rows)))
 

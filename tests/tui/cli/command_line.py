@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
 
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.engine.builders import memory
 from tests.engine.judge.api_server import KEY, kept_titles
 from tui.cli import main

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.engine.hook.test_mistakes import FILES, VARIABLES
 from tests.tui.cli.command_line import ASK, MAIN, PROJECT, jsonl, memsift, refused
 

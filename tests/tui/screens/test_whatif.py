@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.settings.sources import read_config
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.tui.apps import (
     SIZE,
     app_of,

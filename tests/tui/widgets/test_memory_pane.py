@@ -5,8 +5,7 @@ from __future__ import annotations
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tests.engine.builders import memory
-from tui.widgets.lists.memories import category_name
-from tui.widgets.memory_pane import memory_text
+from tui.widgets.memory_pane import category_name, memory_text
 
 
 def test_title_facts_tags_path_and_body_stand_below_each_other() -> None:

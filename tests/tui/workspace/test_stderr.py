@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine import joint
-from engine.search import opening as search_opening
+from engine import opening as search_opening
+from engine import roots
 from tui.workspace import opening, stderr
 from tui.workspace.judge_options import JudgeOptions
 
@@ -50,7 +50,7 @@ class SlowDisk:
 def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
     """A disk on which five memories take 50 s, while a wait is explained almost at once."""
     slow = SlowDisk(capsys, monkeypatch)
-    for module in (search_opening, joint):
+    for module in (search_opening, roots):
         monkeypatch.setattr(module, "open_index", slow.open_index)
     monkeypatch.setattr(search_opening, "BUILD_SECONDS", 10.0)
     monkeypatch.setattr(stderr, "SLOW_SECONDS", 0.01)

@@ -119,7 +119,7 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
 
 def told_apart(corpora: Sequence[Corpus]) -> list[Memory]:
     """The memories of several roots, with the ids by which the app and the other commands tell them apart."""
-    from engine.joint import distinct_id
+    from engine.roots import distinct_id
 
     found: dict[str, Memory] = {}
     for corpus in corpora:

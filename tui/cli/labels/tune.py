@@ -14,7 +14,7 @@ from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import cutoff_file, state_dir
 from engine.settings.sources import trust_command
-from engine.trust import keeping_trust, trust_of
+from engine.settings.trust import keeping_trust, trust_of
 from tui.cli.options import DB, FULL, TEXT_OR_JSON, TREC_FORM, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -187,8 +187,8 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
 
     stderr says why a model is not written, and what is not promised.
     """
-    from labels.tuning import model_file
     from labels.tuning.curve import MIN_GROUPS
+    from labels.tuning.tuning import ELSEWHERE, NO_PROMISE
 
     promise = tuning.promise_in(root)
     is_own = root in tuning.roots
@@ -198,12 +198,12 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
     if promise is None:
         tell(f"{tuning.target:g} cannot be promised{'' if is_own else f' for {root}'}; nothing was written.")
         return False
-    if promise == model_file.NO_PROMISE:
+    if promise == NO_PROMISE:
         tell(
             f"{root} gave no labels: nothing is promised there. A promise for another root takes labels of "
             f"{MIN_GROUPS} roots, and these are of {tuning.groups}."
         )
-    if promise == model_file.ELSEWHERE and tuning.elsewhere:
+    if promise == ELSEWHERE and tuning.elsewhere:
         tell(f"{root} gave no labels: its threshold, {tuning.elsewhere.threshold:.2f}, is the one for other roots.")
     if writes:
         apply_tuning(root, tuning, config, promise, is_shared=is_shared)

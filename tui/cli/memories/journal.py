@@ -67,7 +67,7 @@ def history(memory_id: str, root: str | None, has_diff: bool, form: str) -> None
 
 
 def _refuse_unknown(memory_id: str, deeds: Sequence[Deed]) -> None:
-    from engine.search.explaining.explain import near_ids
+    from engine.explaining.explain import near_ids
 
     near = near_ids(memory_id, sorted({memory for deed in deeds for memory in deed.memories}))
     instead = f" There are changes of {', '.join(map(repr, near))}." if near else ""

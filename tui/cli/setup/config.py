@@ -16,7 +16,7 @@ from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, setti
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
-from engine.trust import keeping_trust, trust_of
+from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine import trust as trusting
 from engine.config import CONFIG_FILE
 from engine.errors import MemsiftError
 from engine.judge.providers.registry import SDK
 from engine.lean.json_text import printed_json
+from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
 from tui.cli.options import TEXT_OR_JSON
@@ -21,7 +21,7 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.trust import TrustedRoot
+    from engine.settings.trust import TrustedRoot
 
 A_JUDGE = {"--judge": SDK}
 """A flag that names a judge: with it, the settings of a root's judge are listed even if no judge is asked today."""

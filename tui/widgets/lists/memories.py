@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.memory import MemorySummary
 from tui.widgets.lists.columns import MARGIN, Column, ColumnList
+from tui.widgets.memory_pane import category_name, is_inactive
 from tui.workspace.curate.memory_facts import (
     CATEGORY,
     FINDINGS,
@@ -31,18 +32,6 @@ BAD_FROM, WARNED_FROM = 0.7, 0.4
 
 STATUS_FROM = 68
 """Cells from which a list has a column for the status; in a narrower list it stands before the title."""
-
-CATEGORY_NAMES = {"session_summary": "session", "tech_debt": "tech debt"}
-
-
-def category_name(category: str) -> str:
-    """The category in words for people."""
-    return CATEGORY_NAMES.get(category, category.replace("_", " "))
-
-
-def is_inactive(memory: MemorySummary) -> bool:
-    """Whether its status is anything but active."""
-    return memory.status != "active"
 
 
 def status_and_title(memory: MemorySummary, _: Facts) -> str:

@@ -15,7 +15,7 @@ from engine.curation.files import diff, text_at
 from engine.curation.journal import DONE, UNDO
 from engine.errors import ChangedSinceError, JournalError, MemsiftError
 from engine.lean.record import Record
-from engine.search.opening import reread
+from engine.opening import reread
 from tui.workspace.curate.curating import recovered
 
 if TYPE_CHECKING:

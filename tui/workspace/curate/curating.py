@@ -14,10 +14,10 @@ from engine.curation.curator import Curator
 from engine.curation.journal import INCOMPLETE
 from engine.curation.operations import MOVE
 from engine.errors import MemsiftError, UnknownMemoryError
-from engine.joint import distinct_id
+from engine.explaining.explain import near_ids
 from engine.lean.record import Record
 from engine.paths import root_key, state_home
-from engine.search.explaining.explain import near_ids
+from engine.roots import distinct_id
 from engine.stores.files import write_whole
 from tui.workspace import opening
 from tui.workspace.stderr import tell

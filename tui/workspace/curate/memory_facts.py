@@ -11,12 +11,12 @@ from engine.activity import LOG_FILE
 from engine.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError
-from engine.joint import shown_id
 from engine.lean.record import Record
 from engine.paths import journal_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.registry import Usage
 from engine.quality.repository import project_of
+from engine.roots import shown_id
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.curation.journal import Deed
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
 
     T = TypeVar("T")
 
@@ -103,7 +103,7 @@ class Facts(Record):
 NO_FACTS = Facts()
 
 
-def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, str], now: float) -> Facts:
+def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[str, str], now: float) -> Facts:
     """The facts about the memories of *index*, without findings. Any thread may call it.
 
     Raises LabelStoreError and JournalError.
@@ -135,7 +135,7 @@ def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, 
     )
 
 
-def stamps(index: Index, store: Path, environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
+def stamps(index: OpenIndex, store: Path, environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
     """What changes with the files that `read_facts` reads: name, size and time of each."""
     files = [
         *(f"{store}{end}" for end in ("", "-wal")),
@@ -249,7 +249,7 @@ def _precision(facts: Facts, memory_id: str) -> tuple[float, int]:
     return (relevant / max(labelled, 1), labelled)
 
 
-def _deeds(index: Index, environ: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
+def _deeds(index: OpenIndex, environ: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
     """The changes in the journal, if there is a journal: memory id -> changes."""
     path = journal_file(environ)
     if not Path(path).exists():

@@ -9,7 +9,7 @@ from labels.measure.gate import evidence_from_store
 from labels.measure.intervals import Interval
 from labels.report.first_lines import ANYTHING, HIGH_ENOUGH
 from labels.store import LabelStore
-from tui.workspace.report.measured import present_digests
+from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
     from labels.measure.decision import GateDecision

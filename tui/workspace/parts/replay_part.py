@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.claude_code.prompt_files import read_prompts
 from engine.lean.json_text import printed_json
-from engine.search.index import index_of
+from engine.opening import index_of
 from tui.workspace.judge_options import opened_judge
 from tui.workspace.replay import replaying
 from tui.workspace.replay.answers import Answers

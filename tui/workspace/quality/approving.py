@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.lean.record import Record
 from engine.quality.decisions import REJECTED, SAFETY, decisions
-from engine.quality.safety.gate import text_of
-from engine.quality.safety.scan import scan
+from engine.quality.safety.gate import scanned, text_of
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 
@@ -60,4 +59,4 @@ def _state(verdict: str | None) -> str:
 
 def _detections(index: Index, summary: MemorySummary) -> tuple[Detection, ...]:
     memory = index.memory(summary.id)
-    return scan(text_of(memory)).detections if memory else ()
+    return scanned(text_of(memory)).detections if memory else ()

@@ -8,12 +8,12 @@ from time import time
 from typing import TYPE_CHECKING
 
 from engine.errors import MissingLibraryError, RatingsError
-from engine.joint import home_of
 from engine.lean.record import Record
 from engine.paths import decisions_file, ratings_file
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
 from engine.quality.judging.store import RatingStore
 from engine.quality.registry import CHECKS, LIBRARIES, findings
+from engine.roots import home_of
 from tui.workspace.quality.checking import subject_of
 from tui.workspace.word_filter import lowered
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.quality.judging.store import Rated
     from engine.quality.registry import Finding
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from tui.workspace.word_filter import WordFilter
     from tui.workspace.workspace import Workspace
 
@@ -70,7 +70,7 @@ class Checked(Record):
 
 
 def check_all(
-    index: Index,
+    index: OpenIndex,
     roots: Sequence[str],
     db: Path,
     environ: Mapping[str, str],
@@ -165,7 +165,7 @@ def listed(
     return found[::-1] if is_turned else found
 
 
-def settle(tasks: Iterable[Task], verdict: str, index: Index, environ: Mapping[str, str]) -> list[Task]:
+def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mapping[str, str]) -> list[Task]:
     """Record a decision about each finding on the present text of its memory; the tasks with a decision.
 
     ACCEPTED: it is fine as it is. REJECTED: a risky memory stays out. Raises DecisionsError.

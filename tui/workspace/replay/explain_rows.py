@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
-from engine.joint import explainer_of
-from engine.search.explaining.contributions import EXACT, PHRASE
-from engine.search.explaining.explain import INJECTED, POOL, UNMATCHED
-from engine.search.explaining.nearest import FIELDS
+from engine.explaining.contributions import EXACT, PHRASE
+from engine.explaining.explain import INJECTED, POOL, UNMATCHED, explainer_of
+from engine.explaining.nearest import FIELDS
 from engine.systems import SYSTEMS
 from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.search.explaining.contributions import Breakdown, Contribution, FoundWords
-    from engine.search.explaining.explain import Bar, Explanation
-    from engine.search.explaining.nearest import Near
+    from engine.explaining.contributions import Breakdown, Contribution, FoundWords
+    from engine.explaining.explain import Bar, Explanation
+    from engine.explaining.nearest import Near
     from tui.workspace.workspace import Workspace
 
     Line = list[tuple[str, str]]

@@ -15,7 +15,7 @@ from engine.judge.bulk.pace import Pace
 from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.record import replace
-from engine.pipeline import retrieve
+from engine.roots import retrieve
 from engine.systems import is_injected
 from tui.workspace.replay.workers import Workers
 from tui.workspace.stderr import progress_bar
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from engine.judge.verdict import Judgement
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
-    from tui.workspace.replay.injections import Injections
+    from tui.workspace.root.injections import Injections
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")
@@ -110,7 +110,7 @@ def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
 
 def retrievals(
     job: Job,
-    index: Index,
+    index: OpenIndex,
     config: Config,
     judge: Judge | None,
     cutoffs: Mapping[str, Cutoff] = NO_CUTOFFS,

@@ -11,8 +11,8 @@ from labels.measure.intervals import Interval
 from labels.report.first_lines import HIGH_ENOUGH, main_system
 from labels.report.sections import sections
 from labels.store import LabelStore
-from tui.workspace.report.measured import present_digests
 from tui.workspace.report.rows import parts
+from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
     from labels.measure.evidence import Evidence

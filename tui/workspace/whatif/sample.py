@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import AUTO, LIMITS
-from engine.hook.several import Root, chosen
 from engine.inject import FRAME_CHARACTERS, entry
-from engine.joint import JointIndex
 from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.lean.record import replace
 from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
+from engine.roots import JointIndex, Root, chosen, roots_of
 from labels.measure.report import evidence_from_store
-from tui.workspace.report.measured import present_digests
+from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from engine.pipeline import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
@@ -102,7 +101,7 @@ class RememberedCutoff:
 class WhatIfSample:
     """The labelled prompts of a root. `evidence` is that of the report: its labels, and the pools of all systems."""
 
-    def __init__(self, index: Index, prompts: Sequence[LabelledPrompt], evidence: Evidence) -> None:
+    def __init__(self, index: OpenIndex, prompts: Sequence[LabelledPrompt], evidence: Evidence) -> None:
         self.prompts = prompts
         self.evidence = evidence
         self._index = index
@@ -126,8 +125,7 @@ class WhatIfSample:
 
     def _roots(self, config: Config, cutoff: Cutoff | None) -> list[Root]:
         """The roots with the settings that they have while *config* is that of the first."""
-        index = self._index
-        roots = index.with_settings(config, cutoff) if isinstance(index, JointIndex) else [Root(index, config, cutoff)]
+        roots = roots_of(self._index, config, cutoff)
         return [Root(root.index, root.config, self._remembered(root)) for root in roots]
 
     def _injected(self, prompt: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
@@ -139,7 +137,7 @@ class WhatIfSample:
             found = [_later(prompt, root, own) for root, own in zip(roots, judges, strict=True)]
         except NoVerdictError:
             return None
-        if not self._index.is_joint:
+        if not isinstance(self._index, JointIndex):
             return tuple(candidate for candidate in found[0] if candidate.injected)
         return tuple(self._named(candidate) for candidate in chosen(found, config, None) if candidate.injected)
 
@@ -187,7 +185,7 @@ def _later(prompt: LabelledPrompt, root: Root, judge: Judge | None) -> list[Cand
 
 
 def read_sample(
-    store: LabelStore, index: Index, config: Config, tell: Callable[[int, int], None], is_stale: Callable[[], bool]
+    store: LabelStore, index: OpenIndex, config: Config, tell: Callable[[int, int], None], is_stale: Callable[[], bool]
 ) -> WhatIfSample:
     """Find the candidates of all prompts with labels. *tell* gets the number of finished prompts and of all.
 
@@ -200,7 +198,7 @@ def read_sample(
         if stored.id in evidence.pools and evidence.judgements.get(stored.id)
     ]
     decisions = store.verdicts(index.root)
-    roots = index.with_settings(config, None) if isinstance(index, JointIndex) else [Root(index, config, None)]
+    roots = roots_of(index, config, None)
     sizes = [pool_sizes(root.config, is_moved=place == 0) for place, root in enumerate(roots)]
     found = []
     for number, prompt in enumerate(labelled):

@@ -13,7 +13,7 @@ from engine.paths import state_dir
 from engine.root_search import trust_in
 from engine.settings.keys import SECTION
 from engine.settings.sources import read_config, trust_command
-from engine.trust import is_trusted
+from engine.settings.trust import is_trusted
 from tui.workspace.whatif.knobs import KNOBS, value_of
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.settings.trust import keeping_trust
 from engine.settings.writing import write_settings
-from engine.trust import keeping_trust
 from tui.workspace.whatif.effect import effect_of, numbers
 from tui.workspace.whatif.knobs import (
     KNOBS,

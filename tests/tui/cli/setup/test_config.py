@@ -13,7 +13,7 @@ from engine.config import CONFIG_FILE, Config
 from engine.paths import config_file
 from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.tui.cli.command_line import memsift, printed, refused
 from tui.workspace.app_settings import OWN, read_app_settings
 

@@ -13,7 +13,7 @@ from engine.claude_code.hook_entry import ALWAYS_0
 from engine.config import CONFIG_FILE, JudgeConfig
 from engine.doctor import judge
 from engine.paths import config_file, transcripts_dir
-from engine.trust import trust
+from engine.settings.trust import trust
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed
 from tests.tui.cli.command_line import RULES, memsift

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from engine.claude_code.hook_entry import bare_interpreter
 from engine.config import CONFIG_FILE
+from engine.opening import hook_index
 from engine.paths import config_file
-from engine.search.opening import hook_index
 from tests.engine.hook.world import World, context_of
 from tui.cli import main
 

@@ -13,8 +13,8 @@ import pytest
 
 from engine.cutoff import chosen_cutoff
 from engine.judge.verdict import APPROVED, REJECTED
-from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.roots import retrieve
 from engine.search.index import Index
 from engine.settings.sources import read_config
 from engine.settings.writing import write_settings

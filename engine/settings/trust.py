@@ -66,7 +66,7 @@ def trust_of(root: str, environ: Mapping[str, str]) -> bool:
 def trusted_as(root: str, environ: Mapping[str, str]) -> TrustedRoot | None:
     """The entry of *root* in the list, whatever changed since. Raises ConfigError for an unreadable list."""
     path = os.path.realpath(root)
-    return next((one for one in trusted_roots(environ) if one.path == path), None)
+    return next((trusted for trusted in trusted_roots(environ) if trusted.path == path), None)
 
 
 def change_of(trusted: TrustedRoot, section: object = None) -> str:
@@ -131,8 +131,8 @@ def trusted_roots(environ: Mapping[str, str]) -> tuple[TrustedRoot, ...]:
     try:
         content = loads(read_regular(path, MAX_BYTES).decode("utf-8"))
         return tuple(
-            TrustedRoot(str(one["path"]), int(one["owner"]), str(one["since"]), str(one.get("settings", "")))
-            for one in content["roots"]
+            TrustedRoot(str(row["path"]), int(row["owner"]), str(row["since"]), str(row.get("settings", "")))
+            for row in content["roots"]
         )
     except FileNotFoundError:
         return ()
@@ -160,7 +160,7 @@ def keeping_trust(root: str, environ: Mapping[str, str], change: Callable[[], T]
 def revoke(root: str, environ: Mapping[str, str]) -> bool:
     """Take *root* off the list; False if it is not there. Raises ConfigError if the list cannot be written."""
     paths = (os.path.abspath(root), os.path.realpath(root))
-    if not any(one.path in paths for one in trusted_roots(environ)):
+    if not any(trusted.path in paths for trusted in trusted_roots(environ)):
         return False
     _change(environ, lambda roots: tuple(root for root in roots if root.path not in paths))
     return True
@@ -176,7 +176,7 @@ def _change(environ: Mapping[str, str], change: Callable[[tuple[TrustedRoot, ...
         folder = os.open(os.path.dirname(path), os.O_RDONLY)
         try:
             flock(folder, LOCK_EX)
-            roots = [fields(one) for one in change(trusted_roots(environ))]
+            roots = [fields(trusted) for trusted in change(trusted_roots(environ))]
             write_whole(path, f"{dumps({'version': 1, 'roots': roots})}\n".encode())
         finally:
             os.close(folder)

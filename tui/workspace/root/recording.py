@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
     from engine.memory import Memory
     from engine.retrieval import Retrieval
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from labels.store import LabelStore
 
 
 def record(
     retrieval: Retrieval,
     store: LabelStore,
-    index: Index,
+    index: OpenIndex,
     config: Config,
     judge: Judge | None = None,
     cutoff: Cutoff | None = None,

@@ -62,7 +62,7 @@ def nearest(terms: Sequence[Term], fields: Fields) -> tuple[Near, ...]:
         for word, how in _close(token, term, stems)
     ]
     first: dict[str, Near] = {}
-    for near in sorted(found, key=lambda one: (ORDER.index(one.how), FIELDS.index(one.field))):
+    for near in sorted(found, key=lambda near: (ORDER.index(near.how), FIELDS.index(near.field))):
         first.setdefault(near.prompt, near)
     return tuple(first.values())[:MOST]
 

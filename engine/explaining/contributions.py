@@ -47,7 +47,7 @@ class Contribution(Record):
     @property
     def how(self) -> str:
         """The best way in which the word was found."""
-        return min((one.how for one in self.found), key=HOWS.index)
+        return min((words.how for words in self.found), key=HOWS.index)
 
 
 class Breakdown(Record):

@@ -10,12 +10,12 @@ import pytest
 from engine.config import Config
 from engine.cutoff import default_cutoff
 from engine.errors import RootNotFoundError
-from engine.joint import JointIndex, OpenRoot, explainer_of, open_together
+from engine.explaining.explain import explainer_of
 from engine.judge.verdict import APPROVED, OK, REJECTED, TIMEOUT, Judgement, Verdict
 from engine.lean.record import replace
 from engine.paths import root_key
-from engine.pipeline import retrieve
 from engine.prompt import Prompt, typed_prompt
+from engine.roots import JointIndex, OpenRoot, open_together, retrieve
 from engine.search.query import filter_terms
 from engine.stores.roots import roots_in
 from tests.engine.builders import fillers, memory, write_root
@@ -75,13 +75,13 @@ def test_all_memories_are_listed_and_read_under_ids_of_their_own(folders: tuple[
     assert (titles["cache"], titles[other(folders)]) == ("token cache rule", "token cache note")
     assert index.memory("nowhere") is None
     assert roots_in(index.root) == [str(one) for one in folders]
-    assert (index.root_of("cache"), index.root_of(other(folders))) == tuple(map(str, folders))
+    assert [index.homes[name].place for name in ("cache", other(folders))] == [0, 1]
     assert index.word_counts()[other(folders)] > 0
     assert [one.id for one in index.matching(filter_terms("token"))] == ["cache", other(folders)]
 
 
 def test_a_changed_file_is_listed_after_its_root_was_read_again(folders: tuple[Path, Path], index: JointIndex) -> None:
-    from engine.search.opening import reread
+    from engine.opening import reread
 
     before = index.corpus_hash
     (folders[1] / "new.md").write_text("# a new note\n", encoding="utf-8")

@@ -12,13 +12,14 @@ import time
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable
-from engine.search.index import BEHIND, UNBUILT, Index, index_of
+from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Set
+    from typing import Any
 
-    from engine.memory import MemorySummary
+    from engine.memory import Corpus, MemorySummary
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
@@ -43,7 +44,7 @@ MEMORY_BYTES = 500
 MOST_PARTS = 500
 """Memories in a file that the hook reads again. In larger files it checks only the memories that it would show."""
 
-UPDATE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.opening import main; main(*sys.argv[2:])"
+UPDATE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.opening import main; main(*sys.argv[2:])"
 
 
 def index_file(root: str, environ: Mapping[str, str]) -> str:
@@ -52,7 +53,7 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
-    from engine.search.sync import discard, is_damage, update
+    from engine.search.sync import discard, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
@@ -64,10 +65,27 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        update(path, resolved, wait_s=WAIT_SECONDS + BUILDS_WAITED * build_seconds(resolved), merges=True)
+        _update(path, resolved, wait_s=WAIT_SECONDS + BUILDS_WAITED * build_seconds(resolved), merges=True)
         return _opened(path, resolved, recover, environ=environ)
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
+
+
+def index_of(
+    corpus: Corpus, module: str = "fts5", is_accepted: Callable[[MemorySummary], bool] = lambda _: False
+) -> Index:
+    """The index of *corpus*, in memory: see `index_in_memory`. The safety scan gives the risk of its memories."""
+    from engine.quality.safety.gate import risk
+
+    return index_in_memory(corpus, risk, module, is_accepted)
+
+
+def _update(path: str, root: str, **how: Any) -> None:
+    """As `engine.search.sync.update`, with the risk of the memories. Few prompts need it, so it is loaded only then."""
+    from engine.quality.safety.gate import risk
+    from engine.search.sync import update
+
+    update(path, root, risk, **how)
 
 
 def files_to_build(root: str, environ: Mapping[str, str]) -> int:
@@ -90,10 +108,10 @@ def build(
 
     Nothing is kept if *is_over* ends the work. An index that cannot be written is left to `open_index`.
     """
-    from engine.search.sync import OutOfTimeError, update
+    from engine.search.sync import OutOfTimeError
 
     try:
-        update(
+        _update(
             index_file(os.path.realpath(root), environ), os.path.realpath(root), wait_s=0.0, is_over=is_over, tell=tell
         )
     except (*DAMAGE, OSError, OutOfTimeError):
@@ -105,10 +123,8 @@ def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = Non
 
     An index that is open on the file sees the new state at its next question.
     """
-    from engine.search.sync import update
-
     try:
-        update(index_file(root, environ), root, wait_s=WAIT_SECONDS, only=names, merges=True)
+        _update(index_file(root, environ), root, wait_s=WAIT_SECONDS, only=names, merges=True)
     except (*DAMAGE, OSError):
         return False
     return True
@@ -194,7 +210,7 @@ def _sync_seconds(index: Index) -> float:
 
 def start_update(path: str, root: str) -> None:
     """Start a process that updates the index and may outlive this one."""
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     command = [sys.executable, "-I", "-S", "-c", UPDATE, package, path, root]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     try:
@@ -205,11 +221,9 @@ def start_update(path: str, root: str) -> None:
 
 def main(path: str, root: str) -> None:
     """Update the index at low priority, unless another process does. `start_update` runs this in its own process."""
-    from engine.search.sync import update
-
     try:
         os.nice(10)
-        update(path, root, wait_s=0.0, merges=True)
+        _update(path, root, wait_s=0.0, merges=True)
     except (*DAMAGE, OSError):
         return
 
@@ -223,7 +237,7 @@ def _updated(
     yet. Such a build is given up as soon as its pace shows that it will not end in time: the prompt would wait for
     nothing.
     """
-    from engine.search.sync import OutOfTimeError, is_busy, update
+    from engine.search.sync import OutOfTimeError, is_busy
 
     begun = time.monotonic()
     pace = [0, 0]
@@ -238,7 +252,7 @@ def _updated(
         return now > until or (is_clear and begun + (now - begun) * of_all / done > until)
 
     try:
-        update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=is_over, tell=tell)
+        _update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=is_over, tell=tell)
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
@@ -282,14 +296,12 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
         return unbuilt(root)
 
     def renew(names: set[bytes]) -> Index | None:
-        from engine.search.sync import update
-
         if index.count_in(names) > MOST_PARTS:
             start_update(path, root)
             _behind(index)
             return None
         try:
-            update(path, root, wait_s=wait_s, only=names)
+            _update(path, root, wait_s=wait_s, only=names)
         except (*DAMAGE, OSError):
             return _in_memory(root, environ, SYNC_SHARE * deadline_s)
         return _existing(path, root, environ, deadline_s)

@@ -10,12 +10,12 @@ from labels.measure.report import Captions, report_from_store
 if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from labels.measure.report import Report, ReportOptions
     from labels.store import LabelStore
 
 
-def present_digests(store: LabelStore, index: Index) -> dict[str, str]:
+def present_digests(store: LabelStore, index: OpenIndex) -> dict[str, str]:
     """Memory id -> digest of the present text. An injected text that no root holds never changes.
 
     Raises LabelStoreError.
@@ -24,7 +24,7 @@ def present_digests(store: LabelStore, index: Index) -> dict[str, str]:
 
 
 def root_report(
-    store: LabelStore, index: Index, config: Config, cutoff: Cutoff | None, options: ReportOptions
+    store: LabelStore, index: OpenIndex, config: Config, cutoff: Cutoff | None, options: ReportOptions
 ) -> Report:
     """The report on the labels of one root. Raises LabelStoreError."""
     digests = present_digests(store, index)

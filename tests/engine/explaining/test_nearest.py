@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.explaining.nearest import (
+from engine.explaining.nearest import (
     LONGER,
     MOST,
     PART,

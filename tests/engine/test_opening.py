@@ -16,11 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine import opening
 from engine.errors import RootNotFoundError
 from engine.lean.sqlite import DatabaseError, for_reading, for_writing
-from engine.search import opening
-from engine.search.index import Index, index_of
-from engine.search.opening import hook_index, index_file, open_index
+from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.query import filter_terms
 from engine.search.strategies import fts5_bm25, memsift, title_tags
 from engine.stores.files import make_private
@@ -29,6 +28,7 @@ from tests.engine.builders import document, fillers, memory, write_memory, write
 
 if TYPE_CHECKING:
     from engine.memory import Memory
+    from engine.search.index import Index
 
 PROMPTS = ("cache rule", "auth token user_id", "what about zz1 and yy2", "migration")
 NAMES = ("a", "b", "c", "d")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.workspace.report.measured import present_digests
+from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from labels.records import Dispute, Label, Pair
     from labels.store import LabelStore
 
@@ -18,7 +18,7 @@ class RootLabels:
     """The part of a workspace that reads labels. Every method raises LabelStoreError."""
 
     store: LabelStore
-    index: Index
+    index: OpenIndex
     annotator: str
     seed: int
 

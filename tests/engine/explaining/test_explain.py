@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.explaining.contributions import BEGINNING, EXACT, PHRASE, STEM, FoundWords
+from engine.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
 from engine.lean.record import replace
+from engine.opening import hook_index
+from engine.opening import open_index as open_on_disk
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.explaining.contributions import BEGINNING, EXACT, PHRASE, STEM, FoundWords
-from engine.search.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
-from engine.search.opening import hook_index
-from engine.search.opening import open_index as open_on_disk
 from engine.search.strategies import fts5_bm25
 from engine.search.strategies.memsift import idf
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root

@@ -101,7 +101,7 @@ def test_the_launcher_may_be_named_from_its_own_folder(package: Path, world: Wor
         assert context_of(done.stdout.decode()).count("<result ") == 3
 
 
-@pytest.mark.parametrize("lost", ["lean/bundle.py", "hook/process.py", "__init__.py"])
+@pytest.mark.parametrize("lost", ["hook/bundle.py", "hook/process.py", "__init__.py"])
 def test_a_broken_package_is_silent(package: Path, world: World, lost: str) -> None:
     (package / lost).write_text("syntax error", encoding="utf-8")
     done = start(package, world, "1")

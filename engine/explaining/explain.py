@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
+from engine.explaining.contributions import contributions_of
+from engine.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.judge.verdict import OK
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.pipeline import floor_share, pool_size
-from engine.search.explaining.contributions import contributions_of
-from engine.search.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
+from engine.roots import JointIndex
 from engine.systems import SYSTEMS
 
 TYPE_CHECKING = False
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engine.config import Config
+    from engine.explaining.contributions import Breakdown
+    from engine.explaining.nearest import Near
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.explaining.contributions import Breakdown
-    from engine.search.explaining.nearest import Near
+    from engine.roots import OpenIndex
     from engine.search.index import Index, IndexedMemory
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
@@ -137,7 +139,7 @@ class Explainer:
         failed = retrieval.judgement is not None and retrieval.judgement.status != OK
         has_choice = self._system.has_cutoff or (self._system.has_judge and not failed)
         share = floor_share(retrieval.strategy, has_choice=has_choice)
-        best = max((-one.score - one.body_bonus for one in counted), default=0.0)
+        best = max((-candidate.score - candidate.body_bonus for candidate in counted), default=0.0)
         least = share * self._config.min_strength * self._contributions.rare
         return share * self._config.floor * best, least or None
 
@@ -171,13 +173,42 @@ class Explainer:
         return min((gap for gap in gaps if gap <= 0), default=None)
 
 
+def explainer_of(retrieval: Retrieval, index: OpenIndex, config: Config) -> Callable[[str], Explanation | None]:
+    """Explains the outcomes of memories in one retrieval; None for an unknown id.
+
+    Over several roots, a memory is compared within its own root.
+    """
+    if not isinstance(index, JointIndex):
+        return Explainer(retrieval, index, config).of
+    explainers: dict[int, Explainer] = {}
+
+    def explained(memory_id: str) -> Explanation | None:
+        if (home := index.homes.get(memory_id)) is None:
+            return None
+        if home.place not in explainers:
+            part = index.parts[home.place]
+            settings = config if home.place == 0 else replace(part.config, match_strategy=config.match_strategy)
+            explainers[home.place] = Explainer(_share(retrieval, index, home.place), part.index, settings)
+        found = explainers[home.place].of(home.memory.id)
+        return replace(found, memory=index.named(home.memory)) if found else None
+
+    return explained
+
+
+def _share(retrieval: Retrieval, index: JointIndex, place: int) -> Retrieval:
+    """*retrieval* with the candidates of one root only, under their own ids."""
+    own = [(candidate, index.homes[candidate.memory.id]) for candidate in retrieval.candidates]
+    candidates = [replace(candidate, memory=home.memory) for candidate, home in own if home.place == place]
+    return replace(retrieval, candidates=tuple(candidates))
+
+
 def _bar(value: float | None, reached: float | None) -> Bar | None:
     return None if value is None or reached is None else Bar(value, reached - value)
 
 
 def near_ids(given: str, ids: list[str], most: int = 3) -> list[str]:
     """The ids that may have been meant: ids that hold *given*, or else ids with a similar spelling."""
-    holding = sorted((one for one in ids if given and given.casefold() in one.casefold()), key=len)
+    holding = sorted((name for name in ids if given and given.casefold() in name.casefold()), key=len)
     if holding:
         return holding[:most]
     from difflib import get_close_matches

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from engine.memory import Memory
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
 
 
 class Injections:
     """Matches injections to the memories of *index*, when they are asked for. Any thread may ask."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: OpenIndex) -> None:
         self._index = index
         self._matcher: InjectionMatcher | None = None
         self._unknown: dict[str, Memory] = {}
