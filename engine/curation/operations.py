@@ -167,11 +167,8 @@ class Retire(Record):
 
     def plan(self, now: str) -> Plan:
         place = place_of(self.root, self.memory)
-        place.require(ACTIVE, what="retired")
-        change = place.changed(place.writing.with_status(place.text, RETIRED, self.reason, now))
         stones = (tombstone_of(place.memory, self.reason, now),) if self.is_wrong else ()
-        because = f": {self.reason}" if self.reason else ""
-        return _plan("retire", f"Retired {self.memory.id}{because}", (place,), (change,), Effect((), stones))
+        return _put_away("retire", RETIRED, place, self.reason, now, Effect((), stones))
 
 
 class Archive(Record):
@@ -182,11 +179,7 @@ class Archive(Record):
     reason: str
 
     def plan(self, now: str) -> Plan:
-        place = place_of(self.root, self.memory)
-        place.require(ACTIVE, what="archived")
-        because = f": {self.reason}" if self.reason else ""
-        change = place.changed(place.writing.with_status(place.text, ARCHIVED, self.reason, now))
-        return _plan("archive", f"Archived {self.memory.id}{because}", (place,), (change,))
+        return _put_away("archive", ARCHIVED, place_of(self.root, self.memory), self.reason, now)
 
 
 class Restore(Record):
@@ -327,6 +320,13 @@ def _of_one(kind: str, words: str, place: MemoryPlace, text: str) -> Plan:
     if text == place.text:
         raise CurationError(f"{place.memory.summary.id} is like this already. Nothing was changed.")
     return _plan(kind, f"{words} {place.memory.summary.id}", (place,), (place.changed(text),))
+
+
+def _put_away(kind: str, status: str, place: MemoryPlace, reason: str, now: str, stones: Effect | None = None) -> Plan:
+    place.require(ACTIVE, what=status)
+    change = place.changed(place.writing.with_status(place.text, status, reason, now))
+    because = f": {reason}" if reason else ""
+    return _plan(kind, f"{status.capitalize()} {place.memory.summary.id}{because}", (place,), (change,), stones)
 
 
 def _plan(

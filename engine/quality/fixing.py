@@ -45,7 +45,7 @@ def fixes(root: str, found: Sequence[Finding], memories: Iterable[Memory]) -> li
             continue
         about = finding.change[1] if finding.change[0] == LIST else finding.memory_id
         if about not in taken:
-            made.append(_fix(root, finding, others, by_id))
+            made.append(Fix(finding.check, *_change(root, finding, others, by_id)))
             taken.update({about, finding.memory_id, *others} - {""})
     return made
 
@@ -70,22 +70,16 @@ def _mates(found: Sequence[Finding]) -> dict[str, list[str]]:
     return mates
 
 
-def _fix(root: str, finding: Finding, others: Sequence[str], by_id: Mapping[str, Memory]) -> Fix:
+def _change(root: str, finding: Finding, others: Sequence[str], by_id: Mapping[str, Memory]) -> tuple[str, Operation]:
     kind = finding.change[0]
     if kind == LIST:
-        return Fix(finding.check, f"bring the line of {finding.change[1]} in step", Relist(root, finding.change[1]))
-    memory = by_id[finding.memory_id]
+        return f"bring the line of {finding.change[1]} in step", Relist(root, finding.change[1])
+    name, memory = finding.memory_id, by_id[finding.memory_id]
     if kind == MERGE:
-        summaries = tuple(by_id[other].summary for other in others)
-        return Fix(
-            finding.check, f"merge {', '.join(others)} into {finding.memory_id}", Merge(root, memory.summary, summaries)
-        )
+        merged = Merge(root, memory.summary, tuple(by_id[other].summary for other in others))
+        return f"merge {', '.join(others)} into {name}", merged
     if kind == TAKE_OUT:
         from engine.quality.checks.secrets import secrets_of
 
-        return Fix(
-            finding.check, f"take secrets out of {finding.memory_id}", TakeOut(root, memory.summary, secrets_of(memory))
-        )
-    return Fix(
-        finding.check, f"retire {finding.memory_id}: {finding.reason}", Retire(root, memory.summary, finding.reason)
-    )
+        return f"take secrets out of {name}", TakeOut(root, memory.summary, secrets_of(memory))
+    return f"retire {name}: {finding.reason}", Retire(root, memory.summary, finding.reason)
