@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tui.workspace.word_filter import lowered
+from tui.workspace.word_filter import in_order, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from labels.measure.run_diff import PromptDiff
     from labels.report.run_diff import ComparedRuns
@@ -68,13 +69,13 @@ def counts(rows: Sequence[DiffRow]) -> dict[str, int]:
 
 def listed_rows(
     rows: Sequence[DiffRow], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
-) -> list[DiffRow]:
+) -> Sequence[DiffRow]:
     """The rows of a kind that fit the words, in one of ORDERS."""
     found = [row for row in rows if FITS[kind](row.diff) and words.fits(row.words)]
-    if order == MOST_CHANGES:
-        found.sort(key=lambda row: len(row.diff.gained) + len(row.diff.lost), reverse=True)
-    elif order == WORST:
-        found.sort(key=lambda row: row.diff.worth)
-    elif order == BY_TEXT:
-        found.sort(key=lambda row: row.text.casefold())
-    return found[::-1] if is_turned else found
+    keys: dict[str, Callable[[DiffRow], Any]] = {
+        MOST_CHANGES: lambda row: len(row.diff.gained) + len(row.diff.lost),
+        WORST: lambda row: row.diff.worth,
+        BY_TEXT: lambda row: row.text.casefold(),
+    }
+    rows = in_order(found, order, keys, RISING)
+    return rows[::-1] if is_turned else rows
