@@ -17,7 +17,7 @@ from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.diff import COLUMNS, DiffList, row_text, runs_text
 from tui.widgets.lists.rows import RowList
-from tui.workspace.replay.diff_rows import (
+from tui.workspace.replay.run_diffs import (
     CHANGED,
     KINDS,
     ORDERS,
@@ -25,14 +25,14 @@ from tui.workspace.replay.diff_rows import (
     counts,
     diff_rows,
     listed_rows,
+    read_diff,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.prompt import Prompt
-    from tui.workspace.replay.diff_rows import DiffRow
-    from tui.workspace.replay.run_diffs import SavedDiff
+    from tui.workspace.replay.run_diffs import DiffRow, SavedDiff
     from tui.workspace.word_filter import WordFilter
 
 READING = "Reading the runs …"
@@ -82,8 +82,6 @@ class DiffScreen(ListScreen):
 
     @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
     def read_runs(self) -> None:
-        from tui.workspace.replay.run_diffs import read_diff
-
         workspace = self.app.workspace
         self.post_message(DiffRead(read_diff(workspace.store.path, workspace.index.root, self._chosen)))
 
