@@ -66,7 +66,7 @@ class GivenLabels(CuratingScreen):
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
     def measure(self) -> None:
         """Measure the precision again, after a prompt is done."""
-        from tui.workspace.label.live_precision import live_precision
+        from tui.workspace.report.reading import live_precision
 
         self.post_message(Measured(live_precision(self.app.workspace)))
 
