@@ -17,9 +17,8 @@ from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.widgets.lists.recent_labels import RecentLabels
 from tui.widgets.lists.rows import RowList
-from tui.workspace.label.follow_up import FollowUp, follow_ups
 from tui.workspace.label.guideline import guideline
-from tui.workspace.label.labelling import change_label
+from tui.workspace.label.labelling import FollowUp, change_label, follow_ups
 
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
