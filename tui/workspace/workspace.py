@@ -161,7 +161,6 @@ class Workspace(RootLabels):
         self._contents = self.index.contents
         self.injections = Injections(self.index)
         self.reading += 1
-        self.injections = Injections(self.index)
         self._retrievals.clear()
         self._pools.clear()
 
