@@ -6,16 +6,14 @@ import os
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.config import AUTO, DEFAULT, OFF
-from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
-from engine.stores.files import open_named, write_whole
 from engine.systems import SYSTEMS, injected_system, is_injected, system_of
 from tui.cli.help import JudgedCommand
 from tui.cli.options import (
@@ -300,29 +298,12 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
     MemsiftError if it cannot be written.
     """
     from labels.exchange.replay_file import UnfinishedRun, read_unfinished
+    from tui.workspace.replay.replaying import appending
 
     if file is None:
         yield UnfinishedRun(), lambda row: click.echo(printed_json(row))
         return
     path = Path(file)
     found = read_unfinished(path, systems)
-    try:
-        rows = reopened(path, found)
-    except OSError as error:
-        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
-    with rows:
-
-        def write(row: dict[str, Any]) -> None:
-            rows.write(f"{printed_json(row)}\n".encode())
-            rows.flush()
-
+    with appending(path, len(found.content), found.content if found.failed else None) as write:
         yield found, write
-
-
-def reopened(path: Path, found: UnfinishedRun) -> BinaryIO:
-    """*path*, cut to the complete rows in *found*, open at its end. Raises OSError, and then it is unchanged."""
-    if found.failed:
-        write_whole(str(path), found.content, open_named)
-    rows = open(path, "ab", opener=open_named)  # noqa: SIM115
-    rows.truncate(len(found.content))
-    return rows

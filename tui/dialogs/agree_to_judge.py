@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.bindings import bindings
+from tui.dialogs.dialog import Dialog
 from tui.key_names import keyed
 from tui.plain import plain
 
@@ -29,16 +29,12 @@ NO_LIMIT = 0.0
 """Stands for an agreement without a limit, where no price is known."""
 
 
-class AgreeToJudge(ModalScreen[float | None]):
+class AgreeToJudge(Dialog[float | None]):
     """Shows *offer*. Gives the limit in US dollars, NO_LIMIT where no price is known, or None without an agreement."""
 
     DEFAULT_CSS = """
     AgreeToJudge {
-        align: center middle;
-        Vertical {
-            width: 90%; max-width: 76; height: auto; max-height: 95%; padding: 0 1;
-            background: $surface; border: round $primary; border-title-color: $text;
-        }
+        Vertical { width: 90%; max-width: 76; height: auto; max-height: 95%; padding: 0 1; }
         Static { height: auto; margin-bottom: 1; }
         Input { background: $boost; padding: 0 1; }
         #wrong { color: $text-error; margin: 0; }
@@ -62,8 +58,7 @@ class AgreeToJudge(ModalScreen[float | None]):
                 yield Static(plain("The most that this start may cost, in US dollars:"))
                 yield Input(f"{DEFAULT_LIMIT_USD:.2f}", compact=True)
             yield Static(id="wrong")
-        box.border_title = plain(f"Ask {self._offer.judge}?")
-        box.border_subtitle = plain(keyed(self.app, "{agree.yes} agrees, {pick.leave} asks nobody"))
+        self.head(box, f"Ask {self._offer.judge}?", "{agree.yes} agrees, {pick.leave} asks nobody")
 
     def on_mount(self) -> None:
         for line in self.query(Input):
@@ -79,9 +74,6 @@ class AgreeToJudge(ModalScreen[float | None]):
 
     def on_input_submitted(self) -> None:
         self.action_agree()
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 def amount(text: str) -> float | None:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.dialogs.dialog import Dialog
 from tui.plain import plain, printable
 
 if TYPE_CHECKING:
@@ -21,16 +20,12 @@ MOST = 2_000
 """Characters of the line."""
 
 
-class AskLine(ModalScreen[str | None]):
+class AskLine(Dialog[str | None]):
     """Asks *question* over an input with *value*, and tells *hint* below. Gives the line, or None after escape."""
 
     DEFAULT_CSS = """
     AskLine {
-        align: center middle;
-        Vertical {
-            width: 90%; max-width: 70; height: auto; padding: 0 1;
-            background: $surface; border: round $primary; border-title-color: $text;
-        }
+        Vertical { width: 90%; max-width: 70; height: auto; padding: 0 1; }
         Input { background: $boost; }
         Static { color: $foreground-muted; height: auto; }
     }
@@ -47,8 +42,7 @@ class AskLine(ModalScreen[str | None]):
         with Vertical() as box:
             yield Input(printable(self._value), compact=True, max_length=MOST, select_on_focus=False)
             yield Static(plain(self._hint))
-        box.border_title = plain(self._question)
-        box.border_subtitle = plain(keyed(self.app, "enter agrees, {pick.leave} leaves"))
+        self.head(box, self._question, "enter agrees, {pick.leave} leaves")
 
     def on_mount(self) -> None:
         self.line.cursor_blink = False
@@ -57,6 +51,3 @@ class AskLine(ModalScreen[str | None]):
     @on(Input.Submitted)
     def agree(self) -> None:
         self.dismiss(self.line.value)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -8,14 +8,13 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from labels.records import REASONS
 from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.dialogs.dialog import Dialog
 from tui.plain import plain
 
 if TYPE_CHECKING:
@@ -51,32 +50,27 @@ class Options(OptionList):
     BINDINGS = OPTION_KEYS
 
 
-class ChoiceDialog(ModalScreen[str | None]):
+class ChoiceDialog(Dialog[str | None]):
     """A list of *options*, value -> text, with the cursor on *current*. Gives a value, or None after escape."""
 
     DEFAULT_CSS = """
     ChoiceDialog {
-        align: center middle;
-        Vertical {
-            height: auto; max-height: 90%;
-            background: $surface; border: round $primary; border-title-color: $text;
-        }
+        Vertical { height: auto; max-height: 90%; }
         OptionList, OptionList:focus { background: $surface; border: none; padding: 0; height: auto; }
     }
     """
     BINDINGS = bindings(hidden="pick.leave")
     QUESTION = HINT = ""
 
-    def __init__(self, options: Mapping[str, str], current: str) -> None:
+    def __init__(self, options: Mapping[str, str], current: str, question: str = "") -> None:
         super().__init__()
-        self.options = options
+        self.options, self.question = options, question or self.QUESTION
         self._current = current
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             yield Options(*(Option(plain(text)) for text in self.options.values()))
-        box.border_title = self.QUESTION
-        box.border_subtitle = plain(keyed(self.app, self.HINT))
+        self.head(box, self.question, self.HINT)
 
     def on_mount(self) -> None:
         values = list(self.options)
@@ -126,8 +120,8 @@ class DigitChoice(ChoiceDialog):
 
     HINT = "a digit or enter, {pick.leave} closes"
 
-    def __init__(self, options: Mapping[str, str], current: str = "") -> None:
-        super().__init__(options, current)
+    def __init__(self, options: Mapping[str, str], current: str, question: str = "") -> None:
+        super().__init__(options, current, question)
         self._is_left = False
 
     def on_key(self, event: Key) -> None:
@@ -165,12 +159,8 @@ class ChooseRetirement(DigitChoice):
     def __init__(self, question: str) -> None:
         notes = {"wrong": "wrong: the same text is not made again", ANOTHER: "another reason, or none"}
         reasons = (ANOTHER, *REASONS)
-        super().__init__({name: f"{digit}  {notes.get(name, name)}" for digit, name in enumerate(reasons)}, REASONS[0])
-        self._question = question
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.query_one(Vertical).border_title = plain(self._question)
+        options = {name: f"{digit}  {notes.get(name, name)}" for digit, name in enumerate(reasons)}
+        super().__init__(options, REASONS[0], question)
 
 
 class ChooseOne(ChoiceDialog):
@@ -180,12 +170,7 @@ class ChooseOne(ChoiceDialog):
     HINT = "enter chooses, {pick.leave} closes"
 
     def __init__(self, question: str, options: Mapping[str, str], current: str = "") -> None:
-        super().__init__(options, current)
-        self._question = question
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.query_one(Vertical).border_title = plain(self._question)
+        super().__init__(options, current, question)
 
 
 class ChoosePrompt(ChooseOne):

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from tui.bindings import bindings
 from tui.dialogs.choices import OPTION_KEYS
-from tui.key_names import keyed
+from tui.dialogs.dialog import Dialog
 from tui.plain import plain
 from tui.workspace.replay.run_diffs import run_line
 from tui.workspace.root.columns import MOST_COLUMNS, described
@@ -52,16 +51,12 @@ class Boxes(SelectionList[str]):
         return Strip([segment._replace(text=" ") if segment.text == CROSS else segment for segment in strip])
 
 
-class ChooseSeveral(ModalScreen[tuple[str, ...] | None]):
+class ChooseSeveral(Dialog[tuple[str, ...] | None]):
     """*options*, value -> text, with a cross in those of *current*. Gives the values with a cross, or None."""
 
     DEFAULT_CSS = """
     ChooseSeveral {
-        align: center middle;
-        Vertical {
-            width: 100%; max-width: 90; height: auto; max-height: 90%;
-            background: $surface; border: round $primary; border-title-color: $text;
-        }
+        Vertical { width: 100%; max-width: 90; height: auto; max-height: 90%; }
         SelectionList, SelectionList:focus { background: $surface; border: none; padding: 0; height: auto; }
         .selection-list--button { color: $surface; background: $surface; }
         .selection-list--button-highlighted { color: $panel; background: $panel; }
@@ -88,8 +83,7 @@ class ChooseSeveral(ModalScreen[tuple[str, ...] | None]):
                 *(Selection(plain(text), value, value in self._current) for value, text in self._options.items())
             )
             yield Static()
-        box.border_title = self.QUESTION
-        box.border_subtitle = plain(keyed(self.app, HINT))
+        self.head(box, self.QUESTION, HINT)
 
     @on(SelectionList.SelectedChanged)
     def clear_note(self) -> None:
@@ -101,9 +95,6 @@ class ChooseSeveral(ModalScreen[tuple[str, ...] | None]):
             self.note.update(plain(refusal))
         else:
             self.dismiss(chosen)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 class ChooseSystems(ChooseSeveral):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.dialogs.dialog import Dialog
 from tui.plain import ELLIPSIS, plain, printable
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
@@ -29,16 +28,12 @@ SHARE, MOST_CELLS, FRAME_CELLS = 90, 100, 6
 """Width of the dialog: per cent of the terminal, and cells at most. Cells that border, padding and scrollbar take."""
 
 
-class FullText(ModalScreen[None]):
+class FullText(Dialog[None]):
     """Shows *text* under *title*, and *above* it what a person finds by scrolling up. `close` keys close it."""
 
     DEFAULT_CSS = """
     FullText {
-        align: center middle;
-        VerticalScroll {
-            width: 90%; max-width: 100; height: auto; max-height: 90%;
-            background: $surface; border: round $primary; padding: 0 1; border-title-color: $text;
-        }
+        VerticalScroll { width: 90%; max-width: 100; height: auto; max-height: 90%; padding: 0 1; }
         Static { width: 100%; height: auto; }
     }
     """
@@ -55,9 +50,8 @@ class FullText(ModalScreen[None]):
             if self._above:
                 yield Static(self._above, id="above")
             yield Static(self._text, id="text")
-        scroll.border_title = plain(self._heading)
-        closes = keyed(self.app, "{close} closes")
-        scroll.border_subtitle = plain(f"k shows the turns before it, {closes}" if self._above else closes)
+        above = "k shows the turns before it, " if self._above else ""
+        self.head(scroll, self._heading, f"{above}{{close}} closes")
 
     def on_mount(self) -> None:
         if self._above:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Vertical, VerticalScroll
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from engine.errors import MemsiftError
 from engine.stores.writing import changes_of
 from tui.bindings import bindings
+from tui.dialogs.dialog import Dialog
 from tui.key_names import keyed
 from tui.plain import plain
 
@@ -27,7 +27,7 @@ UNCHANGED = "Nothing is changed yet. {form.leave} leaves."
 THROWN_AWAY = "Your changes are not saved. {form.leave} again throws them away, {form.save} saves them."
 
 
-class MemoryForm(ModalScreen["Changes | None"]):
+class MemoryForm(Dialog["Changes | None"]):
     """Shows *form* under *title*. Gives the changes that *check* allows, or None.
 
     *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
@@ -35,11 +35,7 @@ class MemoryForm(ModalScreen["Changes | None"]):
 
     DEFAULT_CSS = """
     MemoryForm {
-        align: center middle;
-        #form {
-            width: 95%; max-width: 100; height: 95%; padding: 0 1;
-            background: $surface; border: round $primary; border-title-color: $text;
-        }
+        #form { width: 95%; max-width: 100; height: 95%; padding: 0 1; }
         VerticalScroll { height: 1fr; }
         .name { color: $text-primary; height: auto; }
         TextArea { height: auto; min-height: 1; max-height: 12; border: none; padding: 0; background: $boost; }
@@ -63,8 +59,7 @@ class MemoryForm(ModalScreen["Changes | None"]):
                     yield Static(_heading(field), classes="name", markup=False)
                     yield TextArea(field.text, id=f"field-{place}", compact=True, show_line_numbers=False)
             yield Static(id="told")
-        box.border_title = plain(self._title)
-        box.border_subtitle = plain(keyed(self.app, "tab goes on, {form.save} saves, {form.leave} leaves"))
+        self.head(box, self._title, "tab goes on, {form.save} saves, {form.leave} leaves")
 
     def on_mount(self) -> None:
         for area in self.query(TextArea):

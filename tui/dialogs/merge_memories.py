@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.dialogs.dialog import Dialog
 from tui.plain import one_line, plain
 from tui.widgets.memory_pane import MemoryPane, memory_text
 
@@ -27,13 +26,12 @@ KEEPS, RETIRES = "Kept", "Retired as superseded"
 RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied."
 
 
-class MergeMemories(ModalScreen[str | None]):
+class MergeMemories(Dialog[str | None]):
     """Shows *memories*, two or more. Gives the id of the memory to keep, or None."""
 
     DEFAULT_CSS = """
     MergeMemories {
-        align: center middle;
-        #merge { width: 95%; height: 95%; background: $surface; border: round $primary; border-title-color: $text; }
+        #merge { width: 95%; height: 95%; }
         #sides { layout: horizontal; height: 1fr; }
         MemoryPane { width: 1fr; padding: 0 1; }
         MemoryPane Static { height: auto; }
@@ -57,8 +55,7 @@ class MergeMemories(ModalScreen[str | None]):
                 yield MemoryPane("kept")
                 yield MemoryPane("others")
             yield Static(id="rule")
-        box.border_title = "Merge"
-        box.border_subtitle = plain(keyed(self.app, HINT))
+        self.head(box, "Merge", HINT)
 
     def on_mount(self) -> None:
         self._show()
@@ -80,6 +77,3 @@ class MergeMemories(ModalScreen[str | None]):
 
     def action_merge(self) -> None:
         self.dismiss(self._memories[0].summary.id)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from engine.search.query import filter_terms
 from tui.bindings import bindings
-from tui.key_names import keyed
-from tui.plain import plain
+from tui.dialogs.dialog import Dialog
 from tui.widgets.lists.memories import MemoryList
 from tui.widgets.lists.rows import RowList
 
@@ -27,16 +25,12 @@ if TYPE_CHECKING:
 NO_MATCH = "No memory has all of these words."
 
 
-class PickMemory(ModalScreen[str | None]):
+class PickMemory(Dialog[str | None]):
     """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
 
     DEFAULT_CSS = """
     PickMemory {
-        align: center middle;
-        Vertical {
-            width: 90%; max-width: 100; height: 80%;
-            background: $surface; border: round $primary; border-title-color: $text;
-        }
+        Vertical { width: 90%; max-width: 100; height: 80%; }
         Input { background: $boost; padding: 0 1; }
         #none { padding: 0 1; color: $foreground-muted; }
     }
@@ -57,8 +51,7 @@ class PickMemory(ModalScreen[str | None]):
             yield Input(placeholder="Type words of title, tags or body", compact=True)
             yield MemoryList()
             yield Static(NO_MATCH, id="none")
-        box.border_title = self._question
-        box.border_subtitle = plain(keyed(self.app, "enter chooses, {pick.leave} closes"))
+        self.head(box, self._question, "enter chooses, {pick.leave} closes")
 
     def on_mount(self) -> None:
         self.line.cursor_blink = False
@@ -81,6 +74,3 @@ class PickMemory(ModalScreen[str | None]):
         """Move in the list while the input has the focus; with the focus, the list moves by itself."""
         if self.line.has_focus:
             self.memories.cursor += {"down": 1, "up": -1}.get(event.key, 0)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

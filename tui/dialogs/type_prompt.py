@@ -9,14 +9,12 @@ from textual import on, work
 from textual.containers import Vertical
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from engine.prompt import typed_prompt
 from engine.systems import SYSTEMS
 from tui.bindings import bindings
-from tui.key_names import keyed
-from tui.plain import plain
+from tui.dialogs.dialog import Dialog
 from tui.widgets.ranking_table import RankingPane, ranking_rows
 
 if TYPE_CHECKING:
@@ -42,16 +40,12 @@ class Ranked(Message, bubble=False):
     answers: list[Retrieval]
 
 
-class TypePrompt(ModalScreen[str | None]):
+class TypePrompt(Dialog[str | None]):
     """An editor of many lines. Gives its text without spaces and empty lines around it, or None if there is none."""
 
     DEFAULT_CSS = """
     TypePrompt {
-        align: center middle;
-        #box {
-            width: 90%; max-width: 100; height: 80%; min-height: 12;
-            background: $surface; border: round $primary; border-title-color: $text;
-        }
+        #box { width: 90%; max-width: 100; height: 80%; min-height: 12; }
         TextArea, TextArea:focus { background: $surface; border: none; padding: 0 1; height: 1fr; }
         RankingPane { height: 2fr; }
         #head { height: 1; padding-left: 3; color: $foreground-muted; text-style: underline; text-wrap: nowrap; }
@@ -75,8 +69,7 @@ class TypePrompt(ModalScreen[str | None]):
         with Vertical(id="box") as box:
             yield TextArea(placeholder="Type or paste a prompt. Enter begins a new line.")
             yield RankingPane()
-        box.border_title = "A prompt to replay"
-        box.border_subtitle = plain(keyed(self.app, HINT))
+        self.head(box, "A prompt to replay", HINT)
 
     def on_mount(self) -> None:
         self.editor.cursor_blink = False
@@ -108,6 +101,3 @@ class TypePrompt(ModalScreen[str | None]):
 
     def action_send(self) -> None:
         self.dismiss(self.text or None)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -9,7 +9,6 @@ from textual import on, work
 from textual.getters import query_one
 
 from tui.bindings import bindings
-from tui.dialogs.choices import ChooseOne
 from tui.key_names import keyed
 from tui.messages import ActivityRead
 from tui.plain import plain
@@ -33,10 +32,15 @@ from tui.workspace.activity_rows import (
     prompt_of,
     read_activity,
 )
-from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.content import Content
+
     from engine.prompt import Prompt
+    from tui.workspace.activity_rows import ActivityEntry
+    from tui.workspace.word_filter import WordFilter
 
 NO_HOOK = (
     "The hook is not installed in this folder, so there is nothing to show.\n\n`memsift install` puts it into the "
@@ -89,7 +93,6 @@ class ActivityScreen(ListScreen):
     def __init__(self) -> None:
         super().__init__()
         self._log: ActivityLog | None = None
-        self._kind = ALL
 
     def make_list(self) -> tuple[ColumnHeads, ActivityList]:
         return ColumnHeads(COLUMNS, RISING), ActivityList()
@@ -123,24 +126,21 @@ class ActivityScreen(ListScreen):
 
     # The list
 
-    def show_matching(self, *, is_near: bool = False) -> None:
+    def matching(self, words: WordFilter) -> Sequence[ActivityEntry] | None:
         if self._log is None:
-            return
-        words = WordFilter(self.filter_line.value)
-        self.entries.marker = words
-        found = listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
-        self.show_rows(found, is_near=is_near)
-        if not found:
-            nothing = NO_LOG if self._log.is_installed else NO_HOOK
-            self.detail.show(plain(keyed(self.app, NO_MATCH) if self._log.entries else nothing))
+            return None
+        return listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
+
+    def nothing(self) -> Content:
+        if self._log and self._log.entries:
+            return plain(keyed(self.app, NO_MATCH))
+        return plain(NO_LOG if self._log and self._log.is_installed else NO_HOOK)
 
     def show_title(self) -> None:
         if self._log is None:
             return
-        count, total = self.entries.count, len(self._log.entries)
-        of_all = f"{count:,} of {total:,} prompts" if count < total else f"{total:,} prompts"
         broken = f"{self._log.broken:,} lines cannot be read" if self._log.broken else ""
-        self.entitle(of_all, self._kind, broken)
+        self.entitle(self.of_all(len(self._log.entries), "prompts"), self._kind, broken)
 
     def show_current(self, *, from_start: bool = True) -> None:
         entry = self.entries.current
@@ -155,23 +155,10 @@ class ActivityScreen(ListScreen):
     # Keys
 
     def action_kind(self) -> None:
-        def narrow(kind: str | None) -> None:
-            if kind is not None:
-                self._kind = kind
-                self.show_matching()
-
         entries = self._log.entries if self._log else ()
         numbers = {ALL: len(entries), **counts(entries)}
         options = {kind: f"{NAMES[kind]}  {numbers[kind]:,}" for kind in (ALL, *KINDS)}
-        self.app.push_screen(ChooseOne("Show which prompts?", options, self._kind), narrow)
-
-    @property
-    def is_narrowed(self) -> bool:
-        return bool(self._kind)
-
-    def show_everything(self) -> bool:
-        was_narrowed, self._kind = bool(self._kind), ALL
-        return was_narrowed
+        self.ask_kind("Show which prompts?", options)
 
     @property
     def prompt(self) -> Prompt | None:

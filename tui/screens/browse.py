@@ -181,14 +181,13 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
     def show_title(self) -> None:
         """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""
-        count, total = self.memories.count, len(self.app.workspace.index)
-        listed = f"{count:,} of {total:,} memories" if count < total else f"{total:,} memories"
         if self._progress:
             self.list_pane.border_title = plain(self._progress)
         else:
             chosen = self._narrowing
             finding = "any finding" if chosen.check == ANY else chosen.check
             order = f"by {ORDER_NAMES.get(self._order, self._order)}" if self._order else ""
+            listed = self.of_all(len(self.app.workspace.index), "memories")
             self.entitle(listed, category_name(chosen.category), chosen.status, finding, order)
 
     def show_current(self, *, from_start: bool = True) -> None:

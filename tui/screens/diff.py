@@ -9,7 +9,6 @@ from textual.content import Content
 from textual.getters import query_one
 
 from tui.bindings import bindings
-from tui.dialogs.choices import ChooseOne
 from tui.dialogs.choose_several import ChooseRuns
 from tui.key_names import keyed
 from tui.messages import DiffRead
@@ -18,7 +17,7 @@ from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.diff import COLUMNS, DiffList, row_text, runs_text
 from tui.widgets.lists.rows import RowList
-from tui.workspace.replay.diff_rows import (
+from tui.workspace.replay.run_diffs import (
     CHANGED,
     KINDS,
     ORDERS,
@@ -26,13 +25,15 @@ from tui.workspace.replay.diff_rows import (
     counts,
     diff_rows,
     listed_rows,
+    read_diff,
 )
-from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.prompt import Prompt
-    from tui.workspace.replay.diff_rows import DiffRow
-    from tui.workspace.replay.run_diffs import SavedDiff
+    from tui.workspace.replay.run_diffs import DiffRow, SavedDiff
+    from tui.workspace.word_filter import WordFilter
 
 READING = "Reading the runs …"
 TO_SAVE = (
@@ -50,7 +51,7 @@ class DiffScreen(ListScreen):
 
     MODE = "replay"
     PLACEHOLDER = "Press {list.filter} and type: words of prompts or memories"
-    ORDERS = ORDERS
+    USUAL, ORDERS = CHANGED, ORDERS
     ON_ROWS = ("open", "read_prompt")
     CHOOSING = (*CHOOSING, "kind", "runs")
     BINDINGS = bindings(
@@ -70,7 +71,6 @@ class DiffScreen(ListScreen):
         self._found: SavedDiff | None = None
         self._rows: list[DiffRow] = []
         self._chosen: tuple[str, ...] = ()
-        self._kind = CHANGED
 
     def make_list(self) -> tuple[ColumnHeads, DiffList]:
         return ColumnHeads(COLUMNS, RISING), DiffList()
@@ -82,8 +82,6 @@ class DiffScreen(ListScreen):
 
     @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
     def read_runs(self) -> None:
-        from tui.workspace.replay.run_diffs import read_diff
-
         workspace = self.app.workspace
         self.post_message(DiffRead(read_diff(workspace.store.path, workspace.index.root, self._chosen)))
 
@@ -96,18 +94,12 @@ class DiffScreen(ListScreen):
 
     # The list
 
-    def show_matching(self, *, is_near: bool = False) -> None:
+    def matching(self, words: WordFilter) -> Sequence[DiffRow] | None:
         if self._found is None:
-            return
-        words = WordFilter(self.filter_line.value)
-        self.diffs.marker = words
-        found = listed_rows(self._rows, words, self._kind, self._order, is_turned=self._is_turned)
-        self.show_rows(found, is_near=is_near)
-        if not found:
-            self.detail.show(self._nothing())
+            return None
+        return listed_rows(self._rows, words, self._kind, self._order, is_turned=self._is_turned)
 
-    def _nothing(self) -> Content:
-        """Why no prompt is listed."""
+    def nothing(self) -> Content:
         compared = self._found.compared if self._found else None
         if compared is None:
             runs = len(self._found.runs) if self._found else 0
@@ -135,14 +127,9 @@ class DiffScreen(ListScreen):
     # Keys
 
     def action_kind(self) -> None:
-        def narrow(kind: str | None) -> None:
-            if kind is not None:
-                self._kind = kind
-                self.show_matching()
-
         numbers = counts(self._rows)
         options = {kind: f"{numbers[kind]:>7,}  {name}" for kind, name in KINDS.items()}
-        self.app.push_screen(ChooseOne("Show which prompts?", options, self._kind), narrow)
+        self.ask_kind("Show which prompts?", options)
 
     def action_runs(self) -> None:
         def compare(chosen: tuple[str, ...] | None) -> None:
@@ -159,14 +146,6 @@ class DiffScreen(ListScreen):
             await self.app.switch_mode("replay")
         else:
             super().action_clear()
-
-    @property
-    def is_narrowed(self) -> bool:
-        return self._kind != CHANGED
-
-    def show_everything(self) -> bool:
-        was_narrowed, self._kind = self._kind != CHANGED, CHANGED
-        return was_narrowed
 
     @property
     def prompt(self) -> Prompt | None:

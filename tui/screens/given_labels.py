@@ -17,9 +17,8 @@ from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.widgets.lists.recent_labels import RecentLabels
 from tui.widgets.lists.rows import RowList
-from tui.workspace.label.follow_up import FollowUp, follow_ups
 from tui.workspace.label.guideline import guideline
-from tui.workspace.label.labelling import change_label
+from tui.workspace.label.labelling import FollowUp, change_label, follow_ups
 
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
@@ -66,7 +65,7 @@ class GivenLabels(CuratingScreen):
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
     def measure(self) -> None:
         """Measure the precision again, after a prompt is done."""
-        from tui.workspace.label.live_precision import live_precision
+        from tui.workspace.report.reading import live_precision
 
         self.post_message(Measured(live_precision(self.app.workspace)))
 

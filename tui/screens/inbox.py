@@ -13,7 +13,6 @@ from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import CHECKS
 from tui.bindings import bindings
-from tui.dialogs.choices import ChooseOne
 from tui.key_names import keyed
 from tui.messages import Changed, CheckBegun, InboxChecked
 from tui.plain import plain
@@ -23,13 +22,16 @@ from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.inbox import COLUMNS, InboxList, task_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, RISING, WORST, Checked, check_all, listed, settle, unsettle
-from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.content import Content
+
     from engine.memory import MemorySummary
     from tui.workspace.quality.inbox import Task
+    from tui.workspace.word_filter import WordFilter
 
-ALL = ""
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {list.clear} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
@@ -65,7 +67,6 @@ class InboxScreen(ListScreen, CuratingScreen):
         super().__init__()
         self._checked: Checked | None = None
         self._reading = 0
-        self._check = ALL
         self._progress = ""
         self._settled: list[list[Task]] = []
 
@@ -103,17 +104,14 @@ class InboxScreen(ListScreen, CuratingScreen):
 
     # The list
 
-    def show_matching(self, *, is_near: bool = False) -> None:
+    def matching(self, words: WordFilter) -> Sequence[Task] | None:
         if self._checked is None:
-            return
-        words = WordFilter(self.filter_line.value)
-        self.tasks.marker = words
-        found = listed(self._checked.tasks, words, self._check, self._order, is_turned=self._is_turned)
-        self.show_rows(found, is_near=is_near)
-        if not found:
-            self.detail.show(
-                plain(keyed(self.app, NO_MATCH if self._checked.tasks else NOTHING_FOUND + self._not_run()))
-            )
+            return None
+        return listed(self._checked.tasks, words, self._kind, self._order, is_turned=self._is_turned)
+
+    def nothing(self) -> Content:
+        has_tasks = self._checked is not None and self._checked.tasks
+        return plain(keyed(self.app, NO_MATCH if has_tasks else NOTHING_FOUND + self._not_run()))
 
     def _not_run(self) -> str:
         missing = self._checked.missing if self._checked else {}
@@ -123,10 +121,8 @@ class InboxScreen(ListScreen, CuratingScreen):
         if self._progress or self._checked is None:
             self.list_pane.border_title = plain(self._progress)
             return
-        count, total = self.tasks.count, len(self._checked.tasks)
-        of_all = f"{count:,} of {total:,} findings" if count < total else f"{total:,} findings"
         missing = ", ".join(f"{check} needs {package}" for check, package in self._checked.missing.items())
-        self.entitle(of_all, self._check, missing)
+        self.entitle(self.of_all(len(self._checked.tasks), "findings"), self._kind, missing)
 
     def show_progress(self, text: str) -> None:
         self._progress = text
@@ -163,24 +159,11 @@ class InboxScreen(ListScreen, CuratingScreen):
             super().action_merge()
 
     def action_check(self) -> None:
-        def narrow(check: str | None) -> None:
-            if check is not None:
-                self._check = check
-                self.show_matching()
-
         tasks = self._checked.tasks if self._checked else ()
         counts = {name: sum(task.finding.check == name for task in tasks) for name in CHECKS}
-        options = {ALL: f"All  {len(tasks):,}"}
+        options = {self.USUAL: f"All  {len(tasks):,}"}
         options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
-        self.app.push_screen(ChooseOne("Show the findings of which check?", options, self._check), narrow)
-
-    @property
-    def is_narrowed(self) -> bool:
-        return bool(self._check)
-
-    def show_everything(self) -> bool:
-        was_narrowed, self._check = bool(self._check), ALL
-        return was_narrowed
+        self.ask_kind("Show the findings of which check?", options)
 
     def action_clear(self) -> None:
         if self.is_changing:

@@ -20,11 +20,13 @@ from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
+from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from textual.app import ComposeResult
+    from textual.content import Content
     from textual.widget import Widget
 
 TYPING = "Leave the filter with enter first."
@@ -44,6 +46,9 @@ class ListScreen(ModeScreen):
     """The keys of the list, while nothing is selected and all rows are listed."""
 
     NOT_LISTED = "No row is listed."
+    USUAL = ""
+    """The kind of rows that is listed until a person chooses another."""
+
     ORDERS: ClassVar[Mapping[str, str]] = {}
     """Each order and its name."""
 
@@ -61,7 +66,7 @@ class ListScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._order, self._is_turned = next(iter(self.ORDERS)), False
-        self._shown_id = ""
+        self._kind, self._shown_id = self.USUAL, ""
 
     # For subclasses
 
@@ -72,8 +77,12 @@ class ListScreen(ModeScreen):
         """Panes for a large terminal, below the list and below the detail."""
         return ()
 
-    def show_matching(self, *, is_near: bool = False) -> None:
-        """List the rows that fit the filters, in the chosen order. *is_near*: see `RecordList.show`."""
+    def matching(self, words: WordFilter) -> Sequence[Any] | None:
+        """The rows of the chosen kind that fit the words, in the chosen order; None before they are read."""
+        raise NotImplementedError
+
+    def nothing(self) -> Content:
+        """Why no row is listed."""
         raise NotImplementedError
 
     def show_title(self) -> None:
@@ -87,11 +96,12 @@ class ListScreen(ModeScreen):
     @property
     def is_narrowed(self) -> bool:
         """Whether a filter other than the words holds."""
-        return False
+        return self._kind != self.USUAL
 
     def show_everything(self) -> bool:
         """Take filters off other than the words; whether there were any."""
-        return False
+        was_narrowed, self._kind = self.is_narrowed, self.USUAL
+        return was_narrowed
 
     # The screen
 
@@ -116,6 +126,15 @@ class ListScreen(ModeScreen):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.show_title)
+
+    def show_matching(self, *, is_near: bool = False) -> None:
+        """List the rows that fit the filters, in the chosen order. *is_near*: see `RecordList.show`."""
+        words = WordFilter(self.filter_line.value)
+        if (found := self.matching(words)) is not None:
+            self.rows.marker = words
+            self.show_rows(found, is_near=is_near)
+            if not found:
+                self.detail.show(self.nothing())
 
     def show_rows(self, records: Sequence[Any], *, is_near: bool = False) -> None:
         """Show *records*, of which the others are not selected any more. *is_near*: see `RecordList.show`."""
@@ -160,6 +179,16 @@ class ListScreen(ModeScreen):
         else:
             self.rows.focus()
 
+    def ask_kind(self, question: str, options: Mapping[str, str]) -> None:
+        """Ask which kind of rows is listed; *options*: kind -> its text."""
+
+        def narrow(kind: str | None) -> None:
+            if kind is not None:
+                self._kind = kind
+                self.show_matching()
+
+        self.app.push_screen(ChooseOne(question, options, self._kind), narrow)
+
     def action_order(self) -> None:
         def sort(order: str | None) -> None:
             if order is not None:
@@ -186,6 +215,11 @@ class ListScreen(ModeScreen):
         self.rows.selected = selected
         self.rows.refresh()
         self.show_title()
+
+    def of_all(self, total: int, noun: str) -> str:
+        """How many rows are listed, of *total*."""
+        count = self.rows.count
+        return f"{count:,} of {total:,} {noun}" if count < total else f"{total:,} {noun}"
 
     def entitle(self, *parts: str) -> None:
         """Show *parts*, without empty ones, over the list, and the key that comes next. In a narrow list parts go."""

@@ -32,7 +32,7 @@ from tui.workspace.replay.prompt_choice import (
 from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from engine.prompt import Prompt
 
@@ -72,7 +72,7 @@ class PromptsScreen(ModeScreen):
         workspace.wanted_prompt = ""
         self._show_title(len(scratch))
 
-    def _chosen(self, prompts: tuple[Prompt, ...]) -> list[Prompt]:
+    def _chosen(self, prompts: tuple[Prompt, ...]) -> Sequence[Prompt]:
         return self.choice.of(prompts, self._known, self.app.workspace.heads, self._folded)
 
     def _show_title(self, scratch: int) -> None:

@@ -31,9 +31,8 @@ from tui.widgets.report.text import answer_text, part_text
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count
-from tui.workspace.report.details import told
-from tui.workspace.report.file import ENDINGS, write_report
-from tui.workspace.report.reading import ASKED, TARGETS, read_report, target_of
+from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
+from tui.workspace.report.rows import told
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

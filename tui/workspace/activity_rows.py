@@ -13,7 +13,7 @@ from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from labels.store import LabelStore
-from tui.workspace.word_filter import lowered
+from tui.workspace.word_filter import in_order, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -145,9 +145,7 @@ def listed(
         MOST: lambda entry: len(entry.decision.injected),
         BY_PROMPT: lambda entry: entry.name.casefold(),
     }
-    if order in keys:
-        return sorted(found, key=keys[order], reverse=(order not in RISING) != is_turned)
-    return found[::-1] if is_turned else found
+    return in_order(found, order, keys, RISING, is_turned=is_turned)
 
 
 def _is_of(entry: ActivityEntry, kind: str) -> bool:

@@ -159,7 +159,6 @@ class Workspace(RootLabels):
     def _forget_retrievals(self) -> None:
         self._contents = self.index.contents
         self.reading += 1
-        self.injections = Injections(self.index)
         self._retrievals.clear()
         self._pools.clear()
 

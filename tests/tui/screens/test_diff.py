@@ -12,9 +12,20 @@ from labels.records import INJECTED, NOT_RELEVANT, RELEVANT, Card
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.demo import DEMO, demo_prompts
 from tests.tui.test_hostile import TEXTS
-from tui.workspace.replay.diff_rows import ALL, BETTER, GAINED, IN_RUN, LOST, ONLY, WORSE, WORST, counts, listed_rows
-from tui.workspace.replay.diff_rows import diff_rows as rows_of
-from tui.workspace.replay.run_diffs import read_diff
+from tui.workspace.replay.run_diffs import (
+    ALL,
+    BETTER,
+    GAINED,
+    IN_RUN,
+    LOST,
+    ONLY,
+    WORSE,
+    WORST,
+    counts,
+    listed_rows,
+    read_diff,
+)
+from tui.workspace.replay.run_diffs import diff_rows as rows_of
 from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from tui.plain import joined
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.label.guideline import GUIDELINE, guideline, guideline_hash
 from tui.workspace.label.labelling import change_label, latest_labels
-from tui.workspace.label.live_precision import live_precision, precision_words
+from tui.workspace.report.reading import live_precision, precision_words
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot

@@ -79,7 +79,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await press(pilot, "p")
         prompts: Any = pilot.app.screen.query_one("ChangeList")
         changed = prompts.current
-        assert changed.is_change
+        assert changed.diff.is_changed
         assert "goes" in shown(pilot, "#change")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")

@@ -10,7 +10,7 @@ from labels.report.run_diff import head_lines
 from tui.plain import marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED
-from tui.workspace.replay.diff_rows import BY_TEXT, MOST_CHANGES, WORST, DiffRow
+from tui.workspace.replay.run_diffs import BY_TEXT, MOST_CHANGES, WORST, DiffRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from engine.memory import Memory
-    from tui.workspace.report.details import InjectionRow, Told
+    from tui.workspace.report.rows import InjectionRow, Told
 
 LINES = 3
 """Lines of a prompt that stands alone."""

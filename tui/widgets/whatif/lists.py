@@ -12,9 +12,10 @@ from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import DRAWN, signs
 
 if TYPE_CHECKING:
+    from labels.measure.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
-    from tui.workspace.whatif.effect import ChangedPrompt, Moved
+    from tui.workspace.whatif.effect import ChangedPrompt
     from tui.workspace.whatif.knobs import Knob
 
 NAME_WIDTH, VALUE_WIDTH = 17, 20
@@ -74,40 +75,42 @@ class ChangeList(RecordList["ChangedPrompt"]):
         return [
             (f" {word:<{WORD_WIDTH - 1}}", tone),
             (cells(counts(change), COUNTS_WIDTH), tone),
-            (f"{text}  ", "" if change.is_change else "muted"),
+            (f"{text}  ", "" if change.diff.is_changed else "muted"),
         ]
 
 
 def change_word(change: ChangedPrompt) -> Cell:
     """Whether a prompt gets better or worse by the labels, and its tone."""
-    if not change.is_change:
+    if not change.diff.is_changed:
         return "same", "muted"
-    return ("better", "good") if change.harm < 0 else ("worse", "bad") if change.harm > 0 else ("even", "")
+    worth = change.diff.worth
+    return ("better", "good") if worth > 0 else ("worse", "bad") if worth < 0 else ("even", "")
 
 
 def counts(change: ChangedPrompt) -> str:
     """-2 +1: the numbers of memories that go and that come. A prompt that stays has the number that it gets."""
-    if not change.is_change:
-        return f"{len(change.after)}"
-    gone, new = len(change.gone), len(change.new)
+    if not change.diff.is_changed:
+        return f"{len(change.diff.now or ())}"
+    gone, new = len(change.diff.lost), len(change.diff.gained)
     return " ".join(filter(None, (f"-{gone}" if gone else "", f"+{new}" if new else "")))
 
 
 def change_text(change: ChangedPrompt, drawn: Signs = DRAWN) -> Content:
     """The prompt, and each memory that goes, comes or stays, with its label."""
+    diff = change.diff
     lines = [beginning(one_line(change.prompt.text)), Content("")]
-    for word, moved in (("goes", change.gone), ("comes", change.new), ("stays", change.kept)):
+    for word, moved in (("goes", diff.lost), ("comes", diff.gained), ("stays", diff.same)):
         lines += [_moved_line(word, memory, drawn) for memory in moved]
-    if not change.before and not change.after:
+    if not diff.before and not diff.now:
         lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
     return Content("\n").join(lines)
 
 
-def _moved_line(word: str, moved: Moved, drawn: Signs) -> Content:
+def _moved_line(word: str, moved: Judged, drawn: Signs) -> Content:
     verdict, tone, said = SAID[moved.is_relevant]
     sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
     return (
         plain(f"{word:<6}").stylize_before(TONES["muted"])
         + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
-        + plain(one_line(moved.candidate.memory.title))
+        + plain(one_line(moved.memory.title))
     )

@@ -22,6 +22,7 @@ from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
+from tui.workspace.word_filter import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -157,8 +158,6 @@ def ordered(
 
     By precision, memories without labels are always last.
     """
-    if not order:
-        return memories[::-1] if is_turned else memories
     keys: dict[str, Callable[[MemorySummary], Any]] = {
         TITLE: lambda memory: memory.title.casefold(),
         CATEGORY: lambda memory: memory.category,
@@ -169,7 +168,7 @@ def ordered(
         TOKENS: lambda memory: facts.tokens(memory.id),
         FINDINGS: lambda memory: _worst_and_number(facts.found(memory.id)),
     }
-    found = sorted(memories, key=keys[order], reverse=(order not in RISING) != is_turned)
+    found = in_order(memories, order, keys, RISING, is_turned=is_turned)
     return sorted(found, key=lambda memory: not facts.labelled(memory.id)[1]) if order == PRECISION else found
 
 

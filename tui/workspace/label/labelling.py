@@ -1,4 +1,4 @@
-"""The labelling queue: the current prompt and card, repeated cards, and progress."""
+"""The labelling queue: the current prompt and card, repeated cards, progress, and what labels ask for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
+from engine.stores.writing import ACTIVE
 from engine.wording import counted
 from labels.measure.progress import LabellingProgress, people, strata
 from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
@@ -16,6 +17,7 @@ from tui.workspace.label.labelling_plan import NOTES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Set
 
+    from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from labels.records import Label, Pair
     from tui.workspace.workspace import Workspace
@@ -26,6 +28,11 @@ LATEST = 10
 
 PACE_EVENTS = 100
 """Number of latest events that the pace is computed from."""
+
+ACTIONS = {"stale": "retire", "duplicate": "merge", "too generic": "edit"}
+"""Reason of a label -> the action of the screens that change memories."""
+
+VERBS = {"retire": "retires", "merge": "merges", "edit": "edits"}
 
 
 @dataclass(frozen=True)
@@ -242,3 +249,40 @@ def progress_of(workspace: Workspace, queue: LabelQueue) -> LabellingProgress:
 def _time_left(seconds: float) -> str:
     minutes = round(seconds / 60)
     return f"about {minutes:,} min left" if minutes else "under 1 min left"
+
+
+# What the reason of a label asks for: a stale memory is retired, a copy merged, a vague memory edited
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """An *action* of ACTIONS on a memory, for the *reason* that a person gave with a label."""
+
+    memory: MemorySummary
+    reason: str
+
+    @property
+    def action(self) -> str:
+        return ACTIONS[self.reason]
+
+
+def follow_ups(workspace: Workspace, prompt_id: str) -> list[FollowUp]:
+    """The actions that the annotator's labels of a prompt ask for, in the order of the labels.
+
+    A memory that was changed or retired since asks for nothing any more.
+    """
+    found = []
+    for label in workspace.labels(prompt_id).values():
+        memory = workspace.memory(label.memory_id) if label.reason in ACTIONS else None
+        if memory and memory.summary.digest == label.digest and memory.summary.status == ACTIVE:
+            found.append(FollowUp(memory.summary, label.reason))
+    return found
+
+
+def follow_words(found: list[FollowUp], key: str) -> str:
+    """The sentence that names the *key* and the first action; empty without any."""
+    if not found:
+        return ""
+    first, more = found[0], len(found) - 1
+    rest = f", and {more:,} more after it" if more else ""
+    return f"{key} {VERBS[first.action]} “{first.memory.title}” ({first.reason}){rest}."

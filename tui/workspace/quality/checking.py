@@ -1,4 +1,4 @@
-"""What the checks look at, gathered from a root, the hook's log and the label store."""
+"""What the checks of a root find, what they look at, and the risky memories that wait for a decision."""
 
 from __future__ import annotations
 
@@ -9,21 +9,28 @@ from typing import TYPE_CHECKING
 
 from engine.activity_log import Log, injections, read_log
 from engine.errors import RootError
+from engine.lean.record import Record
 from engine.paths import labels_file, state_dir
 from engine.quality.checks.usage import seconds
-from engine.quality.decisions import decisions
+from engine.quality.decisions import REJECTED, SAFETY, decisions
 from engine.quality.fixing import fixes
 from engine.quality.registry import CheckedRoot, Usage, findings
 from engine.quality.repository import project_of
+from engine.quality.safety.gate import scanned, text_of
 from engine.stores.roots import read_corpus
+from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from engine.memory import Memory
+    from engine.memory import Memory, MemorySummary
     from engine.quality.fixing import Fix
     from engine.quality.registry import Finding
+    from engine.quality.safety.rules import Detection
+    from engine.search.index import Index
+
+WAITING = "waiting"
 
 
 def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
@@ -106,3 +113,48 @@ def _days(log: Log, now: float) -> float:
     """The age of the log's first decision, in days."""
     first = next((when for decision in log.decisions if (when := seconds(decision.time))), now)
     return max(0.0, (now - first) / 86400)
+
+
+# Risky memories
+
+
+class Risky(Record):
+    """A memory that is not injected because of its risk. `state` is WAITING or REJECTED."""
+
+    root: str
+    memory: MemorySummary
+    state: str
+    detections: tuple[Detection, ...]
+
+
+def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Risky]:
+    """The active memories at or above `max_risk` that nobody accepted, the riskiest of each root first.
+
+    Raises RootError, ConfigError and DecisionsError.
+    """
+    found = []
+    for root in roots:
+        most = opening.config_of(root, environ).max_risk
+        with opening.opened_index(root) as index:
+            found += _risky(index, most, decisions(root, environ))
+    return found
+
+
+def _risky(index: Index, most: float, decided: Mapping[tuple[str, str, str], str]) -> list[Risky]:
+    active = [summary for summary in index.summaries() if summary.status == ACTIVE]
+    held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
+    return [
+        Risky(
+            index.root, summary, _state(decided.get((SAFETY, summary.id, summary.digest))), _detections(index, summary)
+        )
+        for summary in sorted(held, key=lambda summary: (-summary.risk, summary.path))
+    ]
+
+
+def _state(verdict: str | None) -> str:
+    return REJECTED if verdict == REJECTED else WAITING
+
+
+def _detections(index: Index, summary: MemorySummary) -> tuple[Detection, ...]:
+    memory = index.memory(summary.id)
+    return scanned(text_of(memory)).detections if memory else ()

@@ -15,7 +15,7 @@ from engine.quality.judging.store import RatingStore
 from engine.quality.registry import CHECKS, LIBRARIES, findings
 from engine.roots import home_of
 from tui.workspace.quality.checking import subject_of
-from tui.workspace.word_filter import lowered
+from tui.workspace.word_filter import in_order, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -160,9 +160,7 @@ def listed(
         BY_CHECK: lambda task: list(CHECKS).index(task.finding.check),
         BY_TITLE: lambda task: task.title.casefold(),
     }
-    if order in keys:
-        return sorted(found, key=keys[order], reverse=is_turned)
-    return found[::-1] if is_turned else found
+    return in_order(found, order, keys, RISING, is_turned=is_turned)
 
 
 def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mapping[str, str]) -> list[Task]:

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ConfigError, MemsiftError, RatingsError
 from engine.judge.providers.registry import SEARCHING, STRUCTURED
-from engine.lean.json_text import printed_json
 from engine.lean.record import Record
 from engine.quality.judging.judge import QualityJudge
 from engine.quality.judging.rating import RULE, UNANSWERED
 from engine.quality.judging.request import template
 from engine.quality.judging.rows import assessment_in, is_row
-from engine.stores.files import open_named
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named
@@ -139,17 +137,7 @@ def opened_rows(file: str | None) -> Iterator[tuple[Rows, Write]]:
         return
     path = Path(file)
     rows, size = read_rows(path)
-    try:
-        output = open(path, "ab", opener=open_named)  # noqa: SIM115
-        output.truncate(size)
-    except OSError as error:
-        raise RatingsError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
-    with output:
-
-        def write(row: dict[str, Any]) -> None:
-            output.write(f"{printed_json(row)}\n".encode())
-            output.flush()
-
+    with replaying.appending(path, size, failure=RatingsError) as write:
         yield rows, write
 
 

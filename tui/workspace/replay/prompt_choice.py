@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from labels.records import RELEVANT
 from labels.store import LabelStore
+from tui.workspace.word_filter import in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
@@ -26,6 +28,11 @@ FILTERS = {
 }
 NEWEST, IN_FILE, BY_TEXT, LONGEST = "", "file", "text", "longest"
 ORDERS = {NEWEST: "newest first", IN_FILE: "order of the files", BY_TEXT: "by text", LONGEST: "longest first"}
+KEYS: dict[str, Callable[[Prompt], Any]] = {
+    NEWEST: lambda prompt: prompt.timestamp,
+    BY_TEXT: lambda prompt: prompt.text,
+    LONGEST: lambda prompt: len(prompt.text),
+}
 ALL_AGAIN = "{replay.clear} shows all."
 
 
@@ -116,7 +123,7 @@ class PromptChoice:
         known: Mapping[str, PromptFacts],
         systems: Collection[str],
         folded: Mapping[str, str],
-    ) -> list[Prompt]:
+    ) -> Sequence[Prompt]:
         """The chosen prompts in order. *folded*: prompt id -> its text for a search: see `fold`."""
         kept = (
             [prompt for prompt in prompts if all(word in folded[prompt.id] for word in self.words)]
@@ -124,16 +131,7 @@ class PromptChoice:
             else prompts
         )
         fitting = [prompt for prompt in kept if known.get(prompt.id, NOTHING).fits(self.kind, systems)]
-        return self._ordered(fitting)
-
-    def _ordered(self, prompts: list[Prompt]) -> list[Prompt]:
-        if self.order == NEWEST:
-            return sorted(prompts, key=lambda prompt: prompt.timestamp, reverse=not self.is_turned)
-        if self.order == BY_TEXT:
-            return sorted(prompts, key=lambda prompt: prompt.text, reverse=self.is_turned)
-        if self.order == LONGEST:
-            return sorted(prompts, key=lambda prompt: len(prompt.text), reverse=not self.is_turned)
-        return prompts[::-1] if self.is_turned else prompts
+        return in_order(fitting, self.order, KEYS, (BY_TEXT,), is_turned=self.is_turned)
 
 
 def fold(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Ask a judge about many prompts or memories: several at once, results in the order of the jobs."""
+"""Ask a judge about many prompts or memories: several at once, results in the order of the jobs, rows in a file."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ import threading
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import MemsiftError
 from engine.judge.bulk.cost_cap import CostCapProvider
 from engine.judge.bulk.pace import Pace
 from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.verdict import OK, TIMEOUT
+from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.roots import retrieve
+from engine.stores.files import open_named, write_whole
 from engine.systems import is_injected
 from tui.workspace.replay.workers import Workers
 from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
     from typing import TypeVar
 
     from engine.config import Config
@@ -279,3 +282,28 @@ def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def appending(
+    path: Path, size: int, content: bytes | None = None, failure: type[MemsiftError] = MemsiftError
+) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """A function that adds a row to a file of JSON lines, whole before it returns.
+
+    First the file is cut to *size* bytes, after *content*, if given, has taken the place of its own. Raises *failure*
+    if it cannot be written, and then it is unchanged.
+    """
+    try:
+        if content is not None:
+            write_whole(str(path), content, open_named)
+        rows = open(path, "ab", opener=open_named)  # noqa: SIM115
+        rows.truncate(size)
+    except OSError as error:
+        raise failure(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
+    with rows:
+
+        def write(row: dict[str, Any]) -> None:
+            rows.write(f"{printed_json(row)}\n".encode())
+            rows.flush()
+
+        yield write

@@ -1,20 +1,26 @@
-"""The report of a workspace with the answer of the gate, and what every row of it counts."""
+"""What the labels of a workspace say: its report with the answer of the gate, a file of it, and precision so far."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labels.measure.decision import Gate
+from engine.errors import MemsiftError
+from engine.stores.files import open_named, write_whole
+from labels.measure.decision import FAIL, PASS, Gate, decide
 from labels.measure.gate import evidence_from_store, gate_report
 from labels.measure.intervals import Interval
-from labels.report.first_lines import HIGH_ENOUGH, main_system
+from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
 from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from labels.measure.decision import GateDecision
     from labels.measure.evidence import Evidence
     from labels.measure.gate import GateReport
     from labels.measure.report import Report, ReportOptions
@@ -25,6 +31,11 @@ ASKED = HIGH_ENOUGH
 """The precision that is asked for until a person chooses another, 0..1."""
 
 TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+
+GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH))
+"""The precision from which on a report proposes nothing."""
+
+ENDINGS = (".html", ".md", ".json", ".txt")
 
 
 def target_of(text: str) -> float:
@@ -56,3 +67,66 @@ def read_report(workspace: Workspace, options: ReportOptions, least: float) -> R
     has_answer = main is not None and main.system in evidence.systems
     gate = gate_report(evidence, main.system, Gate(least, Interval(least, least))) if main and has_answer else None
     return ReportReading(report, gate, parts(sections(report), report, evidence), evidence)
+
+
+def write_report(report: Report, name: str) -> Path:
+    """Write *report* to the file *name*. `~` is the home folder. A new file is for its owner alone.
+
+    Raises MemsiftError for another ending, and if it cannot be written.
+    """
+    path = Path(name.strip()).expanduser()
+    if path.suffix.lower() not in ENDINGS:
+        raise MemsiftError(
+            f"{path}: end the name with {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}. Nothing was written."
+        )
+    text = _form(path.suffix.lower())(report)
+    try:
+        write_whole(str(path), text.encode("utf-8"), open_named)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise MemsiftError(f"{path} cannot be written ({reason}). Name a file in a folder that exists.") from None
+    return path.absolute()
+
+
+def _form(ending: str) -> Callable[[Report], str]:
+    """The function that writes a report in the form of an ending."""
+    if ending == ".html":
+        from labels.report.html_page.page import report_html
+
+        return report_html
+    if ending == ".json":
+        from labels.report.json_form import report_json
+
+        return report_json
+    if ending == ".md":
+        from labels.report.markdown import report_markdown
+
+        return report_markdown
+    from labels.report.text import report_text
+
+    return lambda report: report_text(report, is_full=True)
+
+
+def live_precision(workspace: Workspace) -> str:
+    """The interval of the configured system, and about how many more prompts decide; empty before the first prompt.
+
+    Any thread may call it. Raises LabelStoreError. It counts whole prompts only, so it says nothing about an open card.
+    """
+    with LabelStore.open(workspace.store.path) as store:
+        digests = present_digests(store, workspace.index)
+        evidence = evidence_from_store(store, workspace.index.root, digests)
+    name = (workspace.judged or workspace.with_cutoff or workspace.first).name
+    if name not in evidence.systems:
+        return ""
+    return precision_words(decide(evidence.sample(name), GATE))
+
+
+def precision_words(found: GateDecision) -> str:
+    """The decision in a few words; empty as long as the precision may be anything."""
+    if found.estimate is None or found.live.high - found.live.low > ANYTHING:
+        return ""
+    interval = f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"
+    if found.verdict in (PASS, FAIL):
+        return f"{interval}, {'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"
+    more = f", about {found.more:,} more prompts decide" if found.more else ""
+    return f"{interval}{more}"

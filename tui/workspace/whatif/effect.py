@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure import metrics
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
+from labels.measure.run_diff import Judged, PromptDiff
+from labels.saved_runs import InjectedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engine.config import Config
     from engine.prompt import Prompt
-    from engine.retrieval import Candidate
     from labels.measure.evidence import Evidence
     from labels.measure.groups import PrecisionEstimate
     from tui.workspace.whatif.sample import Injected, WhatIfSample
@@ -40,58 +40,18 @@ class SettingsNumbers:
     unlabelled: Ratio
 
 
-class Moved(NamedTuple):
-    """A memory that is injected no more, still, or now. `is_relevant` is None without a label."""
-
-    candidate: Candidate
-    is_relevant: bool | None
-
-
-@dataclass(frozen=True)
-class ChangedPrompt:
-    """A labelled prompt with its injected sets before and after, each in rank order; `judged` is by memory id."""
+class ChangedPrompt(NamedTuple):
+    """A labelled prompt, and the difference of its injected sets with the saved settings and with the draft."""
 
     prompt: Prompt
-    before: Injected
-    after: Injected
-    judged: Mapping[str, bool]
-
-    @property
-    def gone(self) -> list[Moved]:
-        kept = {candidate.memory.id for candidate in self.after}
-        return [self._moved(candidate) for candidate in self.before if candidate.memory.id not in kept]
-
-    @property
-    def new(self) -> list[Moved]:
-        known = {candidate.memory.id for candidate in self.before}
-        return [self._moved(candidate) for candidate in self.after if candidate.memory.id not in known]
-
-    @property
-    def kept(self) -> list[Moved]:
-        known = {candidate.memory.id for candidate in self.before}
-        return [self._moved(candidate) for candidate in self.after if candidate.memory.id in known]
-
-    @cached_property
-    def is_change(self) -> bool:
-        return {candidate.memory.id for candidate in self.before} != {candidate.memory.id for candidate in self.after}
-
-    @cached_property
-    def harm(self) -> int:
-        """Relevant memories that are lost and irrelevant ones that are added, less the opposite."""
-        return self._worth(self.before) - self._worth(self.after)
-
-    def _worth(self, injected: Injected) -> int:
-        return sum({True: 1, False: -1, None: 0}[self.judged.get(candidate.memory.id)] for candidate in injected)
-
-    def _moved(self, candidate: Candidate) -> Moved:
-        return Moved(candidate, self.judged.get(candidate.memory.id))
+    diff: PromptDiff
 
 
 @dataclass(frozen=True)
 class WhatIfEffect:
     """The numbers of the saved settings and of the draft, over the same prompts.
 
-    `rows` are these prompts: first the `changed` ones, those with most harm first, then the others. `left_out` prompts
+    `rows` are these prompts: first the `changed` ones, the worst first, then the others. `left_out` prompts
     lack a verdict of the judge on some memory.
     """
 
@@ -109,17 +69,28 @@ def effect_of(
 ) -> WhatIfEffect:
     """*saved* and *draft* are a configuration and its injected sets, in the order of the sample."""
     judgements = sample.evidence.judgements
-    rows = [
-        ChangedPrompt(labelled.prompt, before, after, judgements.get(labelled.prompt.id, {}))
-        for labelled, before, after in zip(sample.prompts, saved[1], draft[1], strict=True)
-        if before is not None and after is not None
+    found = [
+        (labelled.prompt, before, now)
+        for labelled, before, now in zip(sample.prompts, saved[1], draft[1], strict=True)
+        if before is not None and now is not None
     ]
+    rows = []
+    for prompt, before, now in found:
+        own = judgements.get(prompt.id, {})
+        rows.append(ChangedPrompt(prompt, PromptDiff(prompt.id, _judged(before, own), _judged(now, own))))
     return WhatIfEffect(
-        numbers(sample, [(row.prompt, row.before) for row in rows], saved[0]),
-        numbers(sample, [(row.prompt, row.after) for row in rows], draft[0]),
-        tuple(sorted(rows, key=lambda row: (not row.is_change, -row.harm))),
-        sum(row.is_change for row in rows),
+        numbers(sample, [(prompt, before) for prompt, before, _ in found], saved[0]),
+        numbers(sample, [(prompt, now) for prompt, _, now in found], draft[0]),
+        tuple(sorted(rows, key=lambda row: (not row.diff.is_changed, row.diff.worth))),
+        sum(row.diff.is_changed for row in rows),
         len(sample.prompts) - len(rows),
+    )
+
+
+def _judged(injected: Injected, own: Mapping[str, bool]) -> tuple[Judged, ...]:
+    memories = [candidate.memory for candidate in injected]
+    return tuple(
+        Judged(InjectedMemory(memory.id, memory.digest, memory.title), own.get(memory.id)) for memory in memories
     )
 
 

@@ -150,7 +150,7 @@ def test_the_saved_settings_have_the_numbers_of_the_report(open_workspace: Opene
     effect = effect_of(sample, (config, found), (config, found))
     report = {one.system: one for one in workspace.report().systems}["memsift+default"]
     assert effect.changed == 0
-    assert not any(one.is_change for one in effect.rows)
+    assert not any(one.diff.is_changed for one in effect.rows)
     assert effect.saved == effect.draft
     assert (effect.saved.precision.ratio, effect.saved.precision.interval) == (report.precision, report.interval)
     assert effect.saved.false_fires == report.false_fire_rate
@@ -167,19 +167,22 @@ def test_a_stricter_threshold_spares_and_loses_and_the_prompts_say_which(open_wo
     results = [(one, sample.injected(one, chosen_cutoff("", one, "", bool)[0])) for one in (saved, draft)]
     effect = effect_of(sample, results[0], results[1])
     before, after = effect.saved, effect.draft
-    gone = [moved.is_relevant for change in effect.rows for moved in change.gone]
+    gone = [moved.is_relevant for change in effect.rows for moved in change.diff.lost]
     assert gone.count(None) == 0 < gone.count(False)
     assert before.irrelevant.part - after.irrelevant.part == gone.count(False)
     assert after.lost.part - before.lost.part == gone.count(True)
     assert after.fires.part < before.fires.part
     assert after.tokens < before.tokens
     changed = effect.rows[: effect.changed]
-    assert [row.is_change for row in effect.rows] == [True] * effect.changed + [False] * (
+    assert [row.diff.is_changed for row in effect.rows] == [True] * effect.changed + [False] * (
         len(effect.rows) - len(changed)
     )
     assert 0 < effect.changed < len(effect.rows)
-    assert [one.harm for one in changed] == sorted([one.harm for one in changed], reverse=True)
-    assert all(one.harm == len(one.gone) - 2 * sum(not moved.is_relevant for moved in one.gone) for one in changed)
+    assert [one.diff.worth for one in changed] == sorted(one.diff.worth for one in changed)
+    assert all(
+        -one.diff.worth == len(one.diff.lost) - 2 * sum(not moved.is_relevant for moved in one.diff.lost)
+        for one in changed
+    )
 
 
 def test_a_prompt_without_a_kept_verdict_is_left_out_while_the_judge_is_on(open_workspace: Opener) -> None:
