@@ -22,6 +22,9 @@ _REMINDER = "system-reminder"
 
 _PASTE = "pasted_content"
 
+TURN_CHARACTERS = 2000
+"""The beginning of a turn that is kept, for hook, replay and labels alike."""
+
 TYPED = "typed"
 """The source of a prompt that a person typed into memsift itself."""
 
@@ -83,7 +86,7 @@ def parted(text: str) -> tuple[str, tuple[Turn, ...]]:
     """
     typed, added = _without_blocks(text, _EDITOR_BLOCKS)
     typed, _ = _without_blocks(typed, (_REMINDER,))
-    context = "\n".join(filter(None, map(str.strip, added)))
+    context = "\n".join(filter(None, map(str.strip, added)))[:TURN_CHARACTERS].strip()
     return _unwrapped(typed).strip(), (Turn("user", context),) if context else ()
 
 

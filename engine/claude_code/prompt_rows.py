@@ -13,7 +13,7 @@ from engine.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, tu
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
-from engine.prompt import Injection, Prompt, Turn, as_typed, is_human_prompt, parted, prompt_id
+from engine.prompt import TURN_CHARACTERS, Injection, Prompt, Turn, as_typed, is_human_prompt, parted, prompt_id
 from engine.stores.files import open_regular, open_source, read_regular
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ MOST_LISTED = 20
 """Unreadable rows of a file that are listed by line."""
 
 CONTEXT_TURNS = 5
-TURN_CHARACTERS = 2000
 
 PASTED_TEXT = re.compile(r"\[(?:\.\.\.)?(?:Pasted|Truncated) text #(\d+)(?: \+\d+ lines)?(?:\.\.\.)?\]")
 """The placeholder of a pasted text in history.jsonl."""

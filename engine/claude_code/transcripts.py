@@ -14,7 +14,7 @@ import os
 
 from engine.lean.json_text import loads, without_lone_surrogates
 from engine.lean.sha256 import hex_digest
-from engine.prompt import Turn, is_human_prompt, parted
+from engine.prompt import TURN_CHARACTERS, Turn, is_human_prompt, parted
 from engine.stores.files import open_regular
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ def with_turn(turns: tuple[Turn, ...], turn: Turn, count: int, max_characters: i
 
 
 def last_turns(
-    transcript_path: str, count: int = 5, *, max_bytes: int = 262_144, max_characters: int = 200
+    transcript_path: str, count: int = 5, *, max_bytes: int = 262_144, max_characters: int = TURN_CHARACTERS
 ) -> tuple[Turn, ...]:
     """The last *count* turns of a transcript, oldest first, from its last *max_bytes* bytes; SDK prompts included.
 

@@ -22,7 +22,7 @@ EDITOR = (
     "<new-diagnostics>calendar.py: unused import</new-diagnostics>",
 )
 TYPED = "fix that cold thing"
-EARLIER = "why is the branch calendar read on sundays? " * 5 + "the cache"
+EARLIER = "why is the branch calendar read on sundays? " * 50 + "the cache"
 """Its end is too far away to be searched."""
 
 

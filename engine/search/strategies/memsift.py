@@ -51,9 +51,6 @@ FEW_TERMS, TURNS, TURN_WEIGHT = 4, 2, 0.3
 """The best on the example projects: more of the prompts that depend on their context get their memory, with no other
 effect. `python -m tests.benchmarks.default_model` measures it."""
 
-TURN_CHARACTERS = 200
-"""The beginning of a turn that counts: what the hook reads of it, so that a replay finds the same."""
-
 MOST_LITTLE = 200
 """Characters of a prompt that may say little."""
 
@@ -120,7 +117,7 @@ def asked(text: str, turns: Sequence[Turn] = ()) -> tuple[Term, ...]:
     searched = searched_text(text)
     terms = query_terms(searched)
     known = {term.phrases for term in terms}
-    earlier = [query_terms(turn.text[:TURN_CHARACTERS]) for turn in turns[-TURNS:]] if len(terms) <= FEW_TERMS else []
+    earlier = [query_terms(turn.text) for turn in turns[-TURNS:]] if len(terms) <= FEW_TERMS else []
     weak = {term.phrases: term for own in earlier for term in own if term.phrases not in known}
     return (*terms, *joined_neighbours(searched), *(replace(term, weight=TURN_WEIGHT) for term in weak.values()))
 

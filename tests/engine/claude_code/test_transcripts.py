@@ -253,8 +253,8 @@ def test_what_an_assistant_says_between_tools_is_one_turn(tmp_path: Path) -> Non
 
 
 def test_turns_are_stripped_and_cut(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.jsonl", user("  " + "x" * 500), assistant("y" * 150), assistant("z" * 150))
-    assert last_turns(path) == (Turn("user", "x" * 200), Turn("assistant", "y" * 150 + "\n" + "z" * 49))
+    path = write(tmp_path / "t.jsonl", user("  " + "x" * 5000), assistant("y" * 1500), assistant("z" * 1500))
+    assert last_turns(path) == (Turn("user", "x" * 2000), Turn("assistant", "y" * 1500 + "\n" + "z" * 499))
     assert last_turns(path, max_characters=3) == (Turn("user", "xxx"), Turn("assistant", "yyy"))
 
 
@@ -295,7 +295,7 @@ def test_last_turns_never_raise(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Any], tail: bytes, max_bytes: int
 ) -> None:
     path = write(tmp_path_factory.mktemp("hostile") / "t.jsonl", *rows, tail)
-    assert all(turn.text and len(turn.text) <= 200 for turn in last_turns(path, max_bytes=max_bytes))
+    assert all(turn.text and len(turn.text) <= 2000 for turn in last_turns(path, max_bytes=max_bytes))
     assert living_prompts(path, max_bytes) is None or max_bytes > 0
 
 

@@ -109,6 +109,6 @@ def test_a_second_replay_is_the_first_byte_for_byte_but_for_time(tmp_path: Path,
 
 def test_an_error_is_asked_about_again(root: Path, server: ApiServer) -> None:
     server.answers.append(overloaded())
-    assert memsift("judge", ASK, "--root", root, *HTTP).exit_code == 0
+    assert memsift("judge", ASK, "--root", root, *HTTP).exit_code == 2
     assert verdicts(root, *HTTP)[1]["status"] == "ok"
     assert len(server.requests) == 2

@@ -74,7 +74,7 @@ def test_numbers_are_the_same_without_the_packages(store: Path, tmp_path: Path) 
         [*gate, "--min-precision", "0.9", "--one-look", "--full", *files],
         ["diff", "1", "2", *place],
         ["label", "--format", "json", *place],
-        ["export", "--format", "run", "--root", DEMO_ROOT, "--db", store],
+        ["export", "--format", "run", "--system", "memsift", "--root", DEMO_ROOT, "--db", store],
     ]
     for command in commands:
         code, out = printed(command, MAIN)

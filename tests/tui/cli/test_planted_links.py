@@ -59,6 +59,7 @@ COMMANDS: list[tuple[str | Path, ...]] = [
     ("install", "--project"),
     ("uninstall", "--project"),
     ("export", "--output", "out.jsonl"),
+    ("replay", *ROOT, *PROMPTS, "--save"),
     ("report", *ROOT, "--format", "html", "--output", "out.html"),
 ]
 IN_PARTS = ("replay", *ROOT, *PROMPTS, "--executor", "processes:1", "--parts", "parts")

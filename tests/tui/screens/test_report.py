@@ -29,6 +29,7 @@ from tests.tui.apps import (
 from tests.tui.demo import DEMO, CountingProvider, demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
+from tui.dialogs.moved_store import MovedStore
 from tui.workspace.app_settings import Choices
 from tui.workspace.workspace import Workspace
 
@@ -358,6 +359,7 @@ async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(
         (tmp_path / "labels.db").rename(tmp_path / "elsewhere.db")
         (tmp_path / "labels.db").write_text("no database")
         await press(pilot, "f2", "f5")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MovedStore), "it is asked where labels go")
+        await press(pilot, "escape")
         await until(pilot, lambda: any("labels.db" in toast for toast in toasts(pilot)), "it is told")
         await reads(pilot, "#answer", "1 prompt replayed")
-        await until(pilot, lambda: not pilot.app.screen.query_one("#state").display)
