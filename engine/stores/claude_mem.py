@@ -12,7 +12,7 @@ from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.files import UnreadableFileError, is_regular, require_inside
 from engine.stores.markdown_text import short
-from engine.stores.registry import Listing, name_in
+from engine.stores.registry import Listing, memories_of_rows, name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ LINES = {
 """The columns of a memory's body. `text` is from old versions, and may repeat `narrative`."""
 
 FILES = ("files_read", "files_modified", "files_edited")
-MOST_ROWS, MOST_CHARACTERS, MOST_LISTED, MOST_FILES = 50_000, 100_000, 100, 20
-"""Rows of a table, newest first; characters of a value; rows that are listed as skipped; files that are shown."""
+MOST_ROWS, MOST_CHARACTERS, MOST_FILES = 50_000, 100_000, 20
+"""Rows of a table, newest first; characters of a value; files that are shown."""
 
 
 def listing(root: str) -> Listing:
@@ -97,16 +97,8 @@ class _Table:
         return "id" in self._columns
 
     def memories(self, name: str, path: str, wanted: Collection[str]) -> Iterator[Memory | Skipped]:
-        skipped = 0
-        for row in self._rows(wanted):
-            try:
-                yield self._memory(row, path)
-            except UnreadableFileError as error:
-                skipped += 1
-                if skipped <= MOST_LISTED:
-                    yield Skipped(f"{name} {self._kind} {row.get('id')}", str(error))
-        if skipped > MOST_LISTED:
-            yield Skipped(name, f"has {skipped - MOST_LISTED:,} more rows of {self._table} that are no memories")
+        rows = ((f"{name} {self._kind} {row.get('id')}", row) for row in self._rows(wanted))
+        yield from memories_of_rows(rows, lambda row: self._memory(row, path), name, f"rows of {self._table}")
         if not wanted and (left := self._count() - MOST_ROWS) > 0:
             yield Skipped(name, f"holds more than {MOST_ROWS:,} {self._table}; the {left:,} oldest are not read")
 

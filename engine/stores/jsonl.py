@@ -11,7 +11,7 @@ from engine.memory import Memory, MemorySummary, Section, Skipped, content_diges
 from engine.stores.claude_memory import sections_of
 from engine.stores.files import UnreadableFileError, bytes_of, require_inside
 from engine.stores.markdown_text import as_words, short
-from engine.stores.registry import Listing, name_in
+from engine.stores.registry import Listing, memories_of_rows, name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 SUFFIX = ".jsonl"
 MOST_BYTES, MOST_LINE_BYTES = 20_000_000, 1_000_000
-MOST_LISTED = 100
-"""Lines of a file that are listed as skipped. Of the others only their number is."""
-
 IDS = ("id", "memory_id", "key", "hash")
 TITLES = ("title", "name", "summary", "description")
 TEXTS = ("text", "content", "body", "memory", "fact", "statement", "value")
@@ -59,18 +56,9 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     path = os.path.join(root, relative)
     require_inside(root, path)
     name = without_lone_surrogates(name_in(root, relative))
-    skipped = 0
-    for number, line in enumerate(bytes_of(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield _memory(_row(line), path, number)
-        except UnreadableFileError as error:
-            skipped += 1
-            if skipped <= MOST_LISTED:
-                yield Skipped(f"{name}:{number}", str(error))
-    if skipped > MOST_LISTED:
-        yield Skipped(name, f"has {skipped - MOST_LISTED:,} more lines that are no memories")
+    lines = enumerate(bytes_of(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1)
+    rows = ((f"{name}:{number}", (number, line)) for number, line in lines if line.strip())
+    yield from memories_of_rows(rows, lambda row: _memory(_row(row[1]), path, row[0]), name, "lines")
 
 
 def _row(line: bytes) -> dict[str, Any]:

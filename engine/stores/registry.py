@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 
 from engine.lean.record import Record
+from engine.memory import Memory, Skipped
+from engine.stores.files import UnreadableFileError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from collections.abc import Set as AbstractSet
     from typing import Any, Protocol
-
-    from engine.memory import Memory, Skipped
 
     class Store(Protocol):
         """A format's module. A root is a resolved path: a folder, or a file.
@@ -85,6 +85,9 @@ FILE_FORMATS = (
 LIST_SIGN = b" -> "
 """In each line of the index.md of claude-memory that names a file."""
 
+MOST_LISTED = 100
+"""Rows of a file that are listed as skipped. Of the others only their number is."""
+
 LOOKED_AT, FOLDERS_LOOKED_AT = 65_536, 100
 """Bytes of an index.md, and folders in a root, that are looked at to tell formats apart."""
 
@@ -112,6 +115,22 @@ def format_of(root: str) -> str:
     if found == FORMATS[0][0] and not _ends_like(root, FORMATS[0][1]) and _holds_notes(root, names):
         return "markdown"
     return found or ("markdown" if _has_notes_below(root) else FORMATS[0][0])
+
+
+def memories_of_rows(
+    rows: Iterable[tuple[str, Any]], memory_of: Callable[[Any], Memory], name: str, kind: str
+) -> Iterator[Memory | Skipped]:
+    """The memories in a file of many, and the rows that are none. *rows*: (name for people, row) pairs."""
+    skipped = 0
+    for place, row in rows:
+        try:
+            yield memory_of(row)
+        except UnreadableFileError as error:
+            skipped += 1
+            if skipped <= MOST_LISTED:
+                yield Skipped(place, str(error))
+    if skipped > MOST_LISTED:
+        yield Skipped(name, f"has {skipped - MOST_LISTED:,} more {kind} that are no memories")
 
 
 def name_in(root: str, relative: str) -> str:

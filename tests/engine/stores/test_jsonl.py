@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.memory import Section
-from engine.stores import jsonl
+from engine.stores import jsonl, registry
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory
 
@@ -106,7 +106,7 @@ def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path)
 def test_of_many_broken_lines_the_first_are_listed_and_the_others_counted(tmp_path: Path) -> None:
     corpus = read(tmp_path / "rows.jsonl", *[b"{"] * 250, {"text": "good"})
     assert len(corpus.memories) == 1
-    assert len(corpus.skipped) == jsonl.MOST_LISTED + 1
+    assert len(corpus.skipped) == registry.MOST_LISTED + 1
     assert corpus.skipped[-1].reason == "has 150 more lines that are no memories"
 
 
