@@ -90,8 +90,7 @@ def with_annotator(dataset: Dataset, annotator: str, form: Format, source: FileT
     if annotator and any(event.uid for event in dataset.events):
         raise ExchangeError(f"{source.path}: these events are memsift's own and say whose they are. Omit --annotator.")
     events = (replace(event, annotator=annotator or event.annotator or form.name) for event in dataset.events)
-    named = (event if event.uid else replace(event, annotator=nfc(event.annotator)) for event in events)
-    return replace(dataset, events=tuple(named))
+    return replace(dataset, events=tuple(events))
 
 
 def known_to(db: LabelDatabase, context: Context) -> KnownNames:
@@ -105,16 +104,21 @@ def completed(
 ) -> Iterator[LabelEvent]:
     """*events* with the fields that a store needs, without events that repeat the standing event in *present*.
 
-    An event with a uid is from a store and stays as it is. `session` becomes the time of the import: the labels of one
-    import came in together, whenever they were given.
+    An event with a uid is from a store and stays as it is. Other names of annotators are spelled as in *present*.
+    `session` becomes the time of the import: the labels of one import came in together, whenever they were given.
     """
     latest = {key_of(event): event for event in standing_events(present) if not event.repeat}
     latest |= {(LABEL, *key): event for key, event in current_labels(present).items()}
     taken = {event.uid for event in present}
+    known = {event.annotator for event in present}
+    spelled = {nfc(name): name for name in known}
     for event in events:
         if event.uid:
             yield event
             continue
+        if event.annotator not in known:
+            name = nfc(event.annotator)
+            event = replace(event, annotator=spelled.get(name, name))
         before, uid = latest.get(key_of(event)), uid_of(event)
         if uid in taken or (before and is_repeated(event, before)):
             continue
