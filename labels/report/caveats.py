@@ -1,20 +1,25 @@
-"""The sentences on what the numbers of a report cannot say."""
+"""The sentences on what the numbers of a report and of a gate cannot say."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.wording import counted
+from engine.wording import counted, listed
 from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, sighted
-from labels.report.section import percent
+from labels.report.section import part_of, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from labels.measure.caveats import MixedRuns, Outdated
+    from labels.measure.gate import Caveats, Gaps
     from labels.measure.judgements import LabelFacts
     from labels.measure.report import Report, SystemReport
     from labels.measure.strata import PairWeights
+
+
+NAMED = 3
+"""The number of unfinished prompts that are named."""
 
 
 def notes(report: Report) -> tuple[str, ...]:
@@ -173,3 +178,73 @@ def on_convention(report: Report) -> Iterator[str]:
         if system.assumed and system.agreement:
             decided = f"{system.assumed} of the {system.agreement.confusion.total} memories that its judge is graded on"
             yield f"{system.system}: {decided} are not in the qrels and count as not relevant."
+
+
+# Reasons against an answer, and warnings
+
+
+def refusals(caveats: Caveats) -> Iterator[str]:
+    """Facts for which any answer would be about something else than the question, and the next step for each."""
+    if caveats.outdated:
+        yield outdated_note(caveats.outdated)
+    if caveats.unanswered:
+        yield f"The judge gave no answer on {part_of(caveats.unanswered)} prompts, and the others may be another kind."
+    if caveats.sighted:
+        yield (
+            f"{part_of(caveats.sighted)} labels were given with rank, score or verdict in view, which pulls answers "
+            "towards what is shown. Label those prompts again without looking."
+        )
+    if caveats.gaps and caveats.gaps.matters:
+        yield f"{missing_labels(caveats.gaps)}, and the answer depends on them. {finishing(caveats.gaps.left, caveats)}"
+
+
+def missing_labels(gaps: Gaps) -> str:
+    return f"{gaps.missing:,} of {gaps.whole:,} injected memories on prompts that were begun have no label that counts"
+
+
+def finishing(left: Mapping[str, int], caveats: Caveats) -> str:
+    """Which prompts to finish, those with most memories *left* first, and how."""
+    most = sorted(left, key=lambda name: (-left[name], name))
+    named = [f"{name} ({left[name]:,} left)" for name in most[:NAMED]]
+    more = [counted(len(most) - NAMED, "other")] if len(most) > NAMED else []
+    which = f"Finish {listed([*named, *more])}"
+    if caveats.is_from_files:
+        return f"{which} in the qrels."
+    settle = " What people are split on, memsift label --adjudicate settles." if caveats.disputed else ""
+    return f"{which}: Label in the app asks for the open labels, Replay for those that were skipped twice.{settle}"
+
+
+def warnings(caveats: Caveats) -> Iterator[str]:
+    """Facts that limit the answer without forbidding it."""
+    if caveats.gaps and not caveats.gaps.matters:
+        yield f"{missing_labels(caveats.gaps)}. Whatever they are like, the answer stays the same."
+    if caveats.few:
+        prompts = counted(caveats.few, "prompt counts", "prompts count")
+        yield f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
+    if caveats.failures:
+        yield f"The judge gave no answer on {part_of(caveats.failures)} prompts; these are left out."
+    if caveats.stale:
+        labels = counted(caveats.stale, "label does", "labels do")
+        yield f"{labels} not count: the memory was edited or removed since."
+    if caveats.disputed:
+        memories = counted(caveats.disputed, "memory")
+        yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
+    if caveats.imported:
+        yield imported_note(caveats.imported)
+    if caveats.blind_unknown:
+        yield unknown_note(caveats.blind_unknown)
+    if caveats.by_hand:
+        yield by_hand_note(caveats.by_hand)
+    if caveats.unsure:
+        yield f"{part_of(caveats.unsure)} memories were labelled unsure or unrateable, and count nowhere."
+    if caveats.assumed:
+        yield (
+            f"{part_of(caveats.assumed.memories)} injected memories are not in the qrels and are taken as not "
+            f"relevant: if all were, precision would be {caveats.assumed.highest:.2f}. With --unjudged exclude, only "
+            "prompts count of which all is in them."
+        )
+    if caveats.outside:
+        prompts = counted(caveats.outside, "prompt does", "prompts do")
+        yield f"{prompts} not count, having come after the order of labelling was made."
+    for stratum in caveats.unseen:
+        yield f"No prompt of the kind {stratum!r} is judged yet, so nothing is known of that part."
