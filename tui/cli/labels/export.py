@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,7 @@ import click
 from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.stores.files import open_named, write_whole
-from tui.cli.options import DB, opened_labels
+from tui.cli.options import DB, opened_labels, store_path
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -144,7 +145,10 @@ def put(text: str, output: str | None) -> None:
 
 
 def write_output(text: str, output: str) -> None:
-    """Write the file that a person named: complete or not at all. Raises MemsiftError."""
+    """Write the file that a person named: complete or not at all. Raises MemsiftError, also for the label store."""
+    place, store = Path(output), store_path(click.get_current_context().params.get("db"), writes=True)
+    if place.exists() and store.exists() and place.samefile(store):
+        raise MemsiftError(f"{output} is the label store, so it was left alone. Name another file.")
     try:
         write_whole(output, text.encode("utf-8"), open_named)
     except OSError as error:

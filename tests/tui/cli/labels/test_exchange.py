@@ -73,6 +73,16 @@ def test_stdout_is_the_file_and_stderr_says_what_is_left_out(store: Path) -> Non
     assert {row["record"] for row in rows(everything)} == {"memsift", "prompt", "memory", "run", "retrieval", "event"}
 
 
+def test_no_output_takes_the_place_of_the_label_store(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.jsonl").symlink_to(store)
+    before = rows(memsift("export", "--db", store))
+    for command in (["export"], ["report", "--root", DEMO_ROOT, "--format", "html"]):
+        for output in (store, tmp_path / "link.jsonl"):
+            refused = memsift(*command, "--db", store, "--output", output)
+            assert (refused.exit_code, "is the label store" in refused.stderr) == (2, True)
+    assert rows(memsift("export", "--db", store)) == before
+
+
 def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> None:
     memsift("export", "--format", "qrels", "--db", store, "--output", tmp_path / "qrels")
     run = tmp_path / "run.jsonl"
