@@ -28,11 +28,11 @@ OPEN = 0
 TUNE = ["tune", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--qrels", DEMO / "qrels.txt"]
 IN_APP = """
 import os, sys
-from engine.judge.bulk.batches import Ledger
+from engine.judge.bulk.batches import BatchLedger
 from engine.paths import cache_dir, state_home
 from tui.workspace.app_settings import Choices
 Choices(state_home(os.environ)).write("theme", "nord")
-Ledger(os.path.join(cache_dir(os.environ), "batches.jsonl")).add("b1", ["r1"])
+BatchLedger(os.path.join(cache_dir(os.environ), "batches.jsonl")).add("b1", ["r1"])
 """
 WRITING = """
 import os, stat, sys
