@@ -9,7 +9,7 @@ from textual.widgets import ProgressBar
 
 from tui.building import BuildingApp
 from tui.choosing import FirstStartApp
-from tui.workspace.first_start import FoundRoot
+from tui.workspace.opening import FoundRoot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from tui.workspace.activity_rows import ActivityEntry
-    from tui.workspace.word_filter import WordFilter
+    from tui.workspace.filtering import WordFilter
 
 NO_HOOK = (
     "The hook is not installed in this folder, so there is nothing to show.\n\n`memsift install` puts it into the "

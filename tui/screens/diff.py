@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.prompt import Prompt
+    from tui.workspace.filtering import WordFilter
     from tui.workspace.replay.run_diffs import DiffRow, SavedDiff
-    from tui.workspace.word_filter import WordFilter
 
 READING = "Reading the runs …"
 TO_SAVE = (

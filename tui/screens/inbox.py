@@ -21,7 +21,17 @@ from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.inbox import COLUMNS, InboxList, task_text
 from tui.widgets.lists.rows import RowList
-from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, RISING, WORST, Checked, check_all, listed, settle, unsettle
+from tui.workspace.quality.findings import (
+    BY_CHECK,
+    BY_TITLE,
+    RISING,
+    WORST,
+    Checked,
+    check_all,
+    listed,
+    settle,
+    unsettle,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +39,8 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from engine.memory import MemorySummary
-    from tui.workspace.quality.inbox import Task
-    from tui.workspace.word_filter import WordFilter
+    from tui.workspace.filtering import WordFilter
+    from tui.workspace.quality.findings import Task
 
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {list.clear} to see all."

@@ -24,7 +24,7 @@ from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
 from tui.widgets.reveal import Reveal
 from tui.widgets.top_bar import TopBar
-from tui.workspace.label.labelling import Position, follow_ups, follow_words, latest_labels
+from tui.workspace.labelling import Position, follow_ups, follow_words, latest_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,8 @@ from tui.messages import AllReplayed, Kept, KnownRead
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.lists.prompts import PromptList
-from tui.workspace.replay.prompt_choice import (
+from tui.workspace.filtering import WordFilter
+from tui.workspace.prompts import (
     ALL,
     FILTERS,
     NEWEST,
@@ -29,7 +30,6 @@ from tui.workspace.replay.prompt_choice import (
     read_known,
     words_of,
 )
-from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

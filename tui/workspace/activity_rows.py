@@ -13,7 +13,7 @@ from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from labels.store import LabelStore
-from tui.workspace.word_filter import in_order, lowered
+from tui.workspace.filtering import in_order, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from engine.activity_log import LoggedPrompt
     from engine.prompt import Prompt
-    from tui.workspace.word_filter import WordFilter
+    from tui.workspace.filtering import WordFilter
     from tui.workspace.workspace import Workspace
 
 NEWEST, SLOWEST, MOST, BY_PROMPT = "newest", "slowest", "most", "prompt"

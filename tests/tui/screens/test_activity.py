@@ -16,7 +16,7 @@ from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tests.tui.test_hostile import TEXTS
 from tui.workspace.activity_rows import NEWEST, SLOWEST, counts, listed, read_activity
-from tui.workspace.word_filter import WordFilter
+from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,6 +12,7 @@ from labels.records import INJECTED, NOT_RELEVANT, RELEVANT, Card
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.demo import DEMO, demo_prompts
 from tests.tui.test_hostile import TEXTS
+from tui.workspace.filtering import WordFilter
 from tui.workspace.replay.run_diffs import (
     ALL,
     BETTER,
@@ -26,7 +27,7 @@ from tui.workspace.replay.run_diffs import (
     read_diff,
 )
 from tui.workspace.replay.run_diffs import diff_rows as rows_of
-from tui.workspace.word_filter import WordFilter
+from tui.workspace.sources import Settings
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
@@ -39,7 +40,7 @@ HOSTILE = typed_prompt("\n".join(TEXTS.values()) + " library_id holds rotation")
 
 
 def save_run(workspace: Workspace, prompts: tuple[Prompt, ...], most: int) -> None:
-    workspace.configure(replace(workspace.config, max_inject=most), None, None, ())
+    workspace.take_settings(Settings(replace(workspace.config, max_inject=most), None))
     with workspace.store.together():
         for prompt in prompts:
             workspace.keep(workspace.run(prompt, "memsift"))

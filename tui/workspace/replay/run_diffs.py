@@ -13,7 +13,7 @@ from labels.report.run_diff import ComparedRuns, Side
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.saved_runs import InjectedMemory
 from labels.store import LabelStore
-from tui.workspace.word_filter import in_order, lowered
+from tui.workspace.filtering import in_order, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from labels.measure.run_diff import Judge, PromptDiff, Sets
     from labels.records import Outcome, RunSettings
     from labels.saved_runs import SavedRun
-    from tui.workspace.word_filter import WordFilter
+    from tui.workspace.filtering import WordFilter
 
 SHOWN_ID = 8
 """Characters of a run id that people see. Any beginning of at least LEAST_ID characters names a run."""

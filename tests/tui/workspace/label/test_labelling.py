@@ -11,7 +11,7 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.workspace.label.labelling import LabelQueue, workspace_pace
+from tui.workspace.labelling import LabelQueue, workspace_pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,8 +21,8 @@ from labels.labelling_order import (
 )
 from tests.engine.models import cutoff
 from tests.tui.demo import DEMO_ROOT, demo_prompts
-from tui.workspace.label.labelling import LabelQueue
-from tui.workspace.label.labelling_plan import Planning, make_order, require_possible
+from tui.workspace.labelling import LabelQueue
+from tui.workspace.labelling_plan import Planning, make_order, require_possible
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener

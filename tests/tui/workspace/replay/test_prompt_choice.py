@@ -10,7 +10,8 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from labels.records import INJECTED, Card
 from tests.tui.demo import demo_prompts
-from tui.workspace.replay.prompt_choice import (
+from tui.workspace.filtering import WordFilter
+from tui.workspace.prompts import (
     DIFFER,
     FAILED,
     FILTERS,
@@ -24,7 +25,6 @@ from tui.workspace.replay.prompt_choice import (
     read_known,
     words_of,
 )
-from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener

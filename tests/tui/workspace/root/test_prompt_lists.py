@@ -10,7 +10,7 @@ from engine.errors import LabelStoreError
 from engine.prompt import typed_prompt
 from labels.records import CHOSEN
 from tests.tui.demo import demo_prompts
-from tui.workspace.label.labelling_plan import make_order
+from tui.workspace.labelling_plan import make_order
 
 if TYPE_CHECKING:
     from pathlib import Path
