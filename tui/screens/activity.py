@@ -146,7 +146,7 @@ class ActivityScreen(ListScreen):
         entry = self.entries.current
         if entry:
             workspace = self.app.workspace
-            known = workspace.prompt(entry.prompt_id) if entry.prompt_id else None
+            known = workspace.lists.find(entry.prompt_id) if entry.prompt_id else None
             is_sampled = known is not None and not workspace.lists.is_scratch(known)
             note = "in the sample" if is_sampled else ""
             text = entry_text(entry, workspace.memory, self.entries.marker, note, signs(self))
@@ -171,7 +171,7 @@ class ActivityScreen(ListScreen):
         """Show the prompt in Replay."""
         with self.app.telling_errors():
             if prompt := self.prompt:
-                self.app.workspace.add_prompt(prompt)
+                self.app.workspace.lists.add(prompt)
                 await self.go_to_prompt(prompt.id)
             else:
                 self.app.tell(UNKNOWN, severity="warning")

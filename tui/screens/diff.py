@@ -153,7 +153,7 @@ class DiffScreen(ListScreen):
         if row is None:
             return None
         workspace = self.app.workspace
-        return workspace.prompt(row.diff.prompt_id) or workspace.store.prompt(row.diff.prompt_id)
+        return workspace.lists.known(row.diff.prompt_id)
 
     @on(RowList.Selected)
     async def action_open(self) -> None:

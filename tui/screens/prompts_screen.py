@@ -208,7 +208,7 @@ class PromptsScreen(ModeScreen):
     def replay_typed(self, text: str | None) -> None:
         if text:
             typed = typed_prompt(text)
-            self.app.workspace.add_prompt(typed)
+            self.app.workspace.lists.add(typed)
             self.app.workspace.wanted_prompt = typed.id
             self.action_clear()
         self.prompt_list.focus()

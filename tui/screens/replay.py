@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
+from engine.injected import names_of
 from engine.systems import injected_system
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
@@ -279,7 +280,7 @@ class ReplayScreen(PromptsScreen):
 
     def action_columns(self) -> None:
         workspace = self.app.workspace
-        possible = (*workspace.possible, *map(injected_system, workspace.injected_systems))
+        possible = (*workspace.possible, *map(injected_system, names_of(workspace.prompts)))
         self.app.push_screen(ChooseSystems(possible, workspace.heads), self.take_columns)
 
     def take_columns(self, names: tuple[str, ...] | None) -> None:

@@ -157,7 +157,7 @@ def prompt_of(entry: ActivityEntry, workspace: Workspace) -> Prompt | None:
 
     None if its text is unknown. Raises LabelStoreError.
     """
-    known = (workspace.prompt(entry.prompt_id) or workspace.store.prompt(entry.prompt_id)) if entry.prompt_id else None
+    known = workspace.lists.known(entry.prompt_id)
     if known or not entry.prompt:
         return known
     decision = entry.decision
@@ -189,8 +189,8 @@ def add_to_sample(entries: Iterable[ActivityEntry], workspace: Workspace) -> Sam
     found = {prompt.id: prompt for prompt in prompts if prompt}
     added = []
     for prompt in found.values():
-        workspace.add_prompt(prompt)
+        workspace.lists.add(prompt)
         if workspace.lists.is_scratch(prompt):
             workspace.lists.choose(prompt)
-            added.append(workspace.prompt(prompt.id) or prompt)
+            added.append(workspace.lists.find(prompt.id) or prompt)
     return SampledPrompts(tuple(added), len(found) - len(added), sum(prompt is None for prompt in prompts))

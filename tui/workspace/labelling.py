@@ -74,7 +74,9 @@ class LabelQueue:
         pool = self._workspace.pool(prompt.id)
         if pool is None:
             return None
-        labelled, skips = set(self._workspace.labels(prompt.id)), self._workspace.skips(prompt.id)
+        workspace = self._workspace
+        labelled = set(workspace.labels(prompt.id))
+        skips = workspace.store.skips(workspace.annotator, prompt.id).get(prompt.id, {})
         self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
         self._labelled[prompt.id] = labelled
         at = Position(prompt, pool, open_cards(pool, labelled, skips))

@@ -70,6 +70,10 @@ class PromptLists:
     def find(self, prompt_id: str) -> Prompt | None:
         return next((prompt for prompt in self.all if prompt.id == prompt_id), None)
 
+    def known(self, prompt_id: str) -> Prompt | None:
+        """A prompt of the lists, or else of the label store. Raises LabelStoreError."""
+        return self.find(prompt_id) or self._store.prompt(prompt_id)
+
     def is_scratch(self, prompt: Prompt) -> bool:
         return any(prompt.id == other.id for other in self.scratch)
 

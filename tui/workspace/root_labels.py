@@ -8,8 +8,6 @@ from engine.injected import TEXT_ID
 from labels.measure.report import Captions, report_from_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.roots import OpenIndex
@@ -40,10 +38,6 @@ class RootLabels:
     def digests(self) -> dict[str, str]:
         """Memory id -> digest of its current text."""
         return present_digests(self.store, self.index)
-
-    def skips(self, prompt_id: str) -> Mapping[Pair, int]:
-        """(memory id, digest) -> how often this annotator skipped that card of the prompt."""
-        return self.store.skips(self.annotator, prompt_id).get(prompt_id, {})
 
     def labels(self, prompt_id: str) -> dict[Pair, Label]:
         """(memory id, digest) -> this annotator's current label, for a prompt over this root."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF
-from engine.injected import names_of
 from engine.systems import SYSTEMS, injected_system, is_injected, system_of
 
 if TYPE_CHECKING:
@@ -130,8 +129,3 @@ class RootSystems:
     def with_judge(self) -> tuple[str, ...]:
         """The names of the systems that ask the judge."""
         return tuple(name for name in self.systems if SYSTEMS[name].has_judge)
-
-    @property
-    def injected_systems(self) -> tuple[str, ...]:
-        """The names of the hooks of which the prompts have records: `injected` is memsift's own, and comes first."""
-        return names_of(self.lists.sample)

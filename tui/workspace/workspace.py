@@ -10,7 +10,7 @@ from engine.config import MEMSIFT
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
-from engine.systems import INJECTED, SYSTEMS, is_injected
+from engine.systems import SYSTEMS, is_injected
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
@@ -182,11 +182,6 @@ class Workspace(RootSystems, RootLabels):
         """Files and rows that could not be read, of memories and of prompts."""
         return self.index.skipped + self.unread_prompts
 
-    @property
-    def notices(self) -> tuple[Skipped, ...]:
-        """Problems of the root that cost no memory, such as a dead link in MEMORY.md."""
-        return self.index.notices
-
     # The judge
 
     def agree(self, limit_usd: float | None) -> None:
@@ -208,13 +203,6 @@ class Workspace(RootSystems, RootLabels):
     def prompts(self) -> tuple[Prompt, ...]:
         """The sample: what is labelled, replayed as a whole, and measured."""
         return self.lists.sample
-
-    def add_prompt(self, prompt: Prompt) -> None:
-        """Show a prompt in Replay, beside the sample."""
-        self.lists.add(prompt)
-
-    def prompt(self, prompt_id: str) -> Prompt | None:
-        return self.lists.find(prompt_id)
 
     def labelling_order(self) -> tuple[Prompt, ...]:
         """The chosen prompts, and then the others in labelling order. Without a stratum yet, it is that of all."""
@@ -250,10 +238,6 @@ class Workspace(RootSystems, RootLabels):
             prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock, now=self.now
         )
 
-    def injected(self, prompt: Prompt, system: str = INJECTED) -> Retrieval | None:
-        """What a hook really injected for *prompt*, from transcripts and the hook's log; None if that is not known."""
-        return self.injections.retrieval(prompt, system)
-
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """The kept retrieval of a prompt and a system, or None."""
         return self._retrievals.get((prompt_id, system))
@@ -277,11 +261,6 @@ class Workspace(RootSystems, RootLabels):
         """(prompt id, system) of each kept retrieval."""
         return self._retrievals.keys()
 
-    @property
-    def replayed(self) -> int:
-        """The number of kept retrievals: one per prompt and system."""
-        return len(self._retrievals)
-
     def forget(self, prompt_id: str) -> None:
         """Drop the kept retrievals of a prompt, so that it runs again."""
         for system in self.systems:
@@ -299,7 +278,7 @@ class Workspace(RootSystems, RootLabels):
         if not all(retrievals):
             return None
         if prompt_id not in self._pools:
-            prompt = self.prompt(prompt_id)
+            prompt = self.lists.find(prompt_id)
             injected = self.injections.all_of(prompt) if prompt else []
             made = pool([*(retrieval for retrieval in retrievals if retrieval), *injected], self.seed)
             self.store.record_pool(made)

@@ -101,7 +101,7 @@ async def test_enter_replays_a_prompt_of_the_log_and_plus_adds_it_to_the_sample(
         assert [(one.text, one.source) for one in workspace.prompts if one.source == CHOSEN] == [(LOGGED, CHOSEN)]
         await press(pilot, "home", "down", "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")
-        await until(pilot, lambda: workspace.prompt(current_prompt(pilot)).text == LOGGED)  # type: ignore[union-attr]
+        await until(pilot, lambda: workspace.lists.find(current_prompt(pilot)).text == LOGGED)  # type: ignore[union-attr]
     again = open_workspace(prompts=[KNOWN])
     assert [one.text for one in again.lists.chosen] == [LOGGED]
 
