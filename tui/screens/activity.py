@@ -23,11 +23,10 @@ from tui.workspace.activity_rows import (
     MOST,
     NEWEST,
     RISING,
+    RULES,
     SLOWEST,
     ActivityLog,
     add_to_sample,
-    counts,
-    listed,
     log_stamps,
     prompt_of,
     read_activity,
@@ -129,7 +128,7 @@ class ActivityScreen(ListScreen):
     def matching(self, words: WordFilter) -> Sequence[ActivityEntry] | None:
         if self._log is None:
             return None
-        return listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
+        return RULES.listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
 
     def nothing(self) -> Content:
         if self._log and self._log.entries:
@@ -156,7 +155,7 @@ class ActivityScreen(ListScreen):
 
     def action_kind(self) -> None:
         entries = self._log.entries if self._log else ()
-        numbers = {ALL: len(entries), **counts(entries)}
+        numbers = {ALL: len(entries), **RULES.counts(entries)}
         options = {kind: f"{NAMES[kind]}  {numbers[kind]:,}" for kind in (ALL, *KINDS)}
         self.ask_kind("Show which prompts?", options)
 

@@ -25,10 +25,10 @@ from tui.workspace.quality.findings import (
     BY_CHECK,
     BY_TITLE,
     RISING,
+    RULES,
     WORST,
     Checked,
     check_all,
-    listed,
     settle,
     unsettle,
 )
@@ -117,7 +117,7 @@ class InboxScreen(ListScreen, CuratingScreen):
     def matching(self, words: WordFilter) -> Sequence[Task] | None:
         if self._checked is None:
             return None
-        return listed(self._checked.tasks, words, self._kind, self._order, is_turned=self._is_turned)
+        return RULES.listed(self._checked.tasks, words, self._kind, self._order, is_turned=self._is_turned)
 
     def nothing(self) -> Content:
         has_tasks = self._checked is not None and self._checked.tasks
@@ -170,7 +170,7 @@ class InboxScreen(ListScreen, CuratingScreen):
 
     def action_check(self) -> None:
         tasks = self._checked.tasks if self._checked else ()
-        counts = {name: sum(task.finding.check == name for task in tasks) for name in CHECKS}
+        counts = RULES.counts(tasks)
         options = {self.USUAL: f"All  {len(tasks):,}"}
         options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
         self.ask_kind("Show the findings of which check?", options)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,24 +18,57 @@ MOST_CHARACTERS = 200
 
 
 class WordFilter:
-    """The words of *text*, each a part of any word in a row. An empty text fits all rows."""
+    """The words of *text*, each a part of any word in a row, in upper or lower case. An empty text fits all rows."""
 
     def __init__(self, text: str = "") -> None:
-        self.words = tuple(dict.fromkeys(text[:MOST_CHARACTERS].lower().split()))
+        self.words = tuple(dict.fromkeys(text[:MOST_CHARACTERS].casefold().split()))
         self._pattern = re.compile("|".join(map(re.escape, self.words)), re.IGNORECASE)
 
-    def fits(self, lowered: str) -> bool:
-        """Whether a text in lower case has all words."""
-        return all(word in lowered for word in self.words)
+    def fits(self, folded: str) -> bool:
+        """Whether a text of `folded` has all words."""
+        return all(word in folded for word in self.words)
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Start and end of each word in *text*: sorted, not overlapping."""
         return [match.span() for match in self._pattern.finditer(text)] if self.words else []
 
 
-def lowered(parts: Iterable[str]) -> str:
+def folded(parts: Iterable[str]) -> str:
     """The texts of a row as one text for `WordFilter.fits`."""
-    return "\n".join(parts).lower()
+    return "\n".join(parts).casefold()
+
+
+class WordedRow(Protocol):
+    """A row with all its texts as `folded` gives them."""
+
+    @property
+    def words(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=WordedRow)
+
+
+@dataclass(frozen=True)
+class RowRules(Generic[Row]):
+    """The kinds of the rows of a list, and the keys that its orders sort by: see `in_order`."""
+
+    kinds: Mapping[str, Callable[[Row], bool]]
+    keys: Mapping[str, Callable[[Row], Any]]
+    rising: Collection[str]
+
+    def counts(self, rows: Sequence[Row]) -> dict[str, int]:
+        """The number of rows of each kind."""
+        return {kind: sum(map(fits, rows)) for kind, fits in self.kinds.items()}
+
+    def listed(
+        self, rows: Sequence[Row], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
+    ) -> Sequence[Row]:
+        """The rows that fit the words and are of a kind, in an order. A kind without a rule allows all rows."""
+        if kind in self.kinds:
+            rows = list(filter(self.kinds[kind], rows))
+        if words.words:
+            rows = [row for row in rows if words.fits(row.words)]
+        return in_order(rows, order, self.keys, self.rising, is_turned=is_turned)
 
 
 def in_order(

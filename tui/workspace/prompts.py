@@ -10,7 +10,7 @@ from engine.lean.record import replace
 from engine.prompt import TYPED
 from labels.records import BY_HAND, CHOSEN, RELEVANT, REMOVED
 from labels.store import LabelStore
-from tui.workspace.filtering import in_order
+from tui.workspace.filtering import WordFilter, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -196,41 +196,28 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
 
 @dataclass(frozen=True)
 class PromptChoice:
-    """A choice of prompts: those with all `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
+    """A choice of prompts: those that fit `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
 
-    words: tuple[str, ...] = ()
+    words: WordFilter = field(default_factory=WordFilter)
     kind: str = ALL
     order: str = NEWEST
     is_turned: bool = False
 
     @property
     def is_all(self) -> bool:
-        return not self.words and self.kind == ALL
+        return not self.words.words and self.kind == ALL
 
     def of(
-        self,
-        prompts: Sequence[Prompt],
-        known: Mapping[str, PromptFacts],
-        systems: Collection[str],
-        folded: Mapping[str, str],
+        self, prompts: Iterable[Prompt], known: Mapping[str, PromptFacts], systems: Collection[str]
     ) -> Sequence[Prompt]:
-        """The chosen prompts in order. *folded*: prompt id -> its text for a search: see `fold`."""
-        kept = (
-            [prompt for prompt in prompts if all(word in folded[prompt.id] for word in self.words)]
-            if self.words
-            else prompts
-        )
-        fitting = [prompt for prompt in kept if known.get(prompt.id, NOTHING).fits(self.kind, systems)]
+        """The chosen prompts in order."""
+        fitting = [
+            prompt
+            for prompt in prompts
+            if known.get(prompt.id, NOTHING).fits(self.kind, systems)
+            and (not self.words.words or self.words.fits(prompt.text.casefold()))
+        ]
         return in_order(fitting, self.order, KEYS, (BY_TEXT,), is_turned=self.is_turned)
-
-
-def fold(text: str) -> str:
-    """*text* as words are searched in it."""
-    return text.casefold()
-
-
-def words_of(typed: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(fold(typed).split()))
 
 
 def empty_text(kind: str, systems: Sequence[str]) -> str:

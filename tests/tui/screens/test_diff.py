@@ -20,10 +20,9 @@ from tui.workspace.replay.run_diffs import (
     IN_RUN,
     LOST,
     ONLY,
+    RULES,
     WORSE,
     WORST,
-    counts,
-    listed_rows,
     read_diff,
 )
 from tui.workspace.replay.run_diffs import diff_rows as rows_of
@@ -78,18 +77,20 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     assert found.compared is not None
     assert found.compared.settings == ("max_inject was 3, is 1",)
     rows = rows_of(found.compared)
-    number = counts(rows)
+    number = RULES.counts(rows)
     assert (number[ALL], number[ONLY], number[GAINED]) == (14, 2, 0)
     assert 0 < number[LOST] <= 12
     words = WordFilter()
-    by_worth = [row.diff.worth for row in listed_rows(rows, words, ALL, WORST)]
+    by_worth = [row.diff.worth for row in RULES.listed(rows, words, ALL, WORST)]
     assert by_worth == sorted(by_worth)
     assert by_worth[0] < 0
-    assert len(listed_rows(rows, words, WORSE, WORST)) == number[WORSE] == sum(one < 0 for one in by_worth)
+    assert len(RULES.listed(rows, words, WORSE, WORST)) == number[WORSE] == sum(one < 0 for one in by_worth)
     assert number[BETTER] == sum(one > 0 for one in by_worth)
-    turned = listed_rows(rows, words, ALL, IN_RUN, is_turned=True)
+    turned = RULES.listed(rows, words, ALL, IN_RUN, is_turned=True)
     assert turned == rows[::-1]
-    assert [row.diff.prompt_id for row in listed_rows(rows, WordFilter("[link= ROTATION"), ALL, IN_RUN)] == [HOSTILE.id]
+    assert [row.diff.prompt_id for row in RULES.listed(rows, WordFilter("[link= ROTATION"), ALL, IN_RUN)] == [
+        HOSTILE.id
+    ]
 
 
 async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(open_workspace: Opener) -> None:

@@ -23,11 +23,10 @@ from engine.roots import home_of
 from engine.stores.roots import read_corpus
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
-from tui.workspace.filtering import in_order, lowered
+from tui.workspace.filtering import RowRules, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Any
 
     from engine.memory import Memory, MemorySummary
     from engine.quality.fixing import Fix
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from engine.quality.safety.rules import Detection
     from engine.roots import OpenIndex
     from engine.search.index import Index
-    from tui.workspace.filtering import WordFilter
     from tui.workspace.workspace import Workspace
 
     Tell = Callable[[str, int], None]
@@ -277,7 +275,7 @@ def _task(
     others = tuple(found for other in finding.others if (found := memories.get((root, other))))
     texts = (finding.check, finding.memory_id, finding.reason, finding.where, memory.title if memory else "")
     return Task(
-        root, finding, memory, others, lowered(texts), ratings.get((finding.memory_id, memory.digest if memory else ""))
+        root, finding, memory, others, folded(texts), ratings.get((finding.memory_id, memory.digest if memory else ""))
     )
 
 
@@ -290,16 +288,19 @@ def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rat
     return {}
 
 
-def listed(
-    tasks: Sequence[Task], words: WordFilter, check: str, order: str, *, is_turned: bool = False
-) -> Sequence[Task]:
-    """The tasks of a check, or of all for an empty text, that fit the words; *tasks* are the worst first."""
-    found = [task for task in tasks if check in ("", task.finding.check) and words.fits(task.words)]
-    keys: dict[str, Callable[[Task], Any]] = {
+def _found_by(check: str) -> Callable[[Task], bool]:
+    return lambda task: task.finding.check == check
+
+
+RULES: RowRules[Task] = RowRules(
+    kinds={check: _found_by(check) for check in CHECKS},
+    keys={
         BY_CHECK: lambda task: list(CHECKS).index(task.finding.check),
         BY_TITLE: lambda task: task.title.casefold(),
-    }
-    return in_order(found, order, keys, RISING, is_turned=is_turned)
+    },
+    rising=RISING,
+)
+"""The tasks of `Checked` are the worst first."""
 
 
 def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mapping[str, str]) -> list[Task]:

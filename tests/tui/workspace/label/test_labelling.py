@@ -157,7 +157,7 @@ def test_a_finished_prompt_is_known_after_a_restart_without_asking_the_judge(ope
     before.close()
     after = open_workspace(prompts=demo_prompts("p01", "p02"), judge=None)
     assert LabelQueue(after).after(None) is None
-    assert after.replayed == 0
+    assert not after.finished
 
 
 @pytest.mark.parametrize("restart", [False, True])

@@ -21,9 +21,7 @@ from tui.workspace.prompts import (
     UNLABELLED,
     PromptChoice,
     PromptFacts,
-    fold,
     read_known,
-    words_of,
 )
 
 if TYPE_CHECKING:
@@ -57,19 +55,18 @@ def test_words_and_order() -> None:
         replace(typed_prompt(text), timestamp=f"2026-01-0{day}") for day, text in enumerate(texts, start=1)
     )
     prompts = [first, replace(second, timestamp=""), third]
-    folded = {one.id: fold(one.text) for one in prompts}
 
     def texts_of(choice: PromptChoice) -> list[int]:
-        return [prompts.index(one) for one in choice.of(prompts, {}, SYSTEMS, folded)]
+        return [prompts.index(one) for one in choice.of(prompts, {}, SYSTEMS)]
 
     assert texts_of(PromptChoice()) == [2, 0, 1]
     assert texts_of(PromptChoice(is_turned=True)) == [1, 0, 2]
     assert texts_of(PromptChoice(order="file")) == [0, 1, 2]
     assert texts_of(PromptChoice(order="longest")) == [2, 0, 1]
     assert texts_of(PromptChoice(order="text", is_turned=True)) == [2, 0, 1]
-    assert texts_of(PromptChoice(words_of("  stuck QUEUE "))) == [2, 0]
-    assert texts_of(PromptChoice(words_of("STRASSE"))) == [1]
-    assert texts_of(PromptChoice(words_of("[b]"))) == [0]
+    assert texts_of(PromptChoice(WordFilter("  stuck QUEUE "))) == [2, 0]
+    assert texts_of(PromptChoice(WordFilter("STRASSE"))) == [1]
+    assert texts_of(PromptChoice(WordFilter("[b]"))) == [0]
     assert WordFilter("queue [b]").places(texts[0]) == [(11, 16), (23, 26)]
 
 

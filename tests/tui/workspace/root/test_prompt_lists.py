@@ -64,7 +64,7 @@ def test_scratch_and_chosen_prompts_come_back_at_the_next_start_and_removed_ones
     before = open_workspace(prompts=demo_prompts("p01"))
     chosen, removed = typed_prompt("[b] chosen"), typed_prompt("removed")
     for prompt in (TYPED, chosen, removed):
-        before.add_prompt(prompt)
+        before.lists.add(prompt)
         replay(before, prompt)
     before.lists.choose(chosen)
     before.lists.remove(removed)
