@@ -9,7 +9,7 @@ from labels.measure import metrics
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
 from labels.measure.run_diff import Judged, PromptDiff
-from labels.saved_runs import InjectedMemory
+from labels.runs import InjectedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
