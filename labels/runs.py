@@ -14,8 +14,8 @@ from engine import __version__
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
-from labels.database import storable
 from labels.records import BY_HAND, RunSettings
+from labels.tables import storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
