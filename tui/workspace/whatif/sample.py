@@ -16,7 +16,7 @@ from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
 from labels.measure.report import evidence_from_store
 from labels.measure.run_diff import Judged, PromptDiff
-from labels.saved_runs import InjectedMemory
+from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests
 
 if TYPE_CHECKING:

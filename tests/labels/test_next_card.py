@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.queue import MIN_REPEAT_GAP, REPEAT_GAP_SPREAD, REPEAT_SHARE, due_repeats, is_repeated, open_cards, pace
+from labels.pooling import MIN_REPEAT_GAP, REPEAT_GAP_SPREAD, REPEAT_SHARE, due_repeats, is_repeated, open_cards, pace
 from labels.records import LABEL, RELEVANT, RETRACT, SKIP, Event, Label
 from tests.labels.samples import pool_of
 
