@@ -27,12 +27,12 @@ from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import configure, memsift, printed, process, refused, rows
 from tests.tui.demo import DEMO_ROOT
 from tui.workspace import opening
-from tui.workspace.opening import DEMO
+from tui.workspace.opening import DEMO_FILES
 
 if TYPE_CHECKING:
     from click.testing import Result
 
-PROMPTS, QRELS = DEMO / "prompts.jsonl", DEMO / "qrels.txt"
+PROMPTS, QRELS = DEMO_FILES / "prompts.jsonl", DEMO_FILES / "qrels.txt"
 FILES = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", QRELS)
 
 
