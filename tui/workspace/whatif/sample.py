@@ -11,7 +11,7 @@ from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.lean.record import replace
 from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
 from engine.roots import JointIndex, Root, chosen, roots_of
-from labels.measure.report import evidence_from_store
+from labels.measure.evidence import evidence_from_store
 from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def read_sample(
 
     Raises LabelStoreError and RootError. If the result *is_stale*, the rest is left out.
     """
-    evidence, _ = evidence_from_store(store, index.root, present_digests(store, index))
+    evidence = evidence_from_store(store, index.root, present_digests(store, index))
     labelled = [
         stored
         for stored in store.prompts(index.root)
