@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.lean.record import Record
 from engine.paths import projects_dir
-from engine.root_search import find_roots, own_users
+from engine.settings.roots import find_roots, own_users
 from engine.stores.files import open_regular
 from engine.stores.registry import store_of
 from engine.wording import counted

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from engine.errors import RootNotFoundError
 from engine.lean.record import replace
 from engine.paths import cache_dir, labels_file, state_dir, transcripts_dir
-from engine.root_search import find_roots, trust_in
+from engine.settings.roots import find_roots, trust_in
 from engine.settings.sources import checked, read_config
 from engine.stores.files import write_whole
 from tui.workspace.judge_options import JudgeOptions, make_judge

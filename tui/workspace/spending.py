@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from engine.config import AUTO
 from engine.errors import ProviderCancelledError
 from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.bulk.retries import Pace, RetryingProvider
 from engine.judge.prices import cost_usd
 from engine.judge.providers.registry import SCRIPTED
 

@@ -7,7 +7,7 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT, OFF
-from engine.injected import names_of
+from engine.hook.injected import names_of
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.judge.answer import failure
-from engine.judge.asker import Asker
 from engine.judge.cache import cache_key
+from engine.judge.judge import Asker
 from engine.judge.prices import cost_usd
 from engine.judge.verdict import CACHE, OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace

@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.activity_log import Log, injections, read_log
 from engine.errors import RootError
+from engine.hook.activity_log import Log, injections, read_log
 from engine.lean.record import Record
 from engine.paths import labels_file, state_dir
 from engine.quality.checks.usage import seconds

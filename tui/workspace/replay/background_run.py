@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.errors import LabelStoreError, MovedStoreError
-from engine.injected import names_of
+from engine.hook.injected import names_of
 from tui.workspace.replay.replaying import Job, is_unanswered, retrievals
 from tui.workspace.replay.workers import Workers
 from tui.workspace.root.recording import record

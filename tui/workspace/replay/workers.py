@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from engine.judge.bulk.pace import Pace
+    from engine.judge.bulk.retries import Pace
 
 T = TypeVar("T")
 R = TypeVar("R")
