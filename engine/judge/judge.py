@@ -5,11 +5,23 @@ from __future__ import annotations
 from time import perf_counter
 
 from engine.config import JudgeConfig
-from engine.judge.answer import failure, outcome_of, unready
+from engine.judge.answer import UnreadableAnswerError, failure, opinions, opinions_of_text, opinions_text, unreadable
 from engine.judge.prices import outcome_usd
 from engine.judge.prompts import request_text, shuffled, templates
-from engine.judge.verdict import FLAGGED, OK, CallOutcome, Judgement, Opinion, Verdict
-from engine.lean.record import replace
+from engine.judge.provider import REFUSAL
+from engine.judge.verdict import (
+    CACHE,
+    FLAGGED,
+    KEEP,
+    OK,
+    PARSE_ERROR,
+    REFUSED,
+    CallOutcome,
+    Judgement,
+    Opinion,
+    Verdict,
+)
+from engine.lean.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +33,19 @@ if TYPE_CHECKING:
     from engine.judge.provider import Completion, Provider, Question
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
+
+
+class AnswerForm(Record):
+    """How an answer is read, and how it is kept in the cache.
+
+    `wanted` names it for people. `read` raises UnreadableAnswerError. `of_text` is the opposite of `text`, and gives
+    None for any other text.
+    """
+
+    wanted: str
+    read: Callable[[Completion], Any]
+    text: Callable[[Any], str]
+    of_text: Callable[[str], Any]
 
 
 class Asker:
@@ -82,7 +107,12 @@ class Asker:
 
         Without memories nobody is asked. Time counts from the moment when the provider is loaded.
         """
-        settled = unready(self._provider) if memories else CallOutcome(OK)
+        settled = None if memories else CallOutcome(OK)
+        try:
+            if memories:
+                self._provider.prepare()
+        except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
+            settled = failure(error)
         started = self._clock()
         outcome = settled or self._voted(sampled)
         return Judgement(
@@ -98,6 +128,54 @@ class Asker:
             depth=depth,
             cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome, self._price_share),
         )
+
+    def _asked(
+        self,
+        ask: Callable[[], Question],
+        form: AnswerForm,
+        about: tuple[str, Sequence[str]],
+        sample: int,
+        timeout_s: float,
+    ) -> tuple[CallOutcome, Any]:
+        """The outcome of a question, without opinions, and what the answer says: None without an answer. Never raises.
+
+        *about*: the hash of the template, and the digests of the memories. An answer is kept, an error never is.
+        """
+        try:
+            question = ask()
+            kept = self._kept(question, form, about, sample)
+            if kept is not None:
+                return CallOutcome(OK, source=CACHE), kept
+            completion = self._provider.complete(question, timeout_s)
+            outcome = CallOutcome(
+                OK,
+                input_tokens=completion.input_tokens,
+                output_tokens=completion.output_tokens,
+                source=completion.source,
+                searches=completion.searches,
+            )
+            if completion.stop_reason == REFUSAL:
+                return replace(outcome, status=REFUSED, detail="The model refused to answer."), None
+            try:
+                found = form.read(completion)
+            except UnreadableAnswerError:
+                detail = unreadable(completion, form.wanted, self._provider.hide)
+                return replace(outcome, status=PARSE_ERROR, detail=detail), None
+            if self._cache:
+                self._cache.keep(self._key(question, about, sample), form.text(found))
+        except Exception as error:  # noqa: BLE001 - the hook must not die of a bug in a provider, or of a strange memory
+            return failure(error), None
+        return outcome, found
+
+    def _kept(self, question: Question, form: AnswerForm, about: tuple[str, Sequence[str]], sample: int) -> Any:
+        """What the answer in the cache says; None without one."""
+        text = self._cache.text(self._key(question, about, sample)) if self._cache else None
+        return form.of_text(text) if text else None
+
+    def _key(self, question: Question, about: tuple[str, Sequence[str]], sample: int) -> str:
+        from engine.judge.cache import cache_key
+
+        return cache_key(self._provider, about[0], question, sample, about[1])
 
     def _voted(self, sampled: Callable[[int], CallOutcome]) -> CallOutcome:
         if self.samples == 1:
@@ -152,23 +230,17 @@ class Judge(Asker):
     ) -> CallOutcome:
         def ask(shown: tuple[int, ...], timeout_s: float) -> CallOutcome:
             memories = [candidates[position] for position in shown]
-            try:
-                question = self._question(template, prompt, memories)
-            except Exception as error:  # noqa: BLE001 - a candidate that cannot be shown is a status, too
-                return failure(error)
-
-            def call() -> CallOutcome:
-                def complete() -> Completion:
-                    return self._provider.complete(question, timeout_s)
-
-                return outcome_of(complete, shown, template.depth, self._provider.hide)
-
-            if self._cache is None:
-                return call()
-            from engine.judge.cache import cache_key
-
-            digests = [memory.digest for memory in memories]
-            return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
+            form = AnswerForm(
+                "keep-list" if template.depth == KEEP else "verdicts",
+                lambda completion: opinions(completion.text, len(shown), template.depth, self._provider.hide),
+                opinions_text,
+                lambda text: opinions_of_text(text, len(shown)),
+            )
+            about = template.hash, [memory.digest for memory in memories]
+            outcome, found = self._asked(
+                lambda: self._question(template, prompt, memories), form, about, sample, timeout_s
+            )
+            return outcome if found is None else replace(outcome, opinions=dict(zip(shown, found, strict=True)))
 
         shown = shuffled(prompt, len(candidates), sample)
         if 0 < self._config.split_over < len(candidates):

@@ -9,7 +9,7 @@ from threading import Condition, Event, Lock
 from typing import TYPE_CHECKING
 
 from engine.errors import ProviderCancelledError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.provider import CANCELLED
+from engine.judge.provider import CANCELLED, AroundProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 60.0
 for a longer wait than the longest is not asked again."""
 
 
-class RetryingProvider:
+class RetryingProvider(AroundProvider):
     """Asks *provider* again, up to *retries* times, after an error that passes.
 
     A rate limit holds for the key: if the server names a time, all calls wait for it. The timeout of a call holds for
@@ -43,11 +43,7 @@ class RetryingProvider:
         chance: Callable[[], float] = random.random,
         pace: Pace | None = None,
     ) -> None:
-        self.name = provider.name
-        self.model = provider.model
-        self.fingerprint = provider.fingerprint
-        self.hide = provider.hide
-        self._provider = provider
+        super().__init__(provider)
         self._retries = retries
         self._clock = clock
         self._closed = Event()
@@ -57,13 +53,10 @@ class RetryingProvider:
         self._lock = Lock()
         self._held_until = 0.0
 
-    def prepare(self) -> None:
-        self._provider.prepare()
-
     def close(self) -> None:
         """Close the provider; a call that waits ends with ProviderCancelledError."""
         self._closed.set()
-        self._provider.close()
+        super().close()
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises the last error."""
