@@ -86,7 +86,7 @@ async def test_a_reason_in_own_words_is_kept_and_escape_retires_nothing(workspac
 
 async def test_wrong_leaves_a_tombstone(workspace: Workspace) -> None:
     from engine.curation.curator import Curator
-    from engine.curation.tombstones import text_hash
+    from engine.curation.journal import text_hash
 
     memory = workspace.memory("alpha")
     assert memory is not None

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.errors import MemsiftError
 from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.bulk.retries import Pace, RetryingProvider
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace

@@ -26,7 +26,7 @@ from engine.systems import INJECTED, injected_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from engine.activity_log import LoggedPrompt
+    from engine.hook.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from engine.roots import OpenIndex
 

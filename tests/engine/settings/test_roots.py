@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.paths import transcripts_dir
-from engine.root_search import find_roots, own_users
+from engine.settings.roots import find_roots, own_users
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
 from tests.engine.faults.mounts import small_disk

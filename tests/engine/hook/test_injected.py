@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.activity_log import LoggedPrompt
 from engine.config import Config
+from engine.hook.activity_log import LoggedPrompt
+from engine.hook.injected import InjectionMatcher, is_text_id, items_of, names_of, with_log
 from engine.inject import context
-from engine.injected import InjectionMatcher, is_text_id, items_of, names_of, with_log
 from engine.lean.sha256 import hex_digest
 from engine.memory import content_digest
 from engine.pipeline import retrieve
