@@ -9,7 +9,6 @@ from engine.hook.injected import InjectionMatcher, injection_by, is_text_id, nam
 from engine.lean.record import replace
 from engine.paths import state_dir
 from engine.systems import SYSTEMS, is_injected
-from labels.run_settings import settings_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -95,6 +94,8 @@ def record(
 
 
 def _settings(name: str, config: Config, judge: Judge | None, cutoff: Cutoff | None) -> str:
+    from labels.run_settings import settings_json
+
     system = SYSTEMS[name]
     return settings_json(
         system.of(config),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -147,6 +148,16 @@ class Watcher:
             poll_delay_ms=POLL_MS,
             ignore_permission_denied=True,
         )
+
+
+def file_stamps(paths: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
+    """Path, size and time of each file that is there. They differ as soon as one of the files does."""
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            status = os.stat(path)  # noqa: PTH116
+            found.append((path, status.st_size, status.st_mtime_ns))
+    return tuple(found)
 
 
 def _counts(folder: str, path: str, kind: str) -> bool:

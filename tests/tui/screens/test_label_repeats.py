@@ -38,7 +38,7 @@ def label_prompt(workspace: Workspace, queue: LabelQueue, prompt: Prompt) -> Non
 def answer(workspace: Workspace, queue: LabelQueue, at: Position) -> None:
     for card in at.open:
         workspace.store.label("me", at.prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1, repeat=True)
-    assert queue.rest(at).open == ()
+    assert queue.repeat(at.prompt, [card.pair for card in at.pool.cards]).open == ()
 
 
 def label_until_a_repeat(workspace: Workspace) -> Position:
@@ -92,9 +92,9 @@ def test_a_card_whose_memory_was_edited_or_is_gone_does_not_come_back(open_works
     workspace = open_workspace(judge=None)
     at = label_until_a_repeat(workspace)
     queue = LabelQueue(workspace)
-    assert queue.again(at.prompt, at.open[0].pair).open == at.open
-    assert queue.again(at.prompt, (at.open[0].memory.id, "edited")).open == ()
-    assert queue.again(at.prompt, ("gone", "d")).open == ()
+    assert queue.repeat(at.prompt, [at.open[0].pair]).open == at.open
+    assert queue.repeat(at.prompt, [(at.open[0].memory.id, "edited")]).open == ()
+    assert queue.repeat(at.prompt, [("gone", "d")]).open == ()
 
 
 async def repeat_shown(pilot: Pilot[None]) -> Any:

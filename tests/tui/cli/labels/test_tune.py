@@ -324,7 +324,7 @@ def test_a_model_that_does_not_fit_is_ignored_with_one_line(state: Path) -> None
 def test_the_app_shows_the_tuned_system_beside_the_plain_one(state: Path, tmp_path: Path) -> None:
     models.write_model(state, models.content())
     environ = {"XDG_STATE_HOME": str(state.parent.parent), "HOME": str(tmp_path)}
-    opened = opening.usable_cutoff(str(DEMO_ROOT), read_config(str(DEMO_ROOT), {}).config, environ)
+    opened = opening.hook_cutoff(str(DEMO_ROOT), read_config(str(DEMO_ROOT), {}).config, environ)[0]
     assert opened is not None
     from tests.tui.demo import make_workspace
 
