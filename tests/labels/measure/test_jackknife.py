@@ -8,8 +8,7 @@ from statistics import mean, stdev
 import pytest
 from scipy import stats
 
-from labels.measure.intervals import Interval
-from labels.measure.jackknife import Drawn, jackknife_interval, student_quantile
+from labels.measure.intervals import Drawn, Interval, jackknife_interval, student_quantile
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 60), 99, 100, 1000, 9999])
