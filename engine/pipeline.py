@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 
 from engine import inject
-from engine.config import AUTO, FTS5_BM25, MEMSIFT, OFF, SEARCH, TITLE_TAGS
+from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS
 from engine.lean.record import replace
 from engine.retrieval import Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
+from engine.search.scoring import find
 from engine.search.strategies import memsift
 from engine.systems import system_of
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.search.index import Index
     from engine.search.ranking import CandidatePool
+    from engine.search.scoring import Strategy
 
     class Judge(Protocol):
         """A judge, as the pipeline needs it: it answers about the candidates, and never raises."""
@@ -186,12 +188,18 @@ def first_stage(
         from engine.search.strategies import title_tags
 
         return TITLE_TAGS, title_tags.find(prompt.text, index, size, now=now())
-    if config.match_strategy == FTS5_BM25:
-        from engine.search.strategies import fts5_bm25
+    rules = rules_of(config.match_strategy, mode)
+    found = find(rules, prompt.text, index, size, include_retired=include_retired, turns=prompt.turns)
+    return config.match_strategy, found
 
-        found = fts5_bm25.find(prompt.text, index, size, in_bodies=mode == SEARCH, include_retired=include_retired)
-        return FTS5_BM25, found
-    return MEMSIFT, memsift.find(prompt.text, index, size, include_retired=include_retired, turns=prompt.turns)
+
+def rules_of(strategy: str, mode: str) -> Strategy:
+    """The weights and rules of a `match_strategy` that FTS5 serves."""
+    if strategy == MEMSIFT:
+        return memsift.STRATEGY
+    from engine.search.strategies.fts5_bm25 import BODIES, HEADLINES
+
+    return BODIES if mode == SEARCH else HEADLINES
 
 
 def _judgement(

@@ -243,9 +243,11 @@ class Index:
         sql = "select rowid, -bm25(full_text, 4, 2, 1) from full_text where full_text match ?"
         scores = dict(db.execute(sql, (all_of(terms),)).fetchall())
         if len(scores) <= MOST_SCORED:
-            from engine.search.strategies.fts5_bm25 import Query
+            from engine.search.scoring import PromptMatcher
+            from engine.search.strategies.fts5_bm25 import BODIES
 
-            scores = Query(db, terms, in_bodies=True).scores(scores)
+            matches = PromptMatcher(db, terms, BODIES).matches(scores)
+            scores = {row: match.bm25 for row, match in matches.items()}
         ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in scores.items())
         return [summaries[row] for *_, row in ordered]
 

@@ -28,8 +28,7 @@ from tui.key_names import keyed
 from tui.messages import Changed, Progressed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.workspace.curate.changing import check, perform, undo
-from tui.workspace.curate.curating import edited_in_editor, keep_refused
+from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from engine.errors import MemsiftError
     from engine.memory import MemorySummary
     from engine.stores.writing import Changes
-    from tui.workspace.curate.changing import Done
+    from tui.workspace.curate.curating import Done
 
 CHANGES = "changes"
 """The workers that change memories."""

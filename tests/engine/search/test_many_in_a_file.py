@@ -19,6 +19,7 @@ from engine.lean.sqlite import for_reading
 from engine.memory import Skipped
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.database import TICK_NS
+from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.stores.roots import read_corpus
 
@@ -59,7 +60,7 @@ class Notes:
         index = hook_index(self.root, self.environ, 20.0)
         assert index is not None
         with closing(index):
-            found = fts5_bm25.find(prompt, index, 15, in_bodies=False, include_retired=True)
+            found = find(fts5_bm25.HEADLINES, prompt, index, 15, include_retired=True)
             return [one.memory.title for one in found.memories]
 
 
