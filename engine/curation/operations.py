@@ -13,7 +13,7 @@ from engine.lean.record import Record
 from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of, formats_of, module_for
 from engine.stores.roots import copies_of
-from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, changes_of, one_line, writing_of
+from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, changes_of, one_line, slug, writing_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -245,6 +245,31 @@ class Move(Record):
         arrived = FileChange(target, place.name, None, place.mark + place.text)
         plan = _plan(MOVE, f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
         return Plan(plan.kind, plan.summary, plan.memories, (place.root, target), plan.effect)
+
+
+class Rename(Record):
+    """Give a memory another id: its file, its name, and each link and `[[wiki link]]` that leads to it."""
+
+    root: str
+    memory: MemorySummary
+    to: str
+
+    def plan(self, now: str) -> Plan:  # noqa: ARG002 - a new name is no new text
+        place, old = place_of(self.root, self.memory), self.memory.id
+        stem = slug(self.to) if place.name == f"{old}.md" else ""
+        new = os.path.join(os.path.dirname(old), stem)
+        if not stem or new == old:
+            raise InvalidMemoryError(f"{self.to!r} gives {old} no other name. Nothing was changed.")
+        if place.copies or os.path.lexists(os.path.join(place.root, f"{new}.md")):
+            raise CurationError(f"{(*place.copies, f'{new}.md')[0]} would be in the way. Nothing was changed.")
+        text = place.mark + place.writing.renamed(place.text, old, new, is_own=True)
+        changes = [FileChange(place.root, f"{new}.md", None, text, renamed=place.name), place.changed(None)]
+        for name in sorted(file_store_of(place.root, place.name).listing(place.root).names - {place.name}):
+            before = text_at(os.path.join(place.root, name)) if name != place.writing.INDEX_FILE else None
+            after = place.writing.renamed(before, old, new, is_own=False) if before else before
+            if after != before:
+                changes.append(FileChange(place.root, name, before, after))
+        return _plan("rename", f"Renamed {old} to {new}", (place,), tuple(changes))
 
 
 class TakeOut(Record):
