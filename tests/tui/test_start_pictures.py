@@ -10,7 +10,7 @@ from textual.widgets import ProgressBar
 from tests.tui.pictures import NARROW, USUAL, WIDE, pictures
 from tui.building import BuildingApp
 from tui.choosing import FirstStartApp
-from tui.workspace.first_start import FoundRoot
+from tui.workspace.opening import FoundRoot
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot

@@ -12,8 +12,8 @@ import click
 from engine.curation.files import diff_of, text_at
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag, Together
 from engine.errors import CurationError
-from engine.stores.auto_memory import TYPES
 from engine.stores.claude_memory_schema import CONTENT
+from engine.stores.markdown_parts import TYPES
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import IDS, roots_option
 from tui.workspace import opening

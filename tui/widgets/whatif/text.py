@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from labels.measure.groups import PrecisionEstimate
     from labels.measure.metrics import Ratio
     from tui.widgets.signs import Signs
-    from tui.workspace.whatif.effect import SettingsNumbers, WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.trial import Trial
+    from tui.workspace.whatif.sample import SettingsNumbers, WhatIfEffect
+    from tui.workspace.whatif.trial import Knob, Trial
 
     Compared = Sequence[tuple[str, SettingsNumbers | None]]
 
