@@ -119,9 +119,7 @@ class LabelDatabase(LabelTables):
 
         The log has its name beside `path`, and SQLite would take it for the log of the file that is there now.
         """
-        held = database_in_memory()
-        with self.explaining():
-            self._db.conn.backup(held.conn)
+        held = self.copied()
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return held

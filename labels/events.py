@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from labels.records import (
     ADJUDICATED,
@@ -22,11 +22,13 @@ from labels.records import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from labels.database import LabelDatabase
     from labels.records import Pair
+    from labels.tables import LabelTables
 
     PairKey = tuple[str, str, str]
     """(prompt id, memory id, digest)."""
+
+Said = TypeVar("Said", "Label", "Event")
 
 LABEL_COLUMNS = ", ".join(Label._fields)
 
@@ -38,7 +40,7 @@ OF_ROOT = """(:root IS NULL OR EXISTS (
 
 
 def current_labels(
-    db: LabelDatabase, annotator: str | None, prompt_id: str | None, root: str | None
+    db: LabelTables, annotator: str | None, prompt_id: str | None, root: str | None
 ) -> tuple[Label, ...]:
     # only the filters that are given: SQLite uses no index for "is null or equal"
     given = {name: value for name, value in (("annotator", annotator), ("prompt_id", prompt_id)) if value is not None}
@@ -49,11 +51,11 @@ def current_labels(
     return tuple(map(label_of, rows))
 
 
-def is_labelled(db: LabelDatabase, root: str) -> bool:
+def is_labelled(db: LabelTables, root: str) -> bool:
     return bool(db.rows(f"SELECT 1 FROM label_current AS event WHERE {OF_ROOT} LIMIT 1", {"root": root}))
 
 
-def recent_labels(db: LabelDatabase, annotator: str, limit: int, repeats: bool) -> tuple[Label, ...]:
+def recent_labels(db: LabelTables, annotator: str, limit: int, repeats: bool) -> tuple[Label, ...]:
     source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
     rows = db.tuples(
         f"SELECT {LABEL_COLUMNS} FROM {source} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
@@ -61,14 +63,14 @@ def recent_labels(db: LabelDatabase, annotator: str, limit: int, repeats: bool) 
     return tuple(map(label_of, rows))
 
 
-def adjudications(db: LabelDatabase, root: str | None) -> tuple[Label, ...]:
+def adjudications(db: LabelTables, root: str | None) -> tuple[Label, ...]:
     rows = db.tuples(
         f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id", {"root": root}
     )
     return tuple(map(label_of, rows))
 
 
-def all_events(db: LabelDatabase, annotator: str | None, limit: int | None) -> tuple[Event, ...]:
+def all_events(db: LabelTables, annotator: str | None, limit: int | None) -> tuple[Event, ...]:
     where = "annotator = :annotator" if annotator is not None else "TRUE"
     rows = db.rows(
         f"SELECT * FROM label_event WHERE {where} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)",
@@ -77,7 +79,7 @@ def all_events(db: LabelDatabase, annotator: str | None, limit: int | None) -> t
     return tuple(event_of(row) for row in reversed(rows))
 
 
-def skips(db: LabelDatabase, annotator: str, prompt_id: str | None) -> dict[str, dict[Pair, int]]:
+def skips(db: LabelTables, annotator: str, prompt_id: str | None) -> dict[str, dict[Pair, int]]:
     rows = db.tuples(
         f"""SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
             WHERE action = 'skip' AND NOT repeat AND annotator = :annotator
@@ -91,7 +93,7 @@ def skips(db: LabelDatabase, annotator: str, prompt_id: str | None) -> dict[str,
     return found
 
 
-def repeats(db: LabelDatabase, root: str | None) -> tuple[Repeat, ...]:
+def repeats(db: LabelTables, root: str | None) -> tuple[Repeat, ...]:
     rows = db.rows(
         f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
                 SELECT first.verdict FROM label_standing AS first
@@ -107,7 +109,7 @@ def repeats(db: LabelDatabase, root: str | None) -> tuple[Repeat, ...]:
     return tuple(Repeat(**row) for row in rows)
 
 
-def repeated_cards(db: LabelDatabase, annotator: str, prompt_id: str) -> frozenset[Pair]:
+def repeated_cards(db: LabelTables, annotator: str, prompt_id: str) -> frozenset[Pair]:
     return frozenset(
         db.tuples(
             "SELECT DISTINCT memory_id, digest FROM label_standing WHERE repeat AND annotator = ? AND prompt_id = ?",
@@ -116,7 +118,7 @@ def repeated_cards(db: LabelDatabase, annotator: str, prompt_id: str) -> frozens
     )
 
 
-def superseded(db: LabelDatabase, row: Mapping[str, Any]) -> dict[str, Any]:
+def superseded(db: LabelTables, row: Mapping[str, Any]) -> dict[str, Any]:
     """`supersedes` and `ts` of the new label *row*. Its time is never before the label that it replaces.
 
     Else a clock that was set back would let the replaced label stay current.
@@ -130,7 +132,7 @@ def superseded(db: LabelDatabase, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def latest_standing(
-    db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
+    db: LabelTables, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
 ) -> Event | None:
     """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
     # a list of prompts can be longer than SQLite's limit of parameters, so it goes in as a JSON array
@@ -159,13 +161,13 @@ def label_of(row: tuple[Any, ...]) -> Label:
     return Label._make((*fields, blindness(blind), source, session, bool(repeat)))
 
 
-def record_seen(db: LabelDatabase, annotator: str, prompt_id: str, ts: str) -> None:
+def record_seen(db: LabelTables, annotator: str, prompt_id: str, ts: str) -> None:
     """Append to the table `sighting`, unless the annotator and prompt are there."""
     if prompt_id not in seen_prompts(db, annotator):
         db.insert("sighting", {"annotator": annotator, "prompt_id": prompt_id, "ts": ts})
 
 
-def seen_prompts(db: LabelDatabase, annotator: str) -> frozenset[str]:
+def seen_prompts(db: LabelTables, annotator: str) -> frozenset[str]:
     rows = db.tuples("SELECT DISTINCT prompt_id FROM sighting WHERE annotator = ?", [annotator])
     return frozenset(prompt_id for (prompt_id,) in rows)
 
@@ -205,12 +207,12 @@ def disputes(labels: Iterable[Label], adjudications: Iterable[Label]) -> tuple[D
     )
 
 
-def by_pair(labels: Iterable[Label]) -> dict[PairKey, list[Label]]:
-    pairs: dict[PairKey, list[Label]] = {}
+def by_pair(labels: Iterable[Said]) -> dict[PairKey, list[Said]]:
+    pairs: dict[PairKey, list[Said]] = {}
     for label in labels:
         pairs.setdefault(key_of(label), []).append(label)
     return pairs
 
 
-def key_of(label: Label) -> PairKey:
+def key_of(label: Label | Event) -> PairKey:
     return label.prompt_id, label.memory_id, label.digest

@@ -19,7 +19,7 @@ from labels.pooling import random_key
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from labels.database import LabelDatabase
+    from labels.tables import LabelTables
 
 RANDOM, STRATIFIED = "random", "stratified"
 DISAGREEMENT_FIRST, UNCERTAIN_FIRST = "disagreement-first", "uncertain-first"
@@ -116,7 +116,7 @@ def interleaved(groups: Sequence[tuple[Sequence[str], float]]) -> tuple[str, ...
     return tuple(member for _, member in sorted(placed, key=lambda place: place[0]))
 
 
-def save_plan(db: LabelDatabase, root: str, annotator: str, plan: LabellingOrder, ts: str) -> None:
+def save_plan(db: LabelTables, root: str, annotator: str, plan: LabellingOrder, ts: str) -> None:
     """Insert or replace the rows of the plan's prompts. Rows of other prompts change to its order, too."""
     at = {"root": root, "annotator": annotator, "order_name": plan.order, "seed": plan.seed, "ts": ts}
     db.execute("UPDATE plan SET order_name = :order_name WHERE root = :root AND annotator = :annotator", at)
@@ -124,7 +124,7 @@ def save_plan(db: LabelDatabase, root: str, annotator: str, plan: LabellingOrder
     db.upsert_all("plan", rows, keys=("root", "prompt_id", "annotator"))
 
 
-def plan_of(db: LabelDatabase, root: str, annotator: str) -> LabellingOrder | None:
+def plan_of(db: LabelTables, root: str, annotator: str) -> LabellingOrder | None:
     rows = db.tuples(
         "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
         [root, annotator],
@@ -135,7 +135,7 @@ def plan_of(db: LabelDatabase, root: str, annotator: str) -> LabellingOrder | No
     return LabellingOrder(order, seed, {prompt_id: stratum for _, _, prompt_id, stratum in rows})
 
 
-def newest_strata(db: LabelDatabase, root: str, besides: str | None) -> dict[str, str]:
+def newest_strata(db: LabelTables, root: str, besides: str | None) -> dict[str, str]:
     """The newest stratum of each prompt of a root, without plans of the annotator *besides*."""
     rows = db.tuples(
         "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid", [root, besides]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from labels.database import LabelDatabase
     from labels.records import Pair
+    from labels.tables import LabelTables
 
 NEWEST = """
     SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
@@ -50,7 +50,7 @@ class ReplayedCandidate(NamedTuple):
     score: float
 
 
-def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
+def newest_outcomes(db: LabelTables, root: str | None) -> tuple[Outcome, ...]:
     """The newest outcome of each prompt and system over *root*, or over all roots, oldest first.
 
     Their candidates are the injected memories and those with a label event: no measure needs the others.
@@ -67,7 +67,7 @@ def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
     return tuple(outcome(row, found.get(row[0], ())) for row in rows)
 
 
-def found_memories(db: LabelDatabase, root: str | None) -> dict[int, list[ReplayedCandidate]]:
+def found_memories(db: LabelTables, root: str | None) -> dict[int, list[ReplayedCandidate]]:
     """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
     # SQLite keeps the order of a cross join: from the newest retrievals to their results
     rows = db.tuples(
@@ -107,7 +107,7 @@ def outcome(row: tuple[Any, ...], found: Sequence[ReplayedCandidate]) -> Outcome
     )
 
 
-def newest_texts(db: LabelDatabase, root: str | None) -> set[Pair]:
+def newest_texts(db: LabelTables, root: str | None) -> set[Pair]:
     """All memory texts in the newest retrievals, also of candidates that no outcome holds."""
     rows = db.tuples(
         f"""SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
@@ -117,7 +117,7 @@ def newest_texts(db: LabelDatabase, root: str | None) -> set[Pair]:
     return set(rows)
 
 
-def newest_judge_calls(db: LabelDatabase, root: str | None) -> tuple[JudgeCall, ...]:
+def newest_judge_calls(db: LabelTables, root: str | None) -> tuple[JudgeCall, ...]:
     rows = db.rows(
         f"""SELECT judge_call.prompt_id, run.system, judge_call.elapsed_ms, judge_call.cost_usd,
                    coalesce(max(judge_verdict.samples), 0) AS answers,
@@ -130,7 +130,7 @@ def newest_judge_calls(db: LabelDatabase, root: str | None) -> tuple[JudgeCall, 
     return tuple(JudgeCall(**{**row, "is_live": bool(row["is_live"])}) for row in rows)
 
 
-def newest_verdicts(db: LabelDatabase, root: str | None) -> dict[str, dict[Pair, str]]:
+def newest_verdicts(db: LabelTables, root: str | None) -> dict[str, dict[Pair, str]]:
     """The decisions of the judge in the newest retrievals for which it answered: prompt id -> pair -> decision.
 
     Where several systems asked it about a memory, the newest answer counts.
@@ -148,7 +148,7 @@ def newest_verdicts(db: LabelDatabase, root: str | None) -> dict[str, dict[Pair,
     return found
 
 
-def run_settings(db: LabelDatabase, root: str | None) -> dict[str, RunSettings]:
+def run_settings(db: LabelTables, root: str | None) -> dict[str, RunSettings]:
     """The settings of each run over *root*, or over all roots: run id -> settings."""
     sql = "SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR root = :root"
     return {run_id: RunSettings(*made) for run_id, *made in db.tuples(sql, {"root": root})}
@@ -162,7 +162,7 @@ class EmptyReplay(NamedTuple):
     config_json: str
 
 
-def empty_replays(db: LabelDatabase, root: str, corpus_hash: str) -> list[EmptyReplay]:
+def empty_replays(db: LabelTables, root: str, corpus_hash: str) -> list[EmptyReplay]:
     """The empty replays over *root* with the memories of *corpus_hash*."""
     rows = db.tuples(
         """SELECT prompt_id, system, config_json FROM retrieval JOIN run USING (run_id)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from labels.database import LabelDatabase
+    from labels.tables import LabelTables
 
 
 class SavedRun(NamedTuple):
@@ -59,13 +59,13 @@ def short_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
+def record_prompt(db: LabelTables, prompt: Prompt) -> None:
     """Insert or refresh a prompt. Raises LabelStoreError if the same id has labels for another text."""
     refuse_changed_text(db, prompt)
     db.upsert("prompt", prompt_row(prompt), keys=("prompt_id",))
 
 
-def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:
+def refuse_changed_text(db: LabelTables, prompt: Prompt) -> None:
     labelled = db.rows(
         "SELECT text FROM prompt WHERE prompt_id = ? AND prompt_id IN (SELECT prompt_id FROM label_event)", [prompt.id]
     )
@@ -97,12 +97,12 @@ def prompt_of(row: Mapping[str, Any]) -> Prompt:
     return Prompt(id=row["prompt_id"], turns=turns, timestamp=row["ts"], **same)
 
 
-def names_with(db: LabelDatabase, root: str) -> tuple[str, ...]:
+def names_with(db: LabelTables, root: str) -> tuple[str, ...]:
     names = [name for (name,) in db.tuples("SELECT DISTINCT root FROM run ORDER BY root")]
     return tuple(name for name in names if root in roots_in(name))
 
 
-def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
+def read_prompts(db: LabelTables, root: str) -> tuple[Prompt, ...]:
     """The prompts that were replayed over a root, sorted by id."""
     rows = db.rows(
         """SELECT * FROM prompt WHERE prompt_id IN (
@@ -112,18 +112,18 @@ def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
     return tuple(map(prompt_of, rows))
 
 
-def read_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
+def read_prompt(db: LabelTables, prompt_id: str) -> Prompt | None:
     rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
     return prompt_of(rows[0]) if rows else None
 
 
-def prompts_by_hand(db: LabelDatabase) -> frozenset[str]:
+def prompts_by_hand(db: LabelTables) -> frozenset[str]:
     places = ", ".join("?" * len(BY_HAND))
     rows = db.tuples(f"SELECT prompt_id FROM prompt WHERE source IN ({places})", BY_HAND)
     return frozenset(prompt_id for (prompt_id,) in rows)
 
 
-def prompts_of_source(db: LabelDatabase, root: str, source: str, limit: int) -> tuple[Prompt, ...]:
+def prompts_of_source(db: LabelTables, root: str, source: str, limit: int) -> tuple[Prompt, ...]:
     """The prompts of a source that were replayed over a root, the latest replay first."""
     rows = db.rows(
         """SELECT prompt.*, max(retrieval_id) AS latest FROM prompt JOIN retrieval USING (prompt_id)
@@ -133,7 +133,7 @@ def prompts_of_source(db: LabelDatabase, root: str, source: str, limit: int) -> 
     return tuple(map(prompt_of, rows))
 
 
-def record_memory(db: LabelDatabase, memory: MemorySummary, body: str | None = None) -> None:
+def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = None) -> None:
     """Insert a memory's present text. A recorded body stays when *body* is None."""
     row = {
         "memory_id": memory.id,
@@ -148,12 +148,12 @@ def record_memory(db: LabelDatabase, memory: MemorySummary, body: str | None = N
     db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
 
 
-def texts_with(db: LabelDatabase, prefix: str) -> dict[str, str]:
+def texts_with(db: LabelTables, prefix: str) -> dict[str, str]:
     """The recorded digest of each memory whose id begins with *prefix*: memory id -> digest."""
     return dict(db.tuples("SELECT memory_id, digest FROM memory_version WHERE memory_id GLOB ?", [f"{prefix}*"]))
 
 
-def record_run(db: LabelDatabase, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
+def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
     """Insert the run unless it is there, and return its id."""
     row = {
         "run_id": run_id(root, system, config_json, corpus_hash),
@@ -170,7 +170,7 @@ def record_run(db: LabelDatabase, root: str, system: str, config_json: str, corp
     return row["run_id"]
 
 
-def record_results(db: LabelDatabase, run: str, retrieval: Retrieval, ts: str) -> None:
+def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> None:
     """Write the retrieval, in place of the run's earlier one for the prompt. Prompt and memories must be there."""
     forget_results(db, run, retrieval.prompt.id)
     about = {"run_id": run, "prompt_id": retrieval.prompt.id}
@@ -182,7 +182,7 @@ def record_results(db: LabelDatabase, run: str, retrieval: Retrieval, ts: str) -
         record_judgement(db, {**about, "ts": ts}, retrieval.judgement, retrieval.candidates)
 
 
-def forget_results(db: LabelDatabase, run: str, prompt_id: str) -> None:
+def forget_results(db: LabelTables, run: str, prompt_id: str) -> None:
     at = {"run": run, "prompt": prompt_id}
     where = "run_id = :run AND prompt_id = :prompt"
     db.execute(f"DELETE FROM judge_verdict WHERE call_id IN (SELECT call_id FROM judge_call WHERE {where})", at)
@@ -212,7 +212,7 @@ VERDICT_COLUMNS = "memory_id decision status reasoning confidence samples agreem
 
 
 def record_judgement(
-    db: LabelDatabase, at: dict[str, str], judgement: Judgement, candidates: Iterable[Candidate]
+    db: LabelTables, at: dict[str, str], judgement: Judgement, candidates: Iterable[Candidate]
 ) -> None:
     """Insert the judge call and its verdicts; *at* holds run_id, prompt_id and ts."""
     call_id = db.insert("judge_call", at | {name: getattr(judgement, name) for name in CALL_COLUMNS})
@@ -223,7 +223,7 @@ def record_judgement(
             db.insert("judge_verdict", about | {name: getattr(verdict, name) for name in VERDICT_COLUMNS})
 
 
-def saved_runs(db: LabelDatabase, root: str) -> tuple[SavedRun, ...]:
+def saved_runs(db: LabelTables, root: str) -> tuple[SavedRun, ...]:
     """The runs over *root*; the run with the latest result comes first."""
     rows = db.tuples(
         """SELECT run_id, root, system, count(*), max(retrieval.ts), config_json, corpus_hash
@@ -233,7 +233,7 @@ def saved_runs(db: LabelDatabase, root: str) -> tuple[SavedRun, ...]:
     return tuple(map(SavedRun._make, rows))
 
 
-def injected_sets(db: LabelDatabase, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
+def injected_sets(db: LabelTables, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
     """prompt id -> the memories that a run injected for it, best first. The prompts are in the order of the run."""
     found: dict[str, list[InjectedMemory]] = {
         prompt_id: []

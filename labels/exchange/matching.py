@@ -11,18 +11,18 @@ from engine.errors import ExchangeError
 from engine.lean.record import replace as replace_record
 from engine.memory import Section, content_digest
 from engine.prompt import Prompt
+from labels.events import key_of
 from labels.exchange.files import nfc
-from labels.exchange.records import MemoryText, id_hash, is_hash, text_hash
+from labels.exchange.rows import MemoryText, id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
 
-    from labels.exchange.records import Dataset, LabelEvent, PairKey, PooledPair, ResultRow, RetrievalRow
+    from labels.exchange.rows import Dataset, Row
 
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
-Row = TypeVar("Row", "LabelEvent", "PooledPair")
 
 
 class KnownNames:
@@ -139,7 +139,7 @@ def with_digest(memory: MemoryText) -> MemoryText:
     if memory.digest:
         return memory
     lines = tuple((memory.body or "").split("\n"))
-    return replace(memory, digest=content_digest(memory.category, memory.title, memory.tags, (Section("", lines),)))
+    return memory._replace(digest=content_digest(memory.category, memory.title, memory.tags, (Section("", lines),)))
 
 
 @dataclass(frozen=True)
@@ -191,27 +191,25 @@ class Matching:
                 )
         return self.memories[key]
 
-    def pair(self, prompt_id: str, memory_id: str, digest: str) -> PairKey | None:
-        """The known ids for the ids of a row; None if the prompt or the memory is unknown."""
+    def ids(self, prompt_id: str, memory_id: str, digest: str) -> Row | None:
+        """The known ids for the ids of a row, as its columns; None if the prompt or the memory is unknown."""
         prompt, memory = self.prompt(prompt_id), self.memory(memory_id, digest)
-        return (prompt.id, memory.id, memory.digest) if prompt and memory else None
-
-    def retrieved(self, given: RetrievalRow) -> RetrievalRow | None:
-        """*given* with known ids; None if any id is unknown, because its injected set would change."""
-        prompt = self.prompt(given.prompt_id)
-        results = [self.result(given.prompt_id, result) for result in given.results]
-        if prompt is None or not all(results):
+        if not prompt or not memory:
             return None
-        return replace(given, prompt_id=prompt.id, results=tuple(result for result in results if result))
+        return {"prompt_id": prompt.id, "memory_id": memory.id, "digest": memory.digest}
 
-    def result(self, prompt_id: str, result: ResultRow) -> ResultRow | None:
-        pair = self.pair(prompt_id, result.memory_id, result.digest)
-        return replace(result, memory_id=pair[1], digest=pair[2]) if pair else None
-
-    def rows(self, given: Iterable[Row]) -> tuple[Row, ...]:
-        """The rows about known prompts and memories, with the known ids."""
-        found = ((row, self.pair(*row.pair)) for row in given)
-        return tuple(replace(row, prompt_id=ids[0], memory_id=ids[1], digest=ids[2]) for row, ids in found if ids)
+    def retrieved(self, given: Row) -> Row | None:
+        """*given* with known ids; None if any id is unknown, because its injected set would change."""
+        prompt = self.prompt(given["prompt_id"])
+        found = [self.ids(given["prompt_id"], result["memory_id"], result["digest"]) for result in given["results"]]
+        if prompt is None or not all(found):
+            return None
+        results = [
+            {**result, "memory_id": ids["memory_id"], "digest": ids["digest"]}
+            for result, ids in zip(given["results"], found, strict=True)
+            if ids
+        ]
+        return {**given, "prompt_id": prompt.id, "results": results}
 
 
 def match(dataset: Dataset, known: KnownNames) -> Matched:
@@ -226,17 +224,19 @@ def match(dataset: Dataset, known: KnownNames) -> Matched:
             matching.prompt(own.id)
         for memory in dataset.memories:
             matching.memory(memory.id, memory.digest)
-    events, pool = matching.rows(dataset.events), matching.rows(dataset.pool)
+    asked = ((event, matching.ids(*key_of(event))) for event in dataset.events)
+    events = tuple(event._replace(**ids) for event, ids in asked if ids)
+    pooled = ((row, matching.ids(row["prompt_id"], row["memory_id"], row["digest"])) for row in dataset.pool)
     retrievals = () if dataset.redacted else tuple(filter(None, map(matching.retrieved, dataset.retrievals)))
     kept = replace(
         dataset,
         events=events,
-        pool=pool,
+        pool=tuple({**row, **ids} for row, ids in pooled if ids),
         plan=() if dataset.redacted else dataset.plan,
         sightings=tuple(
-            replace(sighting, prompt_id=prompt.id)
+            {**sighting, "prompt_id": prompt.id}
             for sighting in dataset.sightings
-            if (prompt := matching.prompts.get(sighting.prompt_id))
+            if (prompt := matching.prompts.get(sighting["prompt_id"]))
         ),
         runs=() if dataset.redacted else dataset.runs,
         retrievals=retrievals,
