@@ -254,7 +254,7 @@ def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
 def refuse_foreign(db: Database, path: Path) -> None:
     """Raise if *db* has tables of another program, or schema steps that are missing from STEPS."""
     applied = {step.name for step in MIGRATIONS.applied(db)}
-    unknown = applied - {step.__name__ for step in STEPS}
+    unknown = applied - set(STEPS)
     if unknown:
         raise NewerStoreError(
             f"Label store {path}: a newer memsift made it (it has {', '.join(sorted(unknown))}), "

@@ -50,6 +50,81 @@ class InjectedMemory(NamedTuple):
     title: str = ""
 
 
+class StoredRuns:
+    """The runs of a store, with their prompts and memory texts."""
+
+    _db: LabelTables
+
+    def names_with(self, root: str) -> tuple[str, ...]:
+        """The names of roots that were replayed, alone or together with others, and that *root* is one of."""
+        names = [name for (name,) in self._db.tuples("SELECT DISTINCT root FROM run ORDER BY root")]
+        return tuple(name for name in names if root in roots_in(name))
+
+    def prompts(self, root: str) -> tuple[Prompt, ...]:
+        """The prompts that were replayed over a root, sorted by id."""
+        rows = self._db.rows(
+            """SELECT * FROM prompt WHERE prompt_id IN (
+                   SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
+            [root],
+        )
+        return tuple(map(prompt_of, rows))
+
+    def prompt(self, prompt_id: str) -> Prompt | None:
+        rows = self._db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
+        return prompt_of(rows[0]) if rows else None
+
+    def prompt_texts(self) -> dict[str, str]:
+        """The text of every prompt: prompt id -> text."""
+        return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
+
+    def prompts_by_hand(self) -> frozenset[str]:
+        """The ids of the prompts that a person typed or picked: their source is one of BY_HAND."""
+        places = ", ".join("?" * len(BY_HAND))
+        rows = self._db.tuples(f"SELECT prompt_id FROM prompt WHERE source IN ({places})", BY_HAND)
+        return frozenset(prompt_id for (prompt_id,) in rows)
+
+    def prompts_of_source(self, root: str, source: str, limit: int = 1000) -> tuple[Prompt, ...]:
+        """The prompts of a source that were replayed over a root, the latest replay first."""
+        rows = self._db.rows(
+            """SELECT prompt.*, max(retrieval_id) AS latest FROM prompt JOIN retrieval USING (prompt_id)
+               JOIN run USING (run_id) WHERE source = ? AND root = ? GROUP BY prompt_id ORDER BY latest DESC LIMIT ?""",
+            [source, root, limit],
+        )
+        return tuple(map(prompt_of, rows))
+
+    def texts_with(self, prefix: str) -> dict[str, str]:
+        """The recorded digest of each memory whose id begins with *prefix*, for ids that never change their text."""
+        return dict(
+            self._db.tuples("SELECT memory_id, digest FROM memory_version WHERE memory_id GLOB ?", [f"{prefix}*"])
+        )
+
+    def saved_runs(self, root: str) -> tuple[SavedRun, ...]:
+        """The runs over a root; the run with the latest result comes first."""
+        rows = self._db.tuples(
+            """SELECT run_id, root, system, count(*), max(retrieval.ts), config_json, corpus_hash
+               FROM run JOIN retrieval USING (run_id) WHERE root = ? GROUP BY run_id ORDER BY max(retrieval_id) DESC""",
+            [root],
+        )
+        return tuple(map(SavedRun._make, rows))
+
+    def injected_sets(self, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
+        """prompt id -> the memories that a run injected for it, best first, in the order of the run."""
+        found: dict[str, list[InjectedMemory]] = {
+            prompt_id: []
+            for (prompt_id,) in self._db.tuples(
+                "SELECT prompt_id FROM retrieval WHERE run_id = ? ORDER BY retrieval_id", [run_id]
+            )
+        }
+        rows = self._db.tuples(
+            """SELECT prompt_id, memory_id, digest, title FROM result JOIN memory_version USING (memory_id, digest)
+               WHERE run_id = ? AND injected ORDER BY prompt_id, rank""",
+            [run_id],
+        )
+        for prompt_id, *memory in rows:
+            found[prompt_id].append(InjectedMemory(*memory))
+        return {prompt_id: tuple(memories) for prompt_id, memories in found.items()}
+
+
 def run_id(root: str, system: str, config_json: str, corpus_hash: str) -> str:
     """16 hex digits. A run is one system with one configuration over one set of memories."""
     return short_hash("\0".join((root, system, config_json, corpus_hash)))
@@ -97,42 +172,6 @@ def prompt_of(row: Mapping[str, Any]) -> Prompt:
     return Prompt(id=row["prompt_id"], turns=turns, timestamp=row["ts"], **same)
 
 
-def names_with(db: LabelTables, root: str) -> tuple[str, ...]:
-    names = [name for (name,) in db.tuples("SELECT DISTINCT root FROM run ORDER BY root")]
-    return tuple(name for name in names if root in roots_in(name))
-
-
-def read_prompts(db: LabelTables, root: str) -> tuple[Prompt, ...]:
-    """The prompts that were replayed over a root, sorted by id."""
-    rows = db.rows(
-        """SELECT * FROM prompt WHERE prompt_id IN (
-               SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
-        [root],
-    )
-    return tuple(map(prompt_of, rows))
-
-
-def read_prompt(db: LabelTables, prompt_id: str) -> Prompt | None:
-    rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
-    return prompt_of(rows[0]) if rows else None
-
-
-def prompts_by_hand(db: LabelTables) -> frozenset[str]:
-    places = ", ".join("?" * len(BY_HAND))
-    rows = db.tuples(f"SELECT prompt_id FROM prompt WHERE source IN ({places})", BY_HAND)
-    return frozenset(prompt_id for (prompt_id,) in rows)
-
-
-def prompts_of_source(db: LabelTables, root: str, source: str, limit: int) -> tuple[Prompt, ...]:
-    """The prompts of a source that were replayed over a root, the latest replay first."""
-    rows = db.rows(
-        """SELECT prompt.*, max(retrieval_id) AS latest FROM prompt JOIN retrieval USING (prompt_id)
-           JOIN run USING (run_id) WHERE source = ? AND root = ? GROUP BY prompt_id ORDER BY latest DESC LIMIT ?""",
-        [source, root, limit],
-    )
-    return tuple(map(prompt_of, rows))
-
-
 def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = None) -> None:
     """Insert a memory's present text. A recorded body stays when *body* is None."""
     row = {
@@ -146,11 +185,6 @@ def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = Non
     }
     changes = "body = coalesce(excluded.body, body), path = excluded.path"
     db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
-
-
-def texts_with(db: LabelTables, prefix: str) -> dict[str, str]:
-    """The recorded digest of each memory whose id begins with *prefix*: memory id -> digest."""
-    return dict(db.tuples("SELECT memory_id, digest FROM memory_version WHERE memory_id GLOB ?", [f"{prefix}*"]))
 
 
 def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
@@ -221,31 +255,3 @@ def record_judgement(
         if verdict.memory_id in digests:
             about = {"call_id": call_id, "digest": digests[verdict.memory_id]}
             db.insert("judge_verdict", about | {name: getattr(verdict, name) for name in VERDICT_COLUMNS})
-
-
-def saved_runs(db: LabelTables, root: str) -> tuple[SavedRun, ...]:
-    """The runs over *root*; the run with the latest result comes first."""
-    rows = db.tuples(
-        """SELECT run_id, root, system, count(*), max(retrieval.ts), config_json, corpus_hash
-           FROM run JOIN retrieval USING (run_id) WHERE root = ? GROUP BY run_id ORDER BY max(retrieval_id) DESC""",
-        [root],
-    )
-    return tuple(map(SavedRun._make, rows))
-
-
-def injected_sets(db: LabelTables, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
-    """prompt id -> the memories that a run injected for it, best first. The prompts are in the order of the run."""
-    found: dict[str, list[InjectedMemory]] = {
-        prompt_id: []
-        for (prompt_id,) in db.tuples(
-            "SELECT prompt_id FROM retrieval WHERE run_id = ? ORDER BY retrieval_id", [run_id]
-        )
-    }
-    rows = db.tuples(
-        """SELECT prompt_id, memory_id, digest, title FROM result JOIN memory_version USING (memory_id, digest)
-           WHERE run_id = ? AND injected ORDER BY prompt_id, rank""",
-        [run_id],
-    )
-    for prompt_id, *memory in rows:
-        found[prompt_id].append(InjectedMemory(*memory))
-    return {prompt_id: tuple(memories) for prompt_id, memories in found.items()}

@@ -15,7 +15,6 @@ from sqlite_utils import Database
 from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
-from labels.events import seen_prompts
 from labels.exchange.merge import add, merge, read_events, rows_of
 from labels.migrations import MIGRATIONS
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
@@ -113,7 +112,9 @@ def test_what_was_seen_in_either_store_has_been_seen() -> None:
     with opened(ours, theirs, more) as (into, *others):
         for other in others:
             merge(into, other.path)
-        assert [seen_prompts(into, who) for who in ("ann", "bob", "cat")] == [{"p1", "p2"}, {"p1"}, frozenset()]
+        with LabelStore.open(into.path) as store:
+            seen = [store.seen_prompts(who) for who in ("ann", "bob", "cat")]
+        assert seen == [{"p1", "p2"}, {"p1"}, frozenset()]
 
 
 def test_a_retraction_on_one_side_stands() -> None:

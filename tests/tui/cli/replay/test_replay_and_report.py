@@ -301,7 +301,7 @@ def test_a_label_store_of_a_newer_memsift_is_refused_and_left_alone(tmp_path: Pa
     store = tmp_path / "labels.db"
     LabelStore.open(store).close()
     with closing(sqlite3.connect(store)) as db:
-        db.execute("update _sqlite_migrations set name = 'm999_later' where name = ?", [STEPS[-1].__name__])
+        db.execute("update _sqlite_migrations set name = 'm999_later' where name = ?", [STEPS[-1]])
         db.commit()
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     before = store.read_bytes()
