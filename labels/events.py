@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from labels.records import (
     ADJUDICATED,
     MAJORITY,
+    NOT_KNOWN,
     NOT_RELEVANT,
     RELEVANT,
     SINGLE,
@@ -20,7 +21,7 @@ from labels.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from labels.records import Pair
     from labels.tables import LabelTables
@@ -155,17 +156,17 @@ class StoredEvents:
         )
 
 
-def superseded(db: LabelTables, row: Mapping[str, Any]) -> dict[str, Any]:
-    """`supersedes` and `ts` of the new label *row*. Its time is never before the label that it replaces.
+def superseding(db: LabelTables, label: Event) -> Event:
+    """The new *label* with the label that it supersedes, if there is one. Its time is never before that label's.
 
     Else a clock that was set back would let the replaced label stay current.
     """
-    found = db.rows(
+    found = db.tuples(
         """SELECT event_id, ts FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
            AND memory_id = :memory_id AND digest = :digest""",
-        dict(row),
+        label._asdict(),
     )
-    return {"supersedes": found[0]["event_id"], "ts": max(row["ts"], found[0]["ts"])} if found else {"supersedes": None}
+    return label._replace(supersedes=found[0][0], ts=max(label.ts, found[0][1])) if found else label
 
 
 def latest_standing(
@@ -190,6 +191,12 @@ def latest_standing(
 
 def event_of(row: dict[str, Any]) -> Event:
     return Event(**{**row, "blind": blindness(row["blind"]), "repeat": bool(row["repeat"])})
+
+
+def event_row(event: Event) -> dict[str, Any]:
+    """The columns of the table `label_event`; `event_of` reads them back. An event without a number gets one."""
+    blind = NOT_KNOWN if event.blind is None else event.blind
+    return {**event._asdict(), "event_id": event.event_id or None, "blind": blind}
 
 
 def label_of(row: tuple[Any, ...]) -> Label:

@@ -20,9 +20,8 @@ from labels.tables import storable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
-    from engine.retrieval import Candidate, Retrieval
+    from engine.retrieval import Retrieval
     from labels.tables import LabelTables
 
 
@@ -204,54 +203,49 @@ def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus
     return row["run_id"]
 
 
+RESULT_COLUMNS = "rank bm25 body_bonus score confidence injected dropped_by probability matched".split()
+CALL_COLUMNS = "provider model template_hash status elapsed_ms input_tokens output_tokens detail depth cost_usd".split()
+VERDICT_COLUMNS = "decision status reasoning confidence samples agreement source".split()
+"""The columns of `result`, `judge_call` and `judge_verdict` with the names of fields of the engine's records."""
+
+
 def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> None:
     """Write the retrieval, in place of the run's earlier one for the prompt. Prompt and memories must be there."""
-    forget_results(db, run, retrieval.prompt.id)
-    about = {"run_id": run, "prompt_id": retrieval.prompt.id}
-    spent = {"fallback": retrieval.fallback, "elapsed_ms": retrieval.elapsed_ms}
-    db.insert("retrieval", {**about, "ts": ts, **spent})
-    for candidate in retrieval.candidates:
-        db.insert("result", about | result_columns(candidate))
-    if retrieval.judgement is not None:
-        record_judgement(db, {**about, "ts": ts}, retrieval.judgement, retrieval.candidates)
+    judgement = retrieval.judgement
+    said = {verdict.memory_id: picked(verdict, VERDICT_COLUMNS) for verdict in judgement.verdicts} if judgement else {}
+    results = [
+        {
+            **{"memory_id": candidate.memory.id, "digest": candidate.memory.digest},
+            **picked(candidate, RESULT_COLUMNS),
+            "verdict": said.get(candidate.memory.id),
+        }
+        for candidate in retrieval.candidates
+    ]
+    call = {"ts": ts, **picked(judgement, CALL_COLUMNS)} if judgement else None
+    row = {"run_id": run, "prompt_id": retrieval.prompt.id, "ts": ts, **picked(retrieval, ["fallback", "elapsed_ms"])}
+    write_retrieval(db, {**row, "results": results, "call": call})
 
 
-def forget_results(db: LabelTables, run: str, prompt_id: str) -> None:
-    at = {"run": run, "prompt": prompt_id}
-    where = "run_id = :run AND prompt_id = :prompt"
+def picked(record: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
+
+
+def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
+    """Write a row of the table `retrieval`, in place of the run's earlier one for the prompt.
+
+    It has `results`, each with its `verdict` or None, and the `call` of the judge or None.
+    """
+    at = {name: retrieved[name] for name in ("run_id", "prompt_id")}
+    where = "run_id = :run_id AND prompt_id = :prompt_id"
     db.execute(f"DELETE FROM judge_verdict WHERE call_id IN (SELECT call_id FROM judge_call WHERE {where})", at)
     for table in ("judge_call", "result", "retrieval"):
         db.execute(f"DELETE FROM {table} WHERE {where}", at)
-
-
-def result_columns(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "memory_id": candidate.memory.id,
-        "digest": candidate.memory.digest,
-        "rank": candidate.rank,
-        "bm25": candidate.bm25,
-        "body_bonus": candidate.body_bonus,
-        "score": candidate.score,
-        "confidence": candidate.confidence,
-        "injected": int(candidate.injected),
-        "dropped_by": candidate.dropped_by,
-        "probability": candidate.probability,
-        "matched": json.dumps(candidate.matched, ensure_ascii=False),
-    }
-
-
-CALL_COLUMNS = "provider model template_hash status elapsed_ms input_tokens output_tokens detail depth cost_usd".split()
-VERDICT_COLUMNS = "memory_id decision status reasoning confidence samples agreement source".split()
-"""The columns of the tables `judge_call` and `judge_verdict` with the names of fields of Judgement and Verdict."""
-
-
-def record_judgement(
-    db: LabelTables, at: dict[str, str], judgement: Judgement, candidates: Iterable[Candidate]
-) -> None:
-    """Insert the judge call and its verdicts; *at* holds run_id, prompt_id and ts."""
-    call_id = db.insert("judge_call", at | {name: getattr(judgement, name) for name in CALL_COLUMNS})
-    digests = {candidate.memory.id: candidate.memory.digest for candidate in candidates}
-    for verdict in judgement.verdicts:
-        if verdict.memory_id in digests:
-            about = {"call_id": call_id, "digest": digests[verdict.memory_id]}
-            db.insert("judge_verdict", about | {name: getattr(verdict, name) for name in VERDICT_COLUMNS})
+    db.insert("retrieval", {name: value for name, value in retrieved.items() if name not in ("results", "call")})
+    call_id = db.insert("judge_call", {**at, **retrieved["call"]}) if retrieved["call"] else None
+    for result in retrieved["results"]:
+        row = {**at, **result, "matched": json.dumps(result["matched"], ensure_ascii=False)}
+        verdict = row.pop("verdict")
+        db.insert("result", row)
+        if verdict and call_id is not None:
+            about = {"call_id": call_id, "memory_id": row["memory_id"], "digest": row["digest"]}
+            db.insert("judge_verdict", {**about, **verdict})

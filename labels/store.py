@@ -13,10 +13,10 @@ from engine import __version__
 from engine.errors import LabelStoreError
 from labels import pooling, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
-from labels.events import StoredEvents, event_of, latest_standing, superseded
+from labels.events import StoredEvents, event_row, latest_standing, superseding
 from labels.labelling_order import StoredPlans
 from labels.pooling import StoredPools
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event
 from labels.replays import NewestReplays
 from labels.runs import StoredRuns
 
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.labelling_order import LabellingOrder
-    from labels.records import Card, Event, Pool
+    from labels.records import Card, Pool
 
 SESSION_BYTES, UID_BYTES = 8, 16
-UNSAID = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, "supersedes": None}
 
 
 def utc_now() -> datetime:
@@ -199,9 +198,9 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         """
         if verdict not in VERDICTS or (grade is not None and not 0 <= grade <= MAX_GRADE):
             raise ValueError(f"no such verdict or grade: {verdict!r}, {grade!r}")
-        content = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": int(repeat)}
-        how = {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms}
-        return self._append(LABEL, annotator, prompt_id, card, {**content, **how})
+        content = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": repeat}
+        how = {"seed": seed, "blind": blind, "elapsed_ms": elapsed_ms}
+        return self._append(LABEL, annotator, prompt_id, card, **content, **how)
 
     def skip(
         self,
@@ -215,8 +214,8 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         repeat: bool = False,
     ) -> Event:
         """Append a skip: the card comes back at the end of its prompt. The prompt must have been recorded."""
-        how = {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms, "repeat": int(repeat)}
-        return self._append(SKIP, annotator, prompt_id, card, how)
+        how = {"seed": seed, "blind": blind, "elapsed_ms": elapsed_ms, "repeat": repeat}
+        return self._append(SKIP, annotator, prompt_id, card, **how)
 
     def adjudicate(
         self, annotator: str, prompt_id: str, card: Card, verdict: str, *, seed: int, elapsed_ms: int
@@ -227,8 +226,8 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         """
         if verdict not in VERDICTS:
             raise ValueError(f"no such verdict: {verdict!r}")
-        content = {"verdict": verdict, "seed": seed, "blind": 0, "elapsed_ms": elapsed_ms}
-        return self._append(ADJUDICATE, annotator, prompt_id, card, content)
+        how = {"seed": seed, "blind": False, "elapsed_ms": elapsed_ms}
+        return self._append(ADJUDICATE, annotator, prompt_id, card, verdict=verdict, **how)
 
     def undo(
         self,
@@ -247,24 +246,24 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         with self._db.writing():
             event = latest_standing(self._db, annotator, prompt_ids, root, adjudications)
             if event is not None:
-                retraction = {**event._asdict(), **self._stamp(), **UNSAID, "event_id": None, "action": RETRACT}
-                retraction |= {"repeat": event.repeat, "elapsed_ms": 0, "supersedes": event.event_id}
-                self._db.insert("label_event", retraction)
+                shown = {name: getattr(event, name) for name in ("blind", "repeat", "position", "seed")}
+                made = {**shown, **self._stamp(), "supersedes": event.event_id}
+                retraction = Event(annotator, event.prompt_id, event.memory_id, event.digest, RETRACT, **made)
+                self._db.insert("label_event", event_row(retraction))
         return event
 
-    def _append(self, action: str, annotator: str, prompt_id: str, card: Card, given: Mapping[str, Any]) -> Event:
-        row = {**UNSAID, **given, **self._stamp(), "annotator": annotator, "prompt_id": prompt_id, "action": action}
-        row |= {"memory_id": card.memory.id, "digest": card.memory.digest, "position": card.position}
+    def _append(self, action: str, annotator: str, prompt_id: str, card: Card, **given: Any) -> Event:
+        made = {**given, **self._stamp(), "position": card.position}
+        event = Event(annotator, prompt_id, card.memory.id, card.memory.digest, action, **made)
         with self._db.writing():
             if self.prompt(prompt_id) is None:
                 raise LabelStoreError(
                     f"Label store {self.path}: it does not know the prompt {prompt_id!r}. Replay the prompt first."
                 )
             runs.record_memory(self._db, card.memory)
-            if action == LABEL and not row["repeat"]:
-                row |= superseded(self._db, row)
-            event_id = self._db.insert("label_event", row)
-        return event_of({**row, "event_id": event_id})
+            if action == LABEL and not event.repeat:
+                event = superseding(self._db, event)
+            return event._replace(event_id=self._db.insert("label_event", event_row(event)))
 
     def _stamp(self) -> dict[str, Any]:
         """The columns of every new event: its time, its names, and the versions in force."""

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
+from labels.events import event_row
 from labels.exchange.files import nfc
-from labels.exchange.merge import event_row
 from labels.exchange.pairs import NEWEST_RESULT, judged_pairs
 from labels.exchange.rows import id_hash, text_hash
 from labels.records import Event

@@ -17,7 +17,7 @@ from labels.exchange.rows import MemoryText, id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
     from labels.exchange.rows import Dataset, Row
 
@@ -34,29 +34,29 @@ class KnownNames:
     def __init__(self, prompts: Iterable[Prompt], memories: Iterable[MemoryText], present: Mapping[str, str]) -> None:
         prompts, memories = list(prompts), list(memories)
         self._prompts = by(prompts, lambda prompt: nfc(prompt.id))
-        self._prompts_by_alias = [
-            by(prompts, lambda prompt: id_hash(prompt.id)),
-            by(prompts, lambda prompt: nfc(unescaped(prompt.id))),
-        ]
-        self._prompts_by_text = [
-            by(prompts, lambda prompt: normal(prompt.text)),
-            by(prompts, lambda prompt: text_hash(prompt.text)),
-        ]
-        self._versions = by(memories, lambda memory: (nfc(memory.id), memory.digest))
-        self._hashed_versions = by(memories, lambda memory: (id_hash(memory.id), memory.digest))
+        self._prompts_by_alias = by(
+            prompts, lambda prompt: id_hash(prompt.id), lambda prompt: nfc(unescaped(prompt.id))
+        )
+        self._prompts_by_text = by(prompts, lambda prompt: normal(prompt.text), lambda prompt: text_hash(prompt.text))
+        self._versions = by(
+            memories,
+            lambda memory: (nfc(memory.id), memory.digest),
+            lambda memory: (id_hash(memory.id), memory.digest),
+        )
         self._digests = by(memories, lambda memory: memory.digest)
         self._same_id: dict[str, list[MemoryText]] = {}
         for memory in memories:
             self._same_id.setdefault(nfc(memory.id), []).append(memory)
         newest = {memory.id: memory for memory in memories}
         newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
-        self._newest_by_name = [
-            by(newest.values(), lambda memory: nfc(memory.id)),
-            by(newest.values(), lambda memory: nfc(unescaped(memory.id))),
-            by(newest.values(), lambda memory: id_hash(memory.id)),
-            by(newest.values(), lambda memory: nfc(path_of(memory))),
-            by(newest.values(), lambda memory: nfc(PurePath(path_of(memory)).stem)),
-        ]
+        self._newest_by_name = by(
+            newest.values(),
+            lambda memory: nfc(memory.id),
+            lambda memory: nfc(unescaped(memory.id)),
+            lambda memory: id_hash(memory.id),
+            lambda memory: nfc(memory.path or memory.id),
+            lambda memory: nfc(PurePath(memory.path or memory.id).stem),
+        )
 
     def prompt(self, given: Prompt, *, by_text: bool, by_id_alone: bool = False) -> Prompt | None:
         """The known prompt for *given*; else *given* itself, if it has a text; else None.
@@ -72,9 +72,9 @@ class KnownNames:
             )
         if found or by_id_alone:
             return found
-        candidates = [names.get(name) for names in self._prompts_by_alias]
+        candidates = [self._prompts_by_alias.get(name)]
         if by_text and given.text:
-            candidates += [names.get(normal(given.text)) for names in self._prompts_by_text]
+            candidates.append(self._prompts_by_text.get(normal(given.text)))
         for candidate in candidates:
             if candidate and (not given.text or is_same(candidate.text, given.text)):
                 return candidate
@@ -87,13 +87,12 @@ class KnownNames:
         """
         name = nfc(given.id)
         if given.digest:
-            key = name, given.digest
-            found = self._versions.get(key) or self._hashed_versions.get(key)
+            found = self._versions.get((name, given.digest))
             found = found or (None if given.id else self._digests.get(given.digest))
         elif has_text(given):
             found = next((known for known in self._same_id.get(name, ()) if is_same_memory(known, given)), None)
         else:
-            found = next((names[name] for names in self._newest_by_name if name in names), None)
+            found = self._newest_by_name.get(name)
         return found or (with_digest(given) if given.id and has_text(given) else None)
 
     def misnamed(self, given: MemoryText, found: MemoryText | None) -> MemoryText | None:
@@ -106,16 +105,13 @@ class KnownNames:
         return None if is_known or not digest else self._digests.get(digest)
 
 
-def by(values: Iterable[V], key: Callable[[V], K]) -> dict[K, V]:
-    """The first value of each key."""
+def by(values: Collection[V], *keys: Callable[[V], K]) -> dict[K, V]:
+    """The first value of each key; an earlier one of *keys* goes before a later one."""
     found: dict[K, V] = {}
-    for value in values:
-        found.setdefault(key(value), value)
+    for key in keys:
+        for value in values:
+            found.setdefault(key(value), value)
     return found
-
-
-def path_of(memory: MemoryText) -> str:
-    return memory.path or memory.id
 
 
 def normal(text: str) -> str:

@@ -15,13 +15,13 @@ from engine.errors import ExchangeError, LabelStoreError
 from engine.stores.files import make_private
 from labels import runs
 from labels.database import LabelDatabase, unusable_place
-from labels.events import event_of
+from labels.events import event_of, event_row
 from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset, MemoryText
-from labels.records import NOT_KNOWN, RETRACT, Event
+from labels.records import RETRACT, Event
 from labels.tables import explained, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from engine.prompt import Prompt
     from labels.exchange.rows import Row
@@ -268,8 +268,7 @@ def add_retrievals(db: LabelTables, retrievals: Iterable[Row]) -> int:
     known = {key_of(retrieved): age(retrieved) for retrieved in read_retrievals(db)}
     new = [retrieved for retrieved in retrievals if age(retrieved) > known.get(key_of(retrieved), ("", ""))]
     for retrieved in new:
-        runs.forget_results(db, *key_of(retrieved))
-        add_retrieved(db, retrieved)
+        runs.write_retrieval(db, retrieved)
     if new:
         number_by_time(db)
     return len(new)
@@ -277,21 +276,6 @@ def add_retrievals(db: LabelTables, retrievals: Iterable[Row]) -> int:
 
 def age(retrieved: Row) -> tuple[str, str]:
     return retrieved["ts"], repr(retrieved)
-
-
-def add_retrieved(db: LabelTables, retrieved: Row) -> None:
-    run_id, prompt_id = key_of(retrieved)
-    at = {"run_id": run_id, "prompt_id": prompt_id}
-    call = retrieved["call"]
-    db.insert("retrieval", {name: retrieved[name] for name in RETRIEVAL})
-    call_id = db.insert("judge_call", {**at, **call}) if call else None
-    for result in retrieved["results"]:
-        row = {**at, **result, "matched": json.dumps(result["matched"], ensure_ascii=False)}
-        verdict = row.pop("verdict")
-        db.insert("result", row)
-        if verdict and call_id is not None:
-            about = {"call_id": call_id, "memory_id": result["memory_id"], "digest": result["digest"]}
-            db.insert("judge_verdict", {**about, **verdict})
 
 
 def number_by_time(db: LabelTables) -> None:
@@ -307,7 +291,10 @@ def number_by_time(db: LabelTables) -> None:
 
 
 def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], int]:
-    """The events that *db* does not have, each after the event that it supersedes; and the number of known events."""
+    """The events that *db* does not have, and the number of events that it has.
+
+    Raises ExchangeError for an event with other content, and for a retraction of an unknown event.
+    """
     known = {event.uid: event for event in read_events(db)}
     new: dict[str, Event] = {}
     given = [stored(event) for event in events]
@@ -318,7 +305,13 @@ def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], i
                 f"The event {event.uid} comes twice with different contents, in the data to add or in {db.path}: it "
                 "was changed. Nothing was added."
             )
-    return list(targets_first(db, new, known.keys())), len(given) - len(new)
+    for event in new.values():
+        if event.action == RETRACT and event.supersedes not in known.keys() | new.keys():
+            raise ExchangeError(
+                f"The event {event.uid} takes back {event.supersedes}, which is neither in {db.path} nor in the data "
+                "to add. Nothing was added."
+            )
+    return list(new.values()), len(given) - len(new)
 
 
 def comparable(event: Event) -> Event:
@@ -335,35 +328,10 @@ def stored(event: Event) -> Event:
     return Event._make(map(storable, event))
 
 
-def targets_first(db: LabelTables, events: Mapping[str, Event], known: Iterable[str]) -> Iterator[Event]:
-    """*events* in their order, but each after the event that it supersedes.
-
-    Raises ExchangeError for a retraction of an unknown event.
-    """
-    placed = set(known)
-    for event in events.values():
-        chain = []
-        at: Event | None = event
-        while at is not None and at.uid not in placed and at not in chain:
-            chain.append(at)
-            at = events.get(str(at.supersedes))
-        for link in reversed(chain):
-            if link.action == RETRACT and link.supersedes not in placed:
-                raise ExchangeError(
-                    f"The event {link.uid} takes back {link.supersedes}, which is neither in {db.path} nor in the data "
-                    "to add. Nothing was added."
-                )
-            placed.add(link.uid)
-            yield link
-
-
-def add_events(db: LabelTables, events: Iterable[Event]) -> None:
+def add_events(db: LabelTables, events: Sequence[Event]) -> None:
     ids = dict(db.tuples("SELECT uid, event_id FROM label_event"))
+    ids |= {event.uid: number for number, event in enumerate(events, start=max(ids.values(), default=0) + 1)}
+    db.execute("PRAGMA defer_foreign_keys = ON")  # an event may stand before the event that it supersedes
     for event in events:
-        ids[event.uid] = db.insert("label_event", event_row(event, ids.get(event.supersedes)))
-
-
-def event_row(event: Event, supersedes: int | None = None) -> Row:
-    """The columns of the table `label_event`, for an event that gets a number."""
-    blind = NOT_KNOWN if event.blind is None else event.blind
-    return {**event._asdict(), "event_id": None, "blind": blind, "supersedes": supersedes}
+        numbered = event._replace(event_id=ids[event.uid], supersedes=ids.get(event.supersedes))
+        db.insert("label_event", event_row(numbered))
