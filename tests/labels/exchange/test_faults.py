@@ -15,7 +15,7 @@ from tests.labels.exchange.datasets import event, read
 
 
 def line(**changes: Any) -> str:
-    return json.dumps({"record": "event", **vars(event("a", **changes))})
+    return json.dumps({"record": "event", **event("a", **changes)._asdict()})
 
 
 def task(field: str = '"blind": true') -> str:
