@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.activity_log import Log, injections, read_log
 from engine.errors import MissingLibraryError, RatingsError, RootError
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.paths import decisions_file, labels_file, ratings_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
@@ -149,7 +149,9 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
 
 
 def _risky(index: Index, most: float, decided: Mapping[tuple[str, str, str], str]) -> list[Risky]:
-    active = [summary for summary in index.summaries() if summary.status == ACTIVE]
+    found = [summary for summary in index.summaries() if summary.status == ACTIVE]
+    risks = index.risks(found)
+    active = [replace(summary, risk=risks[summary.id]) if summary.id in risks else summary for summary in found]
     held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
     return [
         Risky(
@@ -221,12 +223,15 @@ def check_all(
     A check whose package is not installed is left out. Raises MemsiftError for a root, a log or decisions that are
     unreadable.
     """
+    names = [*names]
     memories = {(root, own.id): summary for summary in index.summaries() for root, own in [home_of(index, summary)]}
+    late = index.risks([*memories.values()]) if SAFETY in names else {}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
     for root in roots:
         subject, decided = subject_of(root, str(db), environ, clock), decisions(root, environ)
-        ratings = _ratings(root, environ)
+        risks = {own: late.get(memory.id, memory.risk) for (place, own), memory in memories.items() if place == root}
+        subject, ratings = replace(subject, risks=risks), _ratings(root, environ)
         for name in names:
             tell(name, len(tasks))
             try:
