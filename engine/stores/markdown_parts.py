@@ -148,7 +148,7 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
         category=first(front, "category", "type").lower() or "note",
         title=short(first(front, "title") or _heading_at_top(lines) or first(front, "description")) or text.stem,
         tags=tuple(dict.fromkeys((*as_words(front.get("tags", ())), *written)))[:MOST_TAGS],
-        sections=sections(text.lines, skip),
+        sections=sections(lines),
         created_at=created,
         updated_at=first(front, "modified", "updated", "updated_at") or created,
         status=STATUSES.get(first(front, "status").lower(), "active"),
