@@ -33,7 +33,7 @@ CHECKS = {
     "staleness": "old, superseded, or about files, functions and versions that are no more",
     "drift": "copies of a file, and differences between the files and the list of memories",
     "usage": "never injected, or injected often without being relevant",
-    "size": "titles and texts that are too long, or too short to say anything",
+    "size": "texts that are too long, or too short to say anything",
     "fields": "fields that a memory lacks, or that its category does not allow",
 }
 """Each check and what it finds, in the order of the output. The name is that of the module."""
