@@ -119,9 +119,7 @@ class LabelDatabase(LabelTables):
 
         The log has its name beside `path`, and SQLite would take it for the log of the file that is there now.
         """
-        held = database_in_memory()
-        with self.explaining():
-            self._db.conn.backup(held.conn)
+        held = self.copied()
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return held
@@ -256,7 +254,7 @@ def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
 def refuse_foreign(db: Database, path: Path) -> None:
     """Raise if *db* has tables of another program, or schema steps that are missing from STEPS."""
     applied = {step.name for step in MIGRATIONS.applied(db)}
-    unknown = applied - {step.__name__ for step in STEPS}
+    unknown = applied - set(STEPS)
     if unknown:
         raise NewerStoreError(
             f"Label store {path}: a newer memsift made it (it has {', '.join(sorted(unknown))}), "

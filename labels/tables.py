@@ -51,6 +51,13 @@ class LabelTables:
     def close(self) -> None:
         self._db.close()
 
+    def copied(self) -> Database:
+        """All that is held, in memory."""
+        copy = database_in_memory()
+        with self.explaining():
+            self._db.conn.backup(copy.conn)
+        return copy
+
     @contextmanager
     def explaining(self) -> Iterator[None]:
         """Turn SQLite's errors into LabelStoreError."""

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from engine.curation.files import FileChange, IndexChange, diff, require_unchanged, text_at, write
 from engine.curation.index_lines import IndexFile
-from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal
+from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal, text_hash, tombstone_of
 from engine.curation.lock import WAIT_S, locked
 from engine.curation.operations import Create, Plan
-from engine.curation.tombstones import text_hash, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
 from engine.lean.record import Record, replace
 from engine.paths import journal_file

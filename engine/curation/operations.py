@@ -7,8 +7,7 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from engine.curation.files import FileChange, text_at
-from engine.curation.journal import Effect
-from engine.curation.tombstones import tombstone_of
+from engine.curation.journal import Effect, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record
 from engine.stores.files import UnreadableFileError, is_inside

@@ -10,8 +10,7 @@ from math import lcm, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.intervals import Interval
-from labels.measure.jackknife import Drawn, jackknife_interval, sums
+from labels.measure.intervals import Drawn, Interval, jackknife_interval, sums
 from labels.measure.metrics import Tally, tally
 
 if TYPE_CHECKING:

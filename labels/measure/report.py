@@ -26,7 +26,7 @@ from labels.measure.groups import (
     worst_memories,
     worst_prompts,
 )
-from labels.measure.intervals import Interval, design_effect
+from labels.measure.intervals import Interval, design_effect, one_stratum
 from labels.measure.metrics import Ratio, tally
 from labels.records import VERDICTS
 
@@ -190,7 +190,7 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         precision=judged.ratio,
         interval=judged.interval,
         live=found.live if has_order and sample.judged else None,
-        design_effect=design_effect(per_prompt(tallies)),
+        design_effect=design_effect(one_stratum(per_prompt(tallies))),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),
         false_fire_rate=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),

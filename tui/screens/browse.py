@@ -124,7 +124,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self._narrowing = EVERYTHING
         self._progress = ""
         self._stamps: tuple[tuple[str, int, int], ...] = ()
-        self._begun: tuple[int, ...] = ()
+        self._begun: tuple[object, ...] = ()
         self._is_checked = False
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
@@ -246,7 +246,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
             self._read_findings(self._begun)
 
     @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
-    def _read_findings(self, stamp: tuple[int, ...]) -> None:
+    def _read_findings(self, stamp: tuple[object, ...]) -> None:
         worker = get_current_worker()
 
         def stop_if_late(*_: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,15 +12,15 @@ from stat import S_ISDIR
 from threading import Event
 from typing import TYPE_CHECKING
 
-from engine.activity import LOG_FILE
 from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE
 from engine.cutoff import chosen_cutoff
 from engine.errors import MemsiftError
+from engine.hook.activity import LOG_FILE
 from engine.lean.record import Record
 from engine.opening import reread
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
-from engine.root_search import trust_in
 from engine.roots import OpenRoot
+from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, said
 from tui.workspace.judge_options import make_judge
 from tui.workspace.retrievals import with_hook_log
@@ -147,6 +148,16 @@ class Watcher:
             poll_delay_ms=POLL_MS,
             ignore_permission_denied=True,
         )
+
+
+def file_stamps(paths: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
+    """Path, size and time of each file that is there. They differ as soon as one of the files does."""
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            status = os.stat(path)  # noqa: PTH116
+            found.append((path, status.st_size, status.st_mtime_ns))
+    return tuple(found)
 
 
 def _counts(folder: str, path: str, kind: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from threading import Lock
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING
 from engine.config import AUTO
 from engine.errors import MemsiftError, ProviderCancelledError
 from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.bulk.retries import Pace, RetryingProvider
 from engine.judge.prices import cost_usd
+from engine.judge.provider import AroundProvider
 from engine.judge.providers.registry import SCRIPTED
 from engine.judge.verdict import MAX_UNANSWERED, OK
 from engine.quality.judging.rating import RULE
@@ -21,10 +22,12 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from engine.config import Config
     from engine.judge.judge import Judge
     from engine.judge.provider import Completion, Provider, Question
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
+    from tui.workspace.judge_options import Asking
     from tui.workspace.stderr import Judged
 
 RETRIES, AT_ONCE = 4, 8
@@ -92,15 +95,47 @@ class Spending:
         return Offer(f"{provider} ({model})", len(prompts), calls, most and most * len(prompts), payment)
 
 
-class GatedProvider:
+class Terms:
+    """How a command asks its judge: in single calls or in batches, for up to *most_usd* US dollars."""
+
+    def __init__(self, asking: Asking, most_usd: float | None = None) -> None:
+        from engine.judge.bulk.batches import Batches
+
+        self.asking = asking
+        self.pace = Pace(asking.concurrency)
+        self.batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
+        self._most_usd = most_usd
+        self._capped: CostCapProvider | None = None
+
+    @property
+    def is_spent(self) -> bool:
+        return self._capped is not None and self._capped.is_spent
+
+    @property
+    def spent_usd(self) -> float:
+        return self._capped.spent_usd if self._capped else 0.0
+
+    def around(self, provider: Provider) -> Provider:
+        """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
+        if self.batches:
+            return self.batches.around(provider)
+        if self._most_usd is not None:
+            provider = self._capped = CostCapProvider(provider, self._most_usd)
+        return RetryingProvider(provider, self.asking.retries, pace=self.pace)
+
+    def applied(self, config: Config) -> Config:
+        """*config* for these terms: a batch has a whole pool of candidates in one question."""
+        from engine.judge.bulk.batches import without_split
+
+        return without_split(config) if self.batches else config
+
+
+class GatedProvider(AroundProvider):
     """Asks *provider* while it is open, and counts calls and cost."""
 
     def __init__(self, provider: Provider) -> None:
-        self.name, self.model = provider.name, provider.model
-        self.fingerprint = provider.fingerprint
-        self.hide, self.prepare, self.close = provider.hide, provider.prepare, provider.close
+        super().__init__(provider)
         self.calls = 0
-        self._provider = provider
         self._asked: Provider | None = None
         self._capped: CostCapProvider | None = None
         self._spent_before = 0.0

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from engine.config import Config
-    from engine.judge.bulk.batches import Batches
     from engine.memory import Memory
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
     from tui.workspace.judge_options import Around, Asking
-    from tui.workspace.replay.replaying import Ending, Terms
+    from tui.workspace.replay.replaying import Ending
+    from tui.workspace.spending import Terms
 
     Write = Callable[[dict[str, Any]], None]
     Keep = Callable[["RatedMemory", Assessment], None]
@@ -162,9 +162,7 @@ def rate(
     asked: QualityJudge,
     left: Sequence[RatedMemory],
     keep: Keep,
-    asking: Asking,
     terms: Terms,
-    batches: Batches | None,
     label: str = "",
 ) -> Ending:
     """Rate the memories of one root. *keep* gets each with its assessment. Raises MemsiftError.
@@ -174,15 +172,13 @@ def rate(
     by_id = {subject.memory.summary.id: subject for subject in left}
 
     def kept(found: Assessment) -> None:
-        if asking.judge.is_cached_only and found.decision == UNANSWERED:
+        if terms.asking.judge.is_cached_only and found.decision == UNANSWERED:
             raise MemsiftError(found.judgement.detail)
         keep(by_id[found.memory.id], found)
 
     def work(subject: RatedMemory) -> list[Assessment]:
         return [asked.evaluate(subject.memory)]
 
-    if batches:
-        return replaying.run_in_batches(left, work, kept, batches)
     return replaying.run(left, work, kept, terms, label=label)
 
 

@@ -12,9 +12,6 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.errors import MemsiftError
-from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
@@ -30,8 +27,8 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.bulk.batches import Batches
+    from engine.judge.bulk.retries import Pace
     from engine.judge.judge import Judge
-    from engine.judge.provider import Provider
     from engine.judge.verdict import Judgement
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from tui.workspace.retrievals import Injections
+    from tui.workspace.spending import Terms
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")
@@ -63,32 +61,6 @@ class Ending:
     jobs: int
     is_interrupted: bool = False
     is_spent: bool = False
-
-
-class Terms:
-    """The limits of a judge: up to *concurrency* jobs at once, up to *retries* calls again after an error, and a cost
-    of *most_usd* US dollars."""
-
-    def __init__(self, concurrency: int, retries: int, most_usd: float | None = None) -> None:
-        self.concurrency = concurrency
-        self.pace = Pace(concurrency)
-        self._retries = retries
-        self._most_usd = most_usd
-        self._capped: CostCapProvider | None = None
-
-    @property
-    def is_spent(self) -> bool:
-        return self._capped is not None and self._capped.is_spent
-
-    @property
-    def spent_usd(self) -> float:
-        return self._capped.spent_usd if self._capped else 0.0
-
-    def around(self, provider: Provider) -> Provider:
-        """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
-        if self._most_usd is not None:
-            provider = self._capped = CostCapProvider(provider, self._most_usd)
-        return RetryingProvider(provider, self._retries, pace=self.pace)
 
 
 def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
@@ -151,13 +123,18 @@ def run(
     is_judged: bool = True,
     label: str = "Replaying",
 ) -> Ending:
-    """Do *jobs*, in threads if a judge is asked. *keep* receives the results, in this thread and in the order of the
-    jobs.
+    """Do *jobs*: in batches, or in threads if a judge is asked.
+
+    *keep* receives the results, in this thread and in the order of the jobs.
+
+    With batches the rows come when all answers are there, and after Ctrl-C the batches go on.
 
     Jobs whose question had no answer in time are done once more at the end, if the judge answered others, and their
     results come last. After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also
     behind an unfinished job. At the cost limit, running jobs are waited for and kept, too.
     """
+    if terms.batches and is_judged:
+        return _run_in_batches(jobs, work, keep, terms.batches)
     late: list[tuple[Task, list[Result]]] = []
     has_answers = False
 
@@ -170,7 +147,7 @@ def run(
         return []
 
     with progress_bar(len(jobs), label) as advance:
-        count = terms.concurrency if is_judged else 0
+        count = terms.asking.concurrency if is_judged else 0
         ending = _run_once(jobs, work, keep, terms, count, advance, kept_in_time)
         if not late:
             return ending
@@ -219,10 +196,9 @@ def _run_once(
     return Ending(done, len(jobs), workers.is_interrupted, done < len(jobs) and terms.is_spent)
 
 
-def run_in_batches(
+def _run_in_batches(
     jobs: Sequence[Task], work: Callable[[Task], list[Result]], keep: Callable[[Result], None], batches: Batches
 ) -> Ending:
-    """As `run`, with answers from *batches*; rows come when all are there. After Ctrl-C the batches go on."""
     try:
         for found in batches.answers(jobs, work, paid_together):
             keep_all(found, keep)
