@@ -213,7 +213,8 @@ def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tupl
     whole: list[Candidate] = []
     for size in sizes:
         strategy, pool = first_stage(prompt, root.index, root.config, size)
-        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config))
+        risks = root.index.risks([scored.memory for scored in pool.memories])
+        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config, risks))
         beginning = whole[: len(candidates)]
         whole = whole or candidates
         # smaller pools are mostly beginnings of larger ones, and then share their records
