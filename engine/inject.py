@@ -49,12 +49,10 @@ def context(retrieval: Retrieval, config: Config, folder: str = "") -> str:
 
     Paths lead to the memories from *folder*, if it is given, as far as the budget allows.
     """
-    mode = config.output_mode
-    entries = [
-        entry(_reachable(candidate.memory, folder), candidate.confidence, mode) for candidate in retrieval.injected
-    ]
+    mode, injected = config.output_mode, retrieval.injected
+    entries = [entry(_reachable(candidate.memory, folder), candidate.confidence, mode) for candidate in injected]
     if length(framed(entries)) > config.max_characters:
-        entries = [entry(candidate.memory, candidate.confidence, mode) for candidate in retrieval.injected]
+        entries = [entry(candidate.memory, candidate.confidence, mode) for candidate in injected]
     if config.hints and mode == TIERED and (text := hint(retrieval)):
         note = f"<memory-note>{text}</memory-note>"
         if length(framed([*entries, note])) <= config.max_characters:

@@ -11,13 +11,12 @@ import os
 import time
 
 from engine import pipeline
-from engine.config import AUTO, DEFAULT
+from engine.config import AUTO, DEFAULT, SYSTEMS, system_of
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
 from engine.opening import open_index
 from engine.paths import root_key
 from engine.retrieval import Session
-from engine.systems import SYSTEMS, system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

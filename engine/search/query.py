@@ -104,8 +104,8 @@ def filter_terms(text: str) -> tuple[Term, ...]:
 
 
 def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
-    if chunk.isalnum() and chunk.islower() and chunk.isascii():  # nearly every word, at a tenth of the cost
-        term = _single(chunk, chunk, is_name=is_name)
+    if tk.is_plain(chunk):
+        term = _single(chunk, chunk.lower(), is_name=is_name)
         return [term] if term else []
     receiver, _, attribute = chunk.partition(".")
     chunk = attribute if receiver in RECEIVERS and attribute else chunk

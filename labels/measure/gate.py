@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
-from engine.systems import JUDGED
 from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, Outdated, blind_share, outdated_prompts, sighted
 from labels.measure.decision import UNDECIDED, Gate, GateDecision, JudgeCase, decide, headline, judge_case, verdict_of
 from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from engine.config import OFF
+from engine.config import OFF, system_of
 from engine.errors import missing_library
-from engine.systems import system_of
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
 from labels.measure.caveats import Limits, blind_share, limits_from_store, same_prompts

@@ -6,12 +6,11 @@ import os
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
-from engine.config import MEMSIFT, OFF
+from engine.config import INJECTED, MEMSIFT, OFF, SYSTEMS, injected_system, is_injected, system_of
 from engine.hook.injected import names_of
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
-from engine.systems import INJECTED, SYSTEMS, injected_system, is_injected, system_of
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
@@ -27,14 +26,13 @@ from tui.workspace.root.root_labels import RootLabels
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Event, Pool
     from tui.workspace.sources import Sources

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import OFF
+from engine.config import OFF, system_of
 from engine.errors import MemsiftError
-from engine.systems import system_of
 from engine.wording import counted
 from tui.cli.options import (
     DB,

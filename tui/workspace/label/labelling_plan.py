@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.config import SYSTEMS
 from engine.errors import MemsiftError
-from engine.systems import SYSTEMS
 from labels.labelling_order import (
     ALL,
     DISAGREEMENT_FIRST,

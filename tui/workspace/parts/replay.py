@@ -23,9 +23,8 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
-    from engine.systems import System
     from tui.workspace.judge_options import Asking
     from tui.workspace.parts.executors import Executor
     from tui.workspace.parts.replay_part import PartRows

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from engine.config import is_injected
 from engine.errors import MemsiftError
 from engine.judge.bulk.cost_cap import CostCapProvider
 from engine.judge.bulk.retries import Pace, RetryingProvider
@@ -17,7 +18,6 @@ from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.roots import retrieve
 from engine.stores.files import open_named, write_whole
-from engine.systems import is_injected
 from tui.workspace.replay.workers import Workers
 from tui.workspace.stderr import progress_bar
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeVar
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.bulk.batches import Batches
     from engine.judge.judge import Judge
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from tui.workspace.root.injections import Injections
     from tui.workspace.stderr import Judged

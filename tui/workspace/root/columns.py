@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.config import DEFAULT, FTS5_BM25, MEMSIFT
-from engine.systems import SYSTEMS, is_injected
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, SYSTEMS, is_injected
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
-    from engine.systems import System
 
 MOST_COLUMNS = 3
 

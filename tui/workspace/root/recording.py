@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.systems import SYSTEMS, is_injected
+from engine.config import SYSTEMS, is_injected
 from labels.run_settings import settings_json
 
 if TYPE_CHECKING:
