@@ -56,9 +56,10 @@ WAITS = "possible instruction to the assistant, waits for approval"
 """The reason for a memory whose risk is at least `max_risk`."""
 
 SHARE_BEFORE_CHOICE = 0.5
-"""Part of the floors that a candidate must reach before a cutoff or a judge, with the strategy `memsift`.
+"""How high the floors are where a cutoff or a judge comes after them, as a share of their usual height. Only `memsift`.
 
-These drop weak candidates themselves, and on LoCoMo the whole floors would keep relevant memories from them.
+A cutoff and a judge drop weak candidates by themselves. Floors of the usual height would drop relevant memories before
+they are looked at, as LoCoMo shows.
 """
 
 
@@ -165,7 +166,7 @@ def pool_size(config: Config, mode: str, *, is_brief: bool = False, has_cutoff_a
 
 
 def floor_share(strategy: str, *, has_choice: bool) -> float:
-    """The part of the floors that a candidate must reach. *has_choice*: a cutoff or a judge chooses after them."""
+    """The height of the floors, as a share of the usual height. *has_choice*: a cutoff or a judge comes after them."""
     return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
 
 
