@@ -15,7 +15,7 @@ from engine.lean.record import Record
 from engine.quality.judging.judge import QualityJudge
 from engine.quality.judging.rating import RULE, UNANSWERED
 from engine.quality.judging.request import template
-from engine.quality.judging.rows import assessment_in, is_row
+from engine.quality.judging.store import assessment_in, is_row
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named

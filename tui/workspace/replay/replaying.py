@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import is_injected
 from engine.errors import MemsiftError
-from engine.judge.bulk.cost_cap import CostCapProvider
 from engine.judge.bulk.retries import Pace, RetryingProvider
+from engine.judge.prices import CostCapProvider
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
