@@ -93,7 +93,7 @@ def entry(memory: MemorySummary, confidence: str, mode: str = LEGACY) -> str:
     """
     is_compact = mode == TIERED and confidence != HIGH
     name, tags = ("memory-compact", ()) if is_compact else ("result", _first_tags(memory.tags))
-    marks = f" #tags:{','.join(tags)}" if tags else ""
+    marks = f" #tags:{_escaped(','.join(tags))}" if tags else ""
     text = f"{clean(memory.title, TITLE_LIMIT)} -> {clean(memory.path)}{marks}"
     category = clean(memory.category.upper(), CATEGORY_LIMIT)
     return f'<{name} category="{category}" confidence="{confidence}">{text}</{name}>'
@@ -128,7 +128,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def _first_tags(tags: Sequence[str]) -> list[str]:
-    """The first tags that fit into TAGS_LIMIT together, as they may stand between tags of markup."""
+    """The first tags that fit into TAGS_LIMIT together, without hidden characters."""
     left = TAGS_LIMIT + 1
     kept: list[str] = []
     for tag in tags:
@@ -136,7 +136,7 @@ def _first_tags(tags: Sequence[str]) -> list[str]:
         left -= len(shown) + 1
         if left < 0:
             break
-        kept.append(_escaped(shown))
+        kept.append(shown)
     return kept
 
 

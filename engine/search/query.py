@@ -110,7 +110,7 @@ def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
     receiver, _, attribute = chunk.partition(".")
     chunk = attribute if receiver in RECEIVERS and attribute else chunk
     words = [word for word in tk.words(chunk) if tk.fold(word)]
-    if any(tk.has_unspaced(tk.fold(word)) for word in words):
+    if not chunk.isascii() and any(tk.has_unspaced(tk.fold(word)) for word in words):
         return [term for word in words for term in _unspaced_terms(word)]
     if len(words) > 1:
         return [_compound(chunk)]

@@ -145,8 +145,8 @@ class PromptMatcher:
         for number, unit in enumerate(self.found.units):
             for code in self._exact[number]:
                 self._owners.setdefault(code, []).append((number, False))
-            for code in spelled([(word,) for word in unit.longer], self.found.codes):
-                self._owners.setdefault(code, []).append((number, rules.longer < 1))
+            for word in unit.longer:
+                self._owners.setdefault(self.found.codes[word], []).append((number, rules.longer < 1))
 
     @property
     def unknown(self) -> float:

@@ -119,6 +119,8 @@ def words(text: str) -> list[str]:
 
 def word_tokens(word: str) -> tuple[str, ...]:
     """The tokens of a word without separators: its parts, its single characters, or itself."""
+    if is_plain(word):
+        return (word.lower(),)
     whole = fold(word)
     if not whole:
         return ()

@@ -128,7 +128,9 @@ class Lookup:
         longer = sorted(longer, key=lambda form: (-form.memories, form.text))[:MAX_LONGER]
         pairs = [] if forms else [pair for pair in _in_two(word) if self.words.keys() >= {*pair}]
         phrases = (*((form,) for form in texts or (word,)), *pairs)
-        memories = sum(form.memories for form in (*forms, *longer)) + most_memories(pairs, self.words)
+        memories = sum([form.memories for form in (*forms, *longer)]) + (
+            most_memories(pairs, self.words) if pairs else 0
+        )
         return Unit(text, phrases, tuple(form.text for form in longer), memories, weight)
 
     def _with_forms(self, phrase: Phrase) -> list[Phrase]:

@@ -164,8 +164,9 @@ def restricted(user: Config, wanted: Config, threshold: float) -> tuple[Config, 
     """
     floor = replace(user, match_strategy=wanted.match_strategy).floor
     now = {**fields(user), "noise_floor": floor, "cutoff_threshold": threshold}
-    counting = {name: value for name, value in fields(wanted).items() if _may_decide(name, value, now[name])}
     own = settings_in(user)
+    changed = {name: value for name, value in fields(wanted).items() if value != getattr(user, name)}
+    counting = {name: value for name, value in changed.items() if _may_decide(name, value, now[name])}
     ignored = {
         f"{SECTION}.{key}": value
         for key, value in settings_in(wanted).items()
