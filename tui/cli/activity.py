@@ -112,13 +112,14 @@ def _line(decision: LoggedPrompt) -> str:
 def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form: str) -> str:
     from engine import inject
     from engine.quality.checks.size import tokens
+    from labels.records import NOT_RELEVANT, RELEVANT
     from tui.workspace.curate.curating import memories_of, named
-    from tui.workspace.quality.checking import label_counts
+    from tui.workspace.quality.findings import agreed_verdicts
 
     (found,) = named([memory_id], memories_of([*map(os.path.realpath, roots)]))
     counts = ledger(memory_id, log.decisions)
-    verdicts = label_counts(found.root, {memory_id: found.memory.digest}, db, os.environ)
-    relevant, irrelevant = verdicts.get(memory_id, (0, 0))
+    verdicts = agreed_verdicts(found.root, {memory_id: found.memory.digest}, db, os.environ)
+    relevant, irrelevant = (verdicts.count((memory_id, verdict)) for verdict in (RELEVANT, NOT_RELEVANT))
     mode = opening.config_of(found.root, os.environ).output_mode
     cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
     row = {

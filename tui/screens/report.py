@@ -30,7 +30,7 @@ from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, part_text
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
-from tui.workspace.empty_states import nothing_to_count
+from tui.workspace.filtering import nothing_to_count
 from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
 from tui.workspace.report.rows import told
 
@@ -130,7 +130,7 @@ class ReportScreen(ModeScreen):
         """Have a worker make the report; the present report stays until then."""
         self._doing = COUNTING
         self._show_state()
-        self._make(ReportOptions(ranking=self._shows_more, comparisons=True, curves=True), self._asked)
+        self._make(ReportOptions(ranking=self._shows_more, curves=True), self._asked)
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
     def _make(self, options: ReportOptions, asked: float) -> None:
@@ -156,8 +156,8 @@ class ReportScreen(ModeScreen):
     def _draw(self) -> None:
         if self._reading:
             is_short = self.size.height < ROOMY
-            report = self._reading.report
-            lack = "" if report.labelled_prompts else nothing_to_count(self.app.workspace)
+            report, workspace = self._reading.report, self.app.workspace
+            lack = "" if report.labelled_prompts else nothing_to_count(workspace.index, workspace.prompts)
             text = answer_text(self._reading, self._width(self.size.width), partial(keyed, self.app), is_short=is_short)
             self.answer.update(plain(keyed(self.app, lack)) if lack else text)
             self.set_class(bool(lack) or not report.systems, "-empty")
@@ -230,7 +230,7 @@ class ReportScreen(ModeScreen):
         """The prompts or the memory that a row counts, where no curve needs the room."""
         if self._reading is None or not behind.prompts or self.query_one("#part").has_class("-curve"):
             return None
-        found = told(behind, self._reading.evidence, self._reading.report.captions)
+        found = told(behind, self._reading.report)
         read, drawn = self.app.workspace.memory, signs(self)
         if behind.memory:
             return memory_row_text(found, behind.memory, read(behind.memory), width, drawn)

@@ -320,16 +320,6 @@ async def test_tags_of_many_are_added_and_taken_away(workspace: Workspace, place
     assert stored(place, "gamma")["tags"] == ["tag-gamma", "new"]
 
 
-async def test_one_refusal_leaves_all_of_many_unchanged(workspace: Workspace, place: Path) -> None:
-    path = place / "decisions" / "gamma.json"
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "asterisk")
-        path.write_text(path.read_text("utf-8").replace("Use one.", "Use two."), encoding="utf-8")
-        await press(pilot, "x", "1")
-        await told(pilot, "was changed since it was read")
-        assert {stored(place, name)["record_status"] for name in ("alpha", "beta", "delta")} == {"active"}
-
-
 def lock_after_a_change(root: Path) -> None:
     """Take the lock as another program does, between two of many changes, so that the rest of them has to wait."""
     while not any('"archived"' in file.read_text("utf-8") for file in root.rglob("m*.json")):

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.config import INJECTED
 from engine.errors import LabelStoreError, RootNotFoundError
+from engine.lean.record import replace
 from engine.memory import Skipped
-from engine.prompt import typed_prompt
+from engine.prompt import Injection, typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import demo_prompts
 from tui.widgets.top_bar import root_name, where_text
+from tui.workspace.report.reading import read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,14 +102,31 @@ def test_reloading_forgets_retrievals_and_a_reload_that_fails_changes_nothing(
     write_memory(root, memory("signing people"))
     workspace.reload()
     assert len(workspace.index) == 2
-    assert workspace.replayed == 0
+    assert len(workspace.finished) == 0
     workspace.keep(workspace.run(prompt, "memsift"))
     root.rename(tmp_path / "moved")
     with pytest.raises(RootNotFoundError):
         workspace.reload()
     assert len(workspace.index) == 2
-    assert workspace.replayed == 1
+    assert len(workspace.finished) == 1
     assert workspace.reading == 2
+
+
+def test_after_a_reload_injections_are_matched_to_the_memories_as_they_are(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys")])
+    prompt = replace(typed_prompt("signing"), injections=(Injection("", ids=("people",)),))
+    workspace = open_workspace(root=root, judge=None, prompts=[prompt])
+
+    def matched() -> list[str]:
+        found = workspace.injections.retrieval(prompt, INJECTED)
+        return [candidate.memory.title for candidate in found.injected] if found else []
+
+    before = matched()
+    write_memory(root, memory("signing people", memory_id="people"))
+    workspace.reload()
+    assert (before, matched()) == (["people"], ["signing people"])
 
 
 def test_a_retrieval_under_way_survives_a_reload(open_workspace: Opener) -> None:
@@ -145,11 +165,11 @@ def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Open
     pool = workspace.pool(prompt.id)
     assert pool is not None
     workspace.store.label("me", prompt.id, pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
-    assert workspace.report().systems[0].precision.value == 1.0
+    assert read_report(workspace).report.systems[0].precision.value == 1.0
     write_memory(root, memory("signing keys", body="new"))
     workspace.reload()
     workspace.keep(workspace.run(prompt, "memsift"))
-    report = workspace.report()
+    report = read_report(workspace).report
     assert report.stale == 1
     assert report.systems[0].precision.value is None
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from labels.measure.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
-    from tui.workspace.whatif.effect import ChangedPrompt
-    from tui.workspace.whatif.knobs import Knob
+    from tui.workspace.whatif.sample import ChangedPrompt
+    from tui.workspace.whatif.trial import Knob
 
 NAME_WIDTH, VALUE_WIDTH = 17, 20
 WORD_WIDTH, COUNTS_WIDTH = 8, 6
