@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.systems import JUDGED as JUDGED_SYSTEM
-from engine.systems import SYSTEMS
+from engine.config import JUDGED as JUDGED_SYSTEM
+from engine.config import SYSTEMS
 from labels.records import JudgeCall, Outcome, RunSettings
 from labels.run_settings import changed_settings
 

@@ -7,19 +7,17 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from engine.config import DEFAULT, TUNED, config_json
+from engine.config import CUTS, DEFAULT, JUDGED, SYSTEMS, TUNED, config_json
 from engine.cutoff import default_cutoff
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
-from engine.systems import CUTS, JUDGED, SYSTEMS
 from labels.records import IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
-    from engine.systems import System
     from labels.records import Outcome, RunSettings
 
 NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_results", "match_strategy", "judge.enabled")

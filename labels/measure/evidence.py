@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.config import OFF
-from engine.systems import system_of
+from engine.config import OFF, system_of
 from labels.measure.judgements import (
     assuming_not_relevant,
     consensus,

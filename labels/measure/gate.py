@@ -8,8 +8,8 @@ from math import sqrt
 from statistics import fmean, median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
-from engine.systems import JUDGED
 from labels.measure.caveats import MAX_UNJUDGED, Outdated, above, outdated_prompts
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.evidence import judged_pairs

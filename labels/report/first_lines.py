@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
-from engine.config import TUNED
-from engine.systems import CUTS, JUDGED
+from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
 from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
 from labels.measure.gate import FEWEST_TO_PLAN

@@ -6,8 +6,7 @@ from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from engine.config import TUNED
-from engine.systems import CUTS
+from engine.config import CUTS, TUNED
 from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
 from labels.measure.groups import Headline

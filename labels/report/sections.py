@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.config import DEFAULT, TUNED
-from engine.systems import CUTS, is_injected
+from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.caveats import notes

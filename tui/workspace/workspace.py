@@ -6,11 +6,10 @@ import os
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
-from engine.config import MEMSIFT
+from engine.config import MEMSIFT, SYSTEMS, is_injected
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
-from engine.systems import SYSTEMS, is_injected
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.pooling import pool
 from labels.replays import empty_prompts

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.config import INJECTED
 from engine.errors import LabelStoreError, RootNotFoundError
 from engine.lean.record import replace
 from engine.memory import Skipped
 from engine.prompt import Injection, typed_prompt
-from engine.systems import INJECTED
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import demo_prompts
 from tui.widgets.top_bar import root_name, where_text
