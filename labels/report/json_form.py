@@ -9,9 +9,9 @@ from engine.lean.json_text import printed_json
 from labels.measure.evidence import Evidence
 from labels.measure.metrics import Ratio
 from labels.measure.report import Captions
-from labels.report.caveats import notes, refusals, warnings
 from labels.report.first_lines import first_lines, next_step
-from labels.report.gate import gate_lines, gate_step
+from labels.report.gate_text import gate_lines, gate_step
+from labels.report.notes import notes, refusals, warnings
 
 if TYPE_CHECKING:
     from labels.measure.gate import GateReport

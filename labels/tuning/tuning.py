@@ -13,8 +13,19 @@ from sklearn.metrics import brier_score_loss
 from engine.config import OFF
 from engine.errors import TuningError
 from engine.wording import counted
-from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
-from labels.tuning.curve import MIN_GROUPS, NO_STRATA, curve, injected, judged, measured
+from labels.tuning.curve import (
+    MIN_GROUPS,
+    NO_STRATA,
+    chosen,
+    chosen_elsewhere,
+    curve,
+    doubt,
+    injected,
+    judge_calls,
+    judged,
+    measured,
+    safest,
+)
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
-    from labels.measure.progress import LabellingProgress, Person
+    from labels.queue import LabellingProgress, Person
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from labels.report.first_lines import first_lines, next_step
-from labels.report.gate import answer, gate_lines, gate_step
+from labels.report.gate_text import answer, gate_lines, gate_step
 from labels.report.sections import summary
 from labels.report.text import as_item, first_part
 from tui.plain import plain

@@ -12,7 +12,7 @@ from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import DRAWN, signs
 
 if TYPE_CHECKING:
-    from labels.measure.run_diff import Judged
+    from labels.report.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
     from tui.workspace.whatif.effect import ChangedPrompt

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from engine.errors import MemsiftError
 from engine.stores.writing import ACTIVE
 from engine.wording import counted
-from labels.measure.progress import LabellingProgress, people, strata
-from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
+from labels.queue import MAX_SKIPS, REPEAT_REACH, LabellingProgress, due_repeats, open_cards, pace, people, strata
 from labels.records import INJECTED, Card, Pool
 from tui.workspace.label.labelling_plan import NOTES
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.errors import MemsiftError
 from engine.wording import counted
 from labels.exchange.replay_file import read_outcomes
-from labels.measure.run_diff import by_labels, diff_runs
-from labels.report.run_diff import ComparedRuns, Side
+from labels.report.run_diff import ComparedRuns, Side, by_labels, diff_runs
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.saved_runs import InjectedMemory
 from labels.store import LabelStore
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from labels.measure.run_diff import Judge, PromptDiff, Sets
     from labels.records import Outcome, RunSettings
+    from labels.report.run_diff import Judge, PromptDiff, Sets
     from labels.saved_runs import SavedRun
     from tui.workspace.word_filter import WordFilter
 

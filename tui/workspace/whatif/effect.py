@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from labels.measure import metrics
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
-from labels.measure.run_diff import Judged, PromptDiff
+from labels.report.run_diff import Judged, PromptDiff
 from labels.saved_runs import InjectedMemory
 
 if TYPE_CHECKING:

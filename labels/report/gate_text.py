@@ -11,7 +11,6 @@ from engine.systems import CUTS
 from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
 from labels.measure.groups import Headline
-from labels.report.caveats import refusals, warnings
 from labels.report.first_lines import (
     LABEL,
     NOTHING,
@@ -22,6 +21,7 @@ from labels.report.first_lines import (
     other_line,
     precision_lines,
 )
+from labels.report.notes import refusals, warnings
 from labels.report.section import part_of, percent
 from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
 

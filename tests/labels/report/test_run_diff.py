@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.run_diff import by_labels, by_qrels, diff_runs
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
-from labels.report.run_diff import ComparedRuns, Side, diff_text
+from labels.report.run_diff import ComparedRuns, Side, by_labels, by_qrels, diff_runs, diff_text
 from labels.run_settings import changed_between
 from labels.saved_runs import InjectedMemory
 from labels.store import LabelStore
@@ -15,7 +14,7 @@ from tests.labels.samples import ROOT, record, retrieval
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from labels.measure.run_diff import PromptDiff, RunDiff
+    from labels.report.run_diff import PromptDiff, RunDiff
 
 
 def sets(**prompts: str) -> dict[str, tuple[InjectedMemory, ...]]:
