@@ -1,12 +1,14 @@
-"""The report of `memsift gate` as text, for a person at a terminal who has read no manual."""
+"""The report of `memsift gate` as JSON, and as text for a person at a terminal who has read no manual."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from engine.config import TUNED
+from engine.lean.json_text import printed_json
 from engine.systems import CUTS
 from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
@@ -58,6 +60,17 @@ def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) 
     parts = [first_part(gate_lines(report), width)]
     parts += full_parts(report, width) if is_full else [more_line(report, width)]
     return "\n\n".join([*parts, step_lines(gate_step(report), width)]) + "\n"
+
+
+def gate_json(report: GateReport) -> str:
+    """Every field of the gate's report, its sentences, and the conclusion in `judge`."""
+    row = {name: value for name, value in vars(report).items() if name not in ("caveats", "evidence", "judge")}
+    judge = asdict(report.judge) if report.judge else None
+    if judge and report.judge:
+        judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
+    caveats = {"refusals": list(refusals(report.caveats, report.evidence)), "warnings": list(warnings(report))}
+    texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
+    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2, default=asdict) + "\n"
 
 
 def full_parts(report: GateReport, width: int) -> Iterator[str]:
