@@ -112,12 +112,10 @@ def fire_rate(tallies: Sequence[Tally]) -> Ratio:
     return Ratio(sum(prompt.injected > 0 for prompt in tallies), len(tallies))
 
 
-def false_fire_rate(tallies: Sequence[Tally], without_relevant: Set[str], weights: PairWeights = EQUAL) -> Ratio:
+def false_fire_rate(tallies: Iterable[Tally], without_relevant: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Prompts with at least one injected memory, of the prompts for which nothing is relevant."""
-    return ratio(
-        ((prompt.prompt_id, prompt.injected > 0, 1) for prompt in tallies if prompt.prompt_id in without_relevant),
-        weights,
-    )
+    own = [prompt for prompt in tallies if prompt.prompt_id in without_relevant]
+    return ratio(((prompt.prompt_id, prompt.injected > 0, 1) for prompt in own), weights)
 
 
 def unjudged_share(tallies: Sequence[Tally]) -> Ratio:
@@ -136,11 +134,10 @@ def judge_failures(rows: Sequence[Outcome]) -> Ratio:
     return Ratio(failed, sum(row.is_asked or row.is_unanswered for row in rows))
 
 
-def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: PairWeights = EQUAL) -> Ratio:
+def irrelevant_per_prompt(tallies: Iterable[Tally], measured: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Irrelevant injected memories per *measured* prompt."""
-    return ratio(
-        ((prompt.prompt_id, prompt.irrelevant, 1) for prompt in tallies if prompt.prompt_id in measured), weights
-    )
+    own = [prompt for prompt in tallies if prompt.prompt_id in measured]
+    return ratio(((prompt.prompt_id, prompt.irrelevant, 1) for prompt in own), weights)
 
 
 def polluted_rate(

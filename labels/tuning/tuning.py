@@ -13,6 +13,7 @@ from sklearn.metrics import brier_score_loss
 from engine.config import OFF
 from engine.errors import TuningError
 from engine.wording import counted
+from labels.measure.curves import binned
 from labels.tuning.curve import (
     MIN_GROUPS,
     NO_STRATA,
@@ -45,8 +46,6 @@ class Needs(NamedTuple):
 
 FROM_DEFAULT, FROM_NOTHING = Needs(20, 5), Needs(30, 20)
 """A fit around the default model, and a fit from labels alone. README.md has the learning curves of both."""
-
-BINS = 10
 
 OWN, ELSEWHERE, NO_PROMISE = "the roots of the labels", "a root without labels", "none"
 """The subjects of the promised precision."""
@@ -199,11 +198,9 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
 
 def reliability(known: Sequence[tuple[float, bool]]) -> tuple[ReliabilityBin, ...]:
     """Mean P and observed share by tenths of P, without empty tenths."""
-    tenths: dict[int, list[tuple[float, bool]]] = {}
-    for p, is_relevant in known:
-        tenths.setdefault(min(BINS - 1, int(p * BINS)), []).append((p, is_relevant))
-    pairs = (tenths[tenth] for tenth in sorted(tenths))
-    return tuple(ReliabilityBin(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in pairs)
+    return tuple(
+        ReliabilityBin(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in binned(known)
+    )
 
 
 def changes(

@@ -24,10 +24,9 @@ from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
-from tui.widgets.report.behind import memory_row_text, prompts_text
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
 from tui.widgets.report.lists import PartList, TableRows, table_rows
-from tui.widgets.report.text import answer_text, part_text
+from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count

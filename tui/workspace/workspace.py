@@ -13,10 +13,13 @@ from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
 from engine.systems import INJECTED, SYSTEMS, injected_system, is_injected, system_of
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
+from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
+from labels.store import LabelStore
 from tui.workspace.root.columns import columns, runnable
 from tui.workspace.root.injections import Injections
+from tui.workspace.root.measured import root_report
 from tui.workspace.root.prompt_lists import PromptLists
 from tui.workspace.root.recording import record
 from tui.workspace.root.root_labels import RootLabels
@@ -32,8 +35,8 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
     from engine.systems import System
+    from labels.measure.report import Report
     from labels.records import Event, Pool
-    from labels.store import LabelStore
     from tui.workspace.sources import Sources
     from tui.workspace.spending import Offer, Spending
 
@@ -378,3 +381,8 @@ class Workspace(RootLabels):
     def undo(self) -> Event | None:
         """Take back the annotator's latest label or skip of these prompts; None if there is none."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.lists.all])
+
+    def report(self, options: ReportOptions = PLAIN) -> Report:
+        """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
+        with LabelStore.open(self.store.path) as store:
+            return root_report(store, self.index, self.config, self.cutoff, options)

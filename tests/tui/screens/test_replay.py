@@ -33,7 +33,6 @@ from tests.tui.apps import (
     until,
 )
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
-from tui.workspace.report.reading import read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -279,13 +278,13 @@ async def test_a_label_on_a_typed_prompt_is_left_out_of_report_and_gate(open_wor
         await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
         await press(pilot, "right", "a")
     assert [label.verdict for label in workspace.store.labels()] == ["relevant"]
-    report = read_report(workspace).report
+    report = workspace.report()
     assert (report.prompts, report.labelled_prompts, report.labels["relevant"]) == (1, 0, 0)
     assert report.systems[0].precision.whole == 0
     assert report.evidence.facts.by_hand == 1
     known = evidence_from_store(workspace.store, workspace.index.root, workspace.digests())
     decided = gate_report(known, "memsift", Gate(0.5, Interval(0.5, 0.5)))
-    assert (decided.decision.estimate, decided.caveats.by_hand) == (None, 1)
+    assert (decided.decision.estimate, decided.evidence.facts.by_hand) == (None, 1)
 
 
 async def test_i_shows_the_whole_of_a_prompt_that_the_screen_cuts(open_workspace: Opener) -> None:

@@ -11,13 +11,12 @@ from engine.stores.files import open_named, write_whole
 from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
-from labels.measure.report import PLAIN
 from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system
 from labels.report.forms import report_in
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
-from tui.workspace.root.measured import present_digests, root_report
+from tui.workspace.root.measured import present_digests
 
 if TYPE_CHECKING:
     from labels.measure.gate import GateDecision, GateReport
@@ -52,10 +51,9 @@ class ReportReading:
     parts: tuple[ReportPart, ...]
 
 
-def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
+def read_report(workspace: Workspace, options: ReportOptions, least: float) -> ReportReading:
     """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
-    with LabelStore.open(workspace.store.path) as store:
-        report = root_report(store, workspace.index, workspace.config, workspace.cutoff, options)
+    report = workspace.report(options)
     main, target = main_system(report), Gate(least, Interval(least, least))
     gate = gate_report(report.evidence, main.system, target) if main else None
     return ReportReading(report, gate, parts(sections(report), report))

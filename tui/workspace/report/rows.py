@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED
-from labels.measure.curves import BINS, strengths
+from labels.measure.curves import bin_number, strengths
 from labels.measure.groups import NO_KIND
 from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
 from labels.report.curve_sections import some
@@ -148,10 +148,10 @@ class CountedRows:
     def _reliability(self, figures: SystemReport) -> Iterator[Behind]:
         found = figures.curves.reliability if figures.curves else None
         for group in found.bins if found else ():
-            yield self._prompts(figures.system, partial(self._in_bin, _bin(group.said)))
+            yield self._prompts(figures.system, partial(self._in_bin, bin_number(group.said)))
 
     def _in_bin(self, place: int, row: Outcome) -> float:
-        return self._weigh(row, [name for name, value in row.probabilities.items() if _bin(value) == place])
+        return self._weigh(row, [name for name, value in row.probabilities.items() if bin_number(value) == place])
 
     # Of two systems, of the judge, of all
 
@@ -198,11 +198,6 @@ def _difference(others: Mapping[str, set[str]], row: Outcome) -> int:
     """The number of memories that only one of two systems injects for a prompt."""
     own = set(row.injected)
     return len(own ^ others.get(row.prompt_id, own))
-
-
-def _bin(probability: float) -> int:
-    """The number of the bin in the curve of reliability."""
-    return min(int(probability * BINS), BINS - 1)
 
 
 MOST_TOLD = 12
