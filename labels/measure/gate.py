@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.judge.verdict import MAX_UNANSWERED
 from engine.systems import JUDGED
 from labels.measure.caveats import MAX_UNJUDGED, Outdated, above, outdated_prompts
-from labels.measure.comparison import SystemComparison, compare
+from labels.measure.comparison import SystemComparison, comparison_of
 from labels.measure.evidence import judged_pairs
 from labels.measure.groups import Headline, headline
 from labels.measure.live_interval import stratified_interval
@@ -302,9 +302,7 @@ def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None)
 
     *worth* is the number of irrelevant memories saved that make up for one relevant memory lost.
     """
-    systems = plain, judged
-    prompts, strata = evidence.finished(systems), evidence.strata_of(systems)
-    comparison = compare(evidence.answered, evidence.judgements, systems, prompts, strata=strata, worth=worth)
+    comparison = comparison_of(evidence, (plain, judged), worth)
     if comparison is None:
         return None
     own = expense([call for call in evidence.calls if call.system == judged])

@@ -191,7 +191,7 @@ NOTHING = Step("nothing to do; measure again after new prompts or new memories")
 
 
 def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
-    """Reasons for which the numbers are not yet those that are asked for."""
+    """Steps that must come first: without them the numbers answer another question."""
     facts = report.evidence.facts
     if report.configured and report.configured != main.system:
         yield Step(f"replay {report.configured}, the present system", REPLAY, "{report.replay}")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from labels.measure.gate import Expense, Gaps, Gate, GateReport, JudgeCase
 
 MORE, WIDEST = 20, 0.2
-"""Prompts to label next where no number is known, and the widest indifference zone that is proposed."""
+"""Prompts to label next if the number that decides is not known; the widest indifference zone that is proposed."""
 
 ASKED_ONCE = "If you ask only once, --one-look has a narrower range; --full says what it costs."
 ONE_LOOK = (
@@ -93,7 +93,7 @@ def more_line(report: GateReport, width: int) -> str:
 
 
 def is_open(report: GateReport) -> bool:
-    """Whether more labels could decide what is undecided."""
+    """Whether the answer is undecided, and more labels could decide it."""
     return report.decision.verdict == UNDECIDED and not report.caveats.forbid
 
 

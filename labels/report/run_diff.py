@@ -75,7 +75,7 @@ class PromptDiff:
 
 @dataclass(frozen=True)
 class RunDiff:
-    """All prompts of two runs: first those of the later run in its order, then those that only the earlier one has."""
+    """All prompts of two runs: the prompts of the later run in its order, then prompts of the earlier run alone."""
 
     prompts: tuple[PromptDiff, ...]
 

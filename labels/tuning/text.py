@@ -190,7 +190,7 @@ def false_fires_line(tuning: Tuning, at: ThresholdPoint) -> str:
 
 
 def promise_line(tuning: Tuning) -> str:
-    """The promise, or the best one that the labels carry."""
+    """The promise, or the best promise that these labels allow."""
     if tuning.at:
         return f"Promise: at least {percent(tuning.target)} relevant, {sureness(tuning)}."
     if best := best_promise(tuning):

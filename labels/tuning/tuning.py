@@ -48,7 +48,7 @@ FROM_DEFAULT, FROM_NOTHING = Needs(20, 5), Needs(30, 20)
 """A fit around the default model, and a fit from labels alone. README.md has the learning curves of both."""
 
 OWN, ELSEWHERE, NO_PROMISE = "the roots of the labels", "a root without labels", "none"
-"""The subjects of the promised precision."""
+"""The roots for which a precision is promised."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Tuning:
     roots: tuple[str, ...]
 
     def promise_in(self, root: str) -> str | None:
-        """The subject of the promise that the model keeps in *root*; None if it must not be used there."""
+        """The promise that holds in *root*: OWN, ELSEWHERE or NO_PROMISE; None if the model must not be used there."""
         if root in self.roots:
             return OWN if self.at else None
         if self.groups >= MIN_GROUPS:

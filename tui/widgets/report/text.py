@@ -58,7 +58,7 @@ def _wrapped(lines: Sequence[str], width: int) -> Content:
 
 
 def part_text(section: ReportSection, whole: str, width: int, behind: Content | None = None) -> Content:
-    """The row under the cursor in full, sentences about the numbers, how to read them, and what is *behind* the row."""
+    """The row under the cursor in full, sentences about the numbers, how to read them, and the prompts *behind* it."""
     lines = [plain(first_part([whole], width))] if whole else []
     lines += [plain(as_item(line, width)) for line in section.lines]
     if section.about:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Behind(NamedTuple):
-    """What a row counts: ids of prompts, the worst first; or the id of one memory, and the prompts that got it.
+    """The prompts that a row counts, the worst first; for a row about a `memory`, the prompts that got it.
 
-    `systems` are those that the row is about, empty for all.
+    `systems` are the names of the systems that the row is about; empty for all.
     """
 
     prompts: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Behind(NamedTuple):
 
 
 class ReportPart(NamedTuple):
-    """A section, and what each row of its table counts."""
+    """A section, and the prompts behind each row of its table."""
 
     section: ReportSection
     behind: tuple[Behind, ...]
@@ -43,7 +43,7 @@ def parts(found: Sequence[ReportSection], report: Report) -> tuple[ReportPart, .
 
 
 class CountedRows:
-    """Finds what the rows of a section count. The order of rows is that of `labels.report.sections`."""
+    """Finds the prompts behind the rows of a section, in the order of the rows in `labels.report.sections`."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -201,7 +201,7 @@ def _difference(others: Mapping[str, set[str]], row: Outcome) -> int:
 
 
 MOST_TOLD = 12
-"""Prompts of a row that are told."""
+"""The number of prompts of a row that are shown in full."""
 
 
 class InjectionRow(NamedTuple):

@@ -57,7 +57,7 @@ class Trial:
         return self._cutoff(self.draft)[1]
 
     def read_saved(self) -> None:
-        """Go on from the settings as they are saved now, with what is moved in the draft."""
+        """Take over the settings as they are saved now, and keep the moves of the draft."""
         saved = draft = self.place.config
         for knob in KNOBS:
             if knob.key in self.changes:
@@ -70,7 +70,7 @@ class Trial:
         return foreseen(self.place, self.changes) if self.changes else Foreseen()
 
     def save(self) -> str:
-        """Write what is moved into the root's file, and give its path.
+        """Write the moved settings into the root's file, and give its path.
 
         Raises ConfigError and CurationError; then nothing is written.
         """
