@@ -69,7 +69,7 @@ def above(share: Ratio, most: float) -> Ratio | None:
 
 def unsure_share(evidence: Evidence, system: str) -> Ratio | None:
     """Injected memories that people labelled and could not judge, of all in the prompts that count; None if few."""
-    rows = [row for row in evidence.injecting(system) if evidence.is_finished(row)]
+    rows = [row for row in evidence.injecting(system) if evidence.moment(row) is not None]
     return above(unjudged_share([tally(row, evidence.judgements) for row in rows]), MAX_UNJUDGED)
 
 

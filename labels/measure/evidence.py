@@ -205,10 +205,6 @@ class Evidence:
     def is_in_frame(self, row: Outcome) -> bool:
         return bool(row.injected) and (not self.is_stratified or row.prompt_id in self.strata)
 
-    def is_finished(self, row: Outcome) -> bool:
-        """Whether people have dealt with all that was injected."""
-        return self.moment(row) is not None
-
     def moment(self, row: Outcome) -> int | None:
         """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
         moments = (self.moments or {}).get(row.prompt_id, {})

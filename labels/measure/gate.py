@@ -230,7 +230,7 @@ def gaps_in(evidence: Evidence, system: str, gate: Gate) -> Gaps | None:
     begun = [
         (row, number)
         for row, number in unlabelled
-        if number < len(row.injected) and (row.prompt_id not in stopped_at or evidence.is_finished(row))
+        if number < len(row.injected) and (row.prompt_id not in stopped_at or evidence.moment(row) is not None)
     ]
     left = {row.prompt_id: number for row, number in begun if number}
     missing, whole = sum(left.values()), sum(len(row.injected) for row, _ in begun)

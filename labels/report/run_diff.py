@@ -88,30 +88,20 @@ class RunDiff:
         return tuple(prompt for prompt in self.prompts if prompt.is_changed)
 
     @property
-    def only_before(self) -> tuple[PromptDiff, ...]:
-        return tuple(prompt for prompt in self.prompts if prompt.now is None)
-
-    @property
-    def only_now(self) -> tuple[PromptDiff, ...]:
-        return tuple(prompt for prompt in self.prompts if prompt.before is None)
-
-    @property
     def is_equal(self) -> bool:
         """Whether both runs have the same prompts and inject the same memories for each."""
         return not any(prompt.is_changed or not prompt.is_in_both for prompt in self.prompts)
 
-    @cached_property
-    def precision_before(self) -> Ratio:
-        """Of the labelled memories that were injected for the prompts of both runs, the relevant ones."""
-        return relevant(memory for prompt in self.both for memory in prompt.before or ())
 
-    @cached_property
-    def precision_now(self) -> Ratio:
-        return relevant(memory for prompt in self.both for memory in prompt.now or ())
+def precisions(diff: RunDiff) -> tuple[Ratio, Ratio]:
+    """Before and now: of the labelled memories that were injected for the prompts of both runs, the relevant ones."""
+    before = [memory for prompt in diff.both for memory in prompt.before or ()]
+    now = [memory for prompt in diff.both for memory in prompt.now or ()]
+    return relevant(before), relevant(now)
 
 
 def relevant(memories: Iterable[Judged]) -> Ratio:
-    """The relevant memories of those with a judgement."""
+    """The relevant memories, of the memories with a judgement."""
     judged = [memory.is_relevant for memory in memories if memory.is_relevant is not None]
     return Ratio(sum(judged), len(judged))
 
@@ -234,7 +224,7 @@ def memories_text(memories: Sequence[Judged], verb: str) -> str:
 
 def precision_text(diff: RunDiff) -> str:
     """The precision of both runs on the labelled memories of the prompts that both have; empty without a label."""
-    before, now = diff.precision_before, diff.precision_now
+    before, now = precisions(diff)
     if not (before.whole or now.whole):
         return ""
     return f"Of the memories with a label, relevant are: before {_part(before)}, now {_part(now)}."
@@ -242,7 +232,8 @@ def precision_text(diff: RunDiff) -> str:
 
 def only_text(diff: RunDiff) -> str:
     """How many prompts only one of the runs has; empty without such a prompt."""
-    counts = ((len(diff.only_before), "only before"), (len(diff.only_now), "only now"))
+    alone = [prompt.now is None for prompt in diff.prompts if not prompt.is_in_both]
+    counts = ((alone.count(True), "only before"), (alone.count(False), "only now"))
     said = [f"{number:,} {where}" for number, where in counts if number]
     return f"Prompts that are not compared: {listed(said)}." if said else ""
 
@@ -292,12 +283,12 @@ def _part(ratio: Ratio) -> str:
 
 def diff_json(compared: ComparedRuns) -> str:
     """Both runs and every prompt, also those without a difference."""
-    diff = compared.diff
+    before, now = precisions(compared.diff)
     made = {
-        "before": _side(compared.before, diff.precision_before),
-        "now": _side(compared.now, diff.precision_now),
+        "before": _side(compared.before, before),
+        "now": _side(compared.now, now),
         "settings": list(compared.settings),
-        "prompts": [_prompt(prompt, compared.texts) for prompt in diff.prompts],
+        "prompts": [_prompt(prompt, compared.texts) for prompt in compared.diff.prompts],
     }
     return printed_json(made, indent=2) + "\n"
 
