@@ -37,21 +37,20 @@ class WorstChart(NamedTuple):
         return max(row.irrelevant + row.relevant for row in self.rows)
 
 
+def confusion_rows(counts: Confusion) -> tuple[tuple[str, tuple[int, int]], ...]:
+    """The decisions of the judge, with the numbers of memories that people call relevant, and irrelevant."""
+    return (
+        ("the judge kept it", (counts.kept_relevant, counts.kept_irrelevant)),
+        ("the judge dropped it", (counts.dropped_relevant, counts.dropped_irrelevant)),
+    )
+
+
 class ConfusionChart(NamedTuple):
-    """Rows are the decisions of a system's judge, columns those of people: relevant, irrelevant."""
+    """A square for each of the `confusion_rows` of a system's judge. It and people agree on the diagonal."""
 
     system: str
     counts: Confusion
     number: int
-
-    @property
-    def rows(self) -> tuple[tuple[str, tuple[int, int]], ...]:
-        """They agree on the diagonal."""
-        counts = self.counts
-        return (
-            ("the judge kept it", (counts.kept_relevant, counts.kept_irrelevant)),
-            ("the judge dropped it", (counts.dropped_relevant, counts.dropped_irrelevant)),
-        )
 
 
 class ChartLine(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart
+from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, confusion_rows
 from labels.report.html_page.svg import (
     BOTTOM,
     LEFT,
@@ -111,17 +111,18 @@ def worst_row(row: Worst, y: float, most: int) -> Iterator[str]:
 
 def confusion_chart(made: ConfusionChart) -> str:
     """A fuller square is darker."""
+    rows = confusion_rows(made.counts)
     parts = [
         label((CONFUSION_LEFT + CELL_WIDTH * (column + 0.5), CONFUSION_TOP - 10), name, "axis middle")
         for column, name in enumerate(("people: relevant", "irrelevant"))
     ]
-    for row, (name, numbers) in enumerate(made.rows):
+    for row, (name, numbers) in enumerate(rows):
         y = CONFUSION_TOP + row * (CELL_HEIGHT + 4)
         parts.append(label((CONFUSION_LEFT - 8, y + CELL_HEIGHT / 2 + 4), name, "axis end"))
         for column, count in enumerate(numbers):
             parts += cell(column, y, count, made.counts.total, agrees=row == column)
     described = "; ".join(
-        f"{name}: {relevant} relevant, {irrelevant} irrelevant" for name, (relevant, irrelevant) in made.rows
+        f"{name}: {relevant} relevant, {irrelevant} irrelevant" for name, (relevant, irrelevant) in rows
     )
     title = f"Judge against people: {made.system}"
     return chart(f"confusion-{made.number}", title, described, CONFUSION_TOP + 2 * (CELL_HEIGHT + 4), parts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, charts_of
+from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, charts_of, confusion_rows
 from labels.report.first_lines import main_system
 from labels.report.section import percent
 from tui.plain import cells, plain
@@ -78,7 +78,7 @@ def _worst(chart: WorstChart, width: int) -> Iterator[Content]:
 def _confusion(chart: ConfusionChart) -> Iterator[Content]:
     """A longer bar is a larger share."""
     yield plain(f"{cells('', NAME_WIDTH)}{cells('people: relevant', CELL)}people: not relevant").stylize_before(MUTED)
-    for row, (name, numbers) in enumerate(chart.rows):
+    for row, (name, numbers) in enumerate(confusion_rows(chart.counts)):
         fields = [_field(count, chart.counts.total, is_same=row == column) for column, count in enumerate(numbers)]
         yield plain(cells(name, NAME_WIDTH)) + fields[0] + fields[1]
 
