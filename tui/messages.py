@@ -14,18 +14,17 @@ if TYPE_CHECKING:
     from engine.quality.registry import Finding
     from engine.retrieval import Retrieval
     from tui.workspace.activity_rows import ActivityLog
-    from tui.workspace.curate.changing import Done
+    from tui.workspace.curate.curating import Done
     from tui.workspace.curate.memory_facts import Facts
-    from tui.workspace.label.labelling_plan import Planning
-    from tui.workspace.quality.inbox import Checked
+    from tui.workspace.labelling_plan import Planning
+    from tui.workspace.prompts import PromptFacts
+    from tui.workspace.quality.findings import Checked
     from tui.workspace.replay.background_run import RunProgress
-    from tui.workspace.replay.prompt_choice import PromptFacts
     from tui.workspace.replay.run_diffs import SavedDiff
     from tui.workspace.report.reading import ReportReading
     from tui.workspace.sources import ChangedSources
-    from tui.workspace.whatif.effect import SettingsNumbers, WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, WhatIfSample
+    from tui.workspace.whatif.sample import Injected, SettingsNumbers, WhatIfEffect, WhatIfSample
+    from tui.workspace.whatif.trial import Knob
 
 
 @dataclass
@@ -148,7 +147,7 @@ class FindingsRead(Message, bubble=False):
     """Worker to Browse: the findings of cheap checks, by memory id, and the `check_stamp` of the beginning."""
 
     findings: Mapping[str, tuple[Finding, ...]]
-    stamp: tuple[int, ...]
+    stamp: tuple[object, ...]
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.people import shared_verdict
+from labels.events import shared_verdict
 from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:

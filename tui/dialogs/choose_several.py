@@ -16,7 +16,7 @@ from tui.dialogs.choices import OPTION_KEYS
 from tui.dialogs.dialog import Dialog
 from tui.plain import plain
 from tui.workspace.replay.run_diffs import run_line
-from tui.workspace.root.columns import MOST_COLUMNS, described
+from tui.workspace.systems import MOST_COLUMNS, described
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.systems import System
-    from labels.saved_runs import SavedRun
+    from labels.runs import SavedRun
 
 HINT = "space selects, {columns.agree} agrees, {pick.leave} leaves"
 TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."

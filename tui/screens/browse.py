@@ -44,8 +44,8 @@ from tui.workspace.curate.memory_facts import (
     related_files,
     stamps,
 )
-from tui.workspace.empty_states import no_memories
-from tui.workspace.quality.inbox import CHEAP, cheap_findings, check_stamp
+from tui.workspace.filtering import no_memories
+from tui.workspace.quality.findings import CHEAP, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -120,7 +120,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self._narrowing = EVERYTHING
         self._progress = ""
         self._stamps: tuple[tuple[str, int, int], ...] = ()
-        self._begun: tuple[int, ...] = ()
+        self._begun: tuple[object, ...] = ()
         self._is_checked = False
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
@@ -175,7 +175,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self.set_class(len(found) <= FEW, "-few")
         if not found:
             nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
-            self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace) or nothing)))
+            self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace.index) or nothing)))
             self.about.show(plain(""))
         self.show_overview()
 
@@ -240,7 +240,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self._read_findings(self._begun)
 
     @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
-    def _read_findings(self, stamp: tuple[int, ...]) -> None:
+    def _read_findings(self, stamp: tuple[object, ...]) -> None:
         worker = get_current_worker()
 
         def stop_if_late(*_: object) -> None:

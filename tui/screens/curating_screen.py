@@ -28,8 +28,7 @@ from tui.key_names import keyed
 from tui.messages import Changed, Progressed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.workspace.curate.changing import check, perform, undo
-from tui.workspace.curate.curating import edited_in_editor, keep_refused
+from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from engine.errors import MemsiftError
     from engine.memory import MemorySummary
     from engine.stores.writing import Changes
-    from tui.workspace.curate.changing import Done
+    from tui.workspace.curate.curating import Done
 
 CHANGES = "changes"
 """The workers that change memories."""
@@ -139,7 +138,7 @@ class CuratingScreen(ModeScreen):
         with self.app.telling_errors():
             memory, read, text = self._to_edit()
             root, own = self.home(memory)
-            form = writing_of(root).form(text.removeprefix("\ufeff"))
+            form = writing_of(root, own.file).form(text.removeprefix("\ufeff"))
 
             def allowed(changes: Changes) -> None:
                 check(Edit(root, own, changes), read)
@@ -237,8 +236,9 @@ class CuratingScreen(ModeScreen):
 
     def _require_writable(self, memories: Iterable[MemorySummary]) -> None:
         """Raises CurationError for a memory in a format that is only read."""
-        for root in dict.fromkeys(self.home(memory)[0] for memory in memories):
-            writing_of(root)
+        for memory in memories:
+            root, own = self.home(memory)
+            writing_of(root, own.file)
 
     def _choose(
         self,

@@ -17,8 +17,8 @@ from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.widgets.lists.recent_labels import RecentLabels
 from tui.widgets.lists.rows import RowList
-from tui.workspace.label.guideline import guideline
-from tui.workspace.label.labelling import FollowUp, change_label, follow_ups
+from tui.workspace.labelling import FollowUp, change_label, follow_ups
+from tui.workspace.labelling_plan import guideline
 
 if TYPE_CHECKING:
     from engine.memory import MemorySummary

@@ -24,7 +24,7 @@ from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
 from tui.widgets.reveal import Reveal
 from tui.widgets.top_bar import TopBar
-from tui.workspace.label.labelling import Position, follow_ups, follow_words, latest_labels
+from tui.workspace.labelling import Position, follow_ups, follow_words, latest_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,14 +219,14 @@ class LabelScreen(LabelWalk):
     def action_undo(self) -> None:
         """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""
         event = self.take_back(self.app.workspace.undo)
-        prompt = self.app.workspace.prompt(event.prompt_id) if event else None
+        prompt = self.app.workspace.lists.find(event.prompt_id) if event else None
         if event is None or prompt is None or self.queue is None:
             return
         self._happened = "Taken back"
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
-            self.start_repeat(self.queue.again(prompt, event.pair))
+            self.start_repeat(self.queue.repeat(prompt, [event.pair]))
             return
         if self.queue.is_finished(prompt):
             self.app.note_sighting(prompt.id)

@@ -15,9 +15,9 @@ from tui.plain import plain
 from tui.screens.given_labels import GivenLabels
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.remark_line import NoteInput
-from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
-from tui.workspace.label.labelling import LabelQueue, Position
-from tui.workspace.label.labelling_plan import Planning, recorded_injections, require_possible, survey
+from tui.workspace.filtering import ALL_LABELLED, nothing_to_label
+from tui.workspace.labelling import LabelQueue, Position
+from tui.workspace.labelling_plan import Planning, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from labels.records import Card
-    from tui.workspace.label.labelling_plan import Injections
+    from tui.workspace.labelling_plan import Injections
 
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
@@ -134,7 +134,8 @@ class LabelWalk(GivenLabels):
             return
         self._prompt = self.position = None
         self.prompt_pane.show(None)
-        reason = nothing_to_label(self.app.workspace)
+        workspace = self.app.workspace
+        reason = nothing_to_label(workspace.index, workspace.prompts, workspace.labelled_pairs())
         self.show_card_text(plain(keyed(self.app, reason)))
         if reason == ALL_LABELLED:
             self.tell_happened("")
@@ -188,7 +189,7 @@ class LabelWalk(GivenLabels):
         if self.queue is None or self._prompt is None:
             return None
         if self.position and self.position.is_repeat:
-            return self.queue.rest(self.position)
+            return self.queue.repeat(self.position.prompt, [card.pair for card in self.position.pool.cards])
         return self.queue.position(self._prompt)
 
     def look_ahead(self) -> None:

@@ -37,11 +37,9 @@ from tui.widgets.whatif import (
     state_text,
 )
 from tui.workspace.curate.memory_facts import stamps
-from tui.workspace.empty_states import nothing_to_count
-from tui.workspace.whatif.knobs import JUDGE
+from tui.workspace.filtering import nothing_to_count
 from tui.workspace.whatif.sample import read_sample
-from tui.workspace.whatif.saving import place_of
-from tui.workspace.whatif.trial import Trial
+from tui.workspace.whatif.trial import JUDGE, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,9 +49,8 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.prompt import Prompt
-    from tui.workspace.whatif.effect import WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, WhatIfSample
+    from tui.workspace.whatif.sample import Injected, WhatIfEffect, WhatIfSample
+    from tui.workspace.whatif.trial import Knob
 
 TELL_EVERY = 20
 """Labelled prompts between two messages about the progress."""
@@ -118,7 +115,7 @@ class WhatifScreen(ModeScreen):
         """Take over changed settings, and find the candidates again if settings, memories or labels changed."""
         workspace = self.app.workspace
         if self._trial is None:
-            self._trial = Trial(place_of(workspace))
+            self._trial = Trial.of(workspace)
         else:
             self._trial.read_saved()
         now = (workspace.reading, self._trial.saved, stamps(workspace.index, workspace.store.path, os.environ))
@@ -264,7 +261,9 @@ class WhatifScreen(ModeScreen):
         effect = self._effect
         if effect is None:
             is_empty = self._sample is not None and not self._sample.prompts
-            lack = keyed(self.app, nothing_to_count(self.app.workspace) or NO_LABELS) if is_empty else COUNTING
+            workspace = self.app.workspace
+            none = nothing_to_count(workspace.index, workspace.prompts) or NO_LABELS
+            lack = keyed(self.app, none) if is_empty else COUNTING
             self.numbers.update(plain(lack))
             self.prompts.show(())
             return
@@ -340,7 +339,7 @@ class WhatifScreen(ModeScreen):
     def action_save(self) -> None:
         """Write what is moved into the root's file, and go on from there."""
         with self.app.telling_errors():
-            warning = self.trial.foreseen.text
+            warning = self.trial.warning
             saved = f"Saved in {self.trial.save()}. {warning}".rstrip()
             severity = "warning" if warning else "information"
             self.app.tell(saved, title="Settings", severity=severity, seconds=SAVED_SECONDS)

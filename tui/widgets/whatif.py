@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from labels.report.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
-    from tui.workspace.whatif.effect import ChangedPrompt, SettingsNumbers, WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.trial import Trial
+    from tui.workspace.whatif.sample import ChangedPrompt, SettingsNumbers, WhatIfEffect
+    from tui.workspace.whatif.trial import Knob, Trial
 
     Compared = Sequence[tuple[str, SettingsNumbers | None]]
 
@@ -172,7 +171,7 @@ def state_text(trial: Trial, width: int, say: Callable[[str], str]) -> Content:
 
     *width* in cells; *say* puts keys in the place of their ids.
     """
-    number, warning = len(trial.changes), trial.foreseen.text
+    number, warning = len(trial.changes), trial.warning
     if not number:
         return plain(say("Nothing is moved. Hold {whatif.more} or {whatif.less} to move a setting."))
     said = f"{counted(number, 'setting')} moved · {say('{whatif.save} saves, {whatif.discard} discards')}"

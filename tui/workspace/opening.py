@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import shutil
 import unicodedata
-from contextlib import contextmanager
+from contextlib import closing, suppress
 from dataclasses import replace as replace_dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import RootNotFoundError
-from engine.lean.record import replace
-from engine.paths import cache_dir, labels_file, state_dir, transcripts_dir
-from engine.root_search import find_roots, trust_in
+from engine.lean.record import Record, replace
+from engine.paths import cache_dir, labels_file, projects_dir, state_dir, transcripts_dir
+from engine.settings.roots import find_roots, own_users, trust_in
 from engine.settings.sources import checked, read_config
-from engine.stores.files import write_whole
+from engine.stores.files import open_regular, write_whole
+from engine.stores.registry import store_of
+from engine.wording import counted
 from tui.workspace.judge_options import JudgeOptions, make_judge
 from tui.workspace.stderr import explained_if_slow, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
     from engine.settings.sources import SettingsReading
     from tui.workspace.workspace import Workspace
 
-DEMO = Path(__file__).parent.parent / "demo"
+DEMO_FILES = Path(__file__).parent.parent / "demo"
 
 
 def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
@@ -99,52 +104,38 @@ def hook_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> tuple[
     return chosen_cutoff(state_dir(root, environ), config, root, trust_in(environ))
 
 
-def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
-    """The cutoff that the hook uses, if any."""
-    return hook_cutoff(root, config, environ)[0]
-
-
 def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions | None = None) -> list[OpenRoot]:
     """The roots of a command with their settings: those *given*, or all that the hook uses. Raises MemsiftError.
 
     stderr tells if there are several.
     """
-    from engine.roots import OpenRoot
-
     roots = known_roots(given, environ)
     if len(roots) > 1:
         tell(f"Open together: {', '.join(roots)}.")
-    configs = [config_of(root, environ, judge) for root in roots]
-    return [
-        OpenRoot(root, config, usable_cutoff(root, config, environ))
-        for root, config in zip(roots, configs, strict=True)
-    ]
+    return [root_with(root, config_of(root, environ, judge), environ) for root in roots]
 
 
-@contextmanager
-def opened_roots(roots: Sequence[OpenRoot]) -> Iterator[OpenIndex]:
+def root_with(root: str, config: Config, environ: Mapping[str, str]) -> OpenRoot:
+    """A root to open with its settings, and the cutoff that the hook uses there."""
+    from engine.roots import OpenRoot
+
+    return OpenRoot(root, config, hook_cutoff(root, config, environ)[0])
+
+
+def opened_roots(roots: Sequence[OpenRoot]) -> AbstractContextManager[OpenIndex]:
     """The index of one or several roots, up to date, and closed at the end of the `with` block. Raises RootError."""
     from engine.roots import open_together
 
     with explained_if_slow(roots[0].root):
-        index = open_together(roots, os.environ)
-    try:
-        yield index
-    finally:
-        index.close()
+        return closing(open_together(roots, os.environ))
 
 
-@contextmanager
-def opened_index(root: str) -> Iterator[Index]:
+def opened_index(root: str) -> AbstractContextManager[Index]:
     """The index of *root*, up to date, and closed at the end of the `with` block. Raises RootError."""
     from engine.opening import open_index
 
     with explained_if_slow(root):
-        index = open_index(root, os.environ)
-    try:
-        yield index
-    finally:
-        index.close()
+        return closing(open_index(root, os.environ))
 
 
 def transcripts_folder(environ: Mapping[str, str]) -> str:
@@ -183,9 +174,8 @@ def open_workspace(
     counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
     from labels.store import LabelStore
-    from tui.workspace.label.guideline import guideline_hash
-    from tui.workspace.label.labelling_plan import require_possible
-    from tui.workspace.root.injections import with_hook_log
+    from tui.workspace.labelling_plan import guideline_hash, require_possible
+    from tui.workspace.retrievals import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace
@@ -202,8 +192,8 @@ def open_workspace(
             LabelStore.open(Path(db or labels_file(environ)), guideline=guideline_hash(environ)),
             judge=make_judge(judge, config, environ, spending.around if spending else None),
             spending=spending,
-            cutoff=usable_cutoff(root, config, environ),
-            others=other_roots(others, environ, judge),
+            cutoff=hook_cutoff(root, config, environ)[0],
+            others=tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others),
             prompts=reading.prompts,
             takes_replayed=not prompts,
             skipped=reading.skipped,
@@ -215,15 +205,6 @@ def open_workspace(
     if order:
         require_possible(workspace, order)
     return workspace
-
-
-def other_roots(roots: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions) -> tuple[OpenRoot, ...]:
-    """The roots beside the first, with their settings. Raises ConfigError."""
-    from engine.roots import OpenRoot
-
-    configs = [read_settings(root, environ, judge).config for root in roots]
-    pairs = zip(roots, configs, strict=True)
-    return tuple(OpenRoot(root, config, usable_cutoff(root, config, environ)) for root, config in pairs)
 
 
 def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
@@ -238,9 +219,9 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = No
             file.unlink()
         shutil.rmtree(root, ignore_errors=True)
     if not root.exists():
-        _copy_privately(DEMO / "memory", root)
-    judge = JudgeOptions(f"scripted:{DEMO / 'judge.jsonl'}")
-    files = [str(DEMO / "prompts.jsonl")]
+        _copy_privately(DEMO_FILES / "memory", root)
+    judge = JudgeOptions(f"scripted:{DEMO_FILES / 'judge.jsonl'}")
+    files = [str(DEMO_FILES / "prompts.jsonl")]
     return open_workspace(str(root), files, judge, str(store), environ, order=order, is_trusted=True)
 
 
@@ -248,3 +229,87 @@ def _copy_privately(source: Path, target: Path) -> None:
     """Copy a folder of files, for the owner alone."""
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
         write_whole(str(target / file.relative_to(source)), file.read_bytes(), lasts=False)
+
+
+MOST_PROJECTS, MOST_LINES, LONGEST_LINE = 200, 20, 100_000
+"""Projects that are looked at, the newest first; rows of a transcript in which its project's folder is looked for."""
+
+DEMO = "demo"
+"""The choice of the example data in place of a root."""
+
+
+class FoundRoot(Record):
+    """A root with the number of its memory files, the folder of its project's transcripts, their number, and the time
+    of the newest file, in seconds."""
+
+    root: str
+    memories: int
+    folder: str
+    transcripts: int
+    newest: float
+
+    @property
+    def text(self) -> str:
+        """One line about it: counts and the date."""
+        day = datetime.fromtimestamp(self.newest, UTC).strftime("%Y-%m-%d")
+        counts = counted(self.memories, "memory"), counted(self.transcripts, "transcript", "transcripts")
+        return " · ".join((*counts, day))
+
+
+def places(environ: Mapping[str, str]) -> tuple[FoundRoot, ...]:
+    """The roots of all projects that Claude Code knows, the newest first. Folders of other users are left out.
+
+    A project's folder stands in its transcripts. As for the hook, `.claude/memory` is looked for from there upwards.
+    """
+    folders = [entry for entry in _entries(projects_dir(environ)) if entry.is_dir() and _is_own(entry, environ)]
+    found: dict[str, FoundRoot] = {}
+    for folder in sorted(folders, key=_time, reverse=True)[:MOST_PROJECTS]:
+        transcripts = [entry for entry in _entries(str(folder)) if entry.suffix == ".jsonl"]
+        newest = max(map(_time, (folder, *transcripts)))
+        for root in _roots(folder, transcripts, environ):
+            if root not in found and (count := _files(root)):
+                found[root] = FoundRoot(root, count, str(folder), len(transcripts), newest)
+    return tuple(sorted(found.values(), key=lambda place: -place.newest))
+
+
+def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> Sequence[str]:
+    """The roots of a project, as for the hook; without a transcript that names its folder, the auto memory there."""
+    cwd = next(filter(None, map(_cwd, sorted(transcripts, key=_time, reverse=True)[:3])), "")
+    if Path(cwd).is_absolute():
+        return find_roots(cwd, environ).roots
+    own = folder / "memory"
+    return [os.path.realpath(own)] if own.is_dir() and _is_own(own, environ) else []
+
+
+def _cwd(transcript: Path) -> str:
+    """The project's folder, as one of the first rows of a transcript names it; empty without such a row."""
+    with suppress(OSError, ValueError, RecursionError), open_regular(str(transcript)) as file:
+        lines = (file.readline(LONGEST_LINE) for _ in range(MOST_LINES))
+        found = json.loads(next((line for line in lines if b'"cwd"' in line), b"{}"))
+        cwd = found.get("cwd") if isinstance(found, dict) else ""
+        return cwd if isinstance(cwd, str) else ""
+    return ""
+
+
+def _files(root: str) -> int:
+    with suppress(OSError):
+        return len(store_of(root).listing(root).names)
+    return 0
+
+
+def _entries(folder: str) -> list[Path]:
+    with suppress(OSError):
+        return list(Path(folder).iterdir())
+    return []
+
+
+def _is_own(path: Path, environ: Mapping[str, str]) -> bool:
+    with suppress(OSError):
+        return {path.lstat().st_uid, path.stat().st_uid} <= set(own_users(environ))
+    return False
+
+
+def _time(path: Path) -> float:
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0

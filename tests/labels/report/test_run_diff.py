@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
 from labels.report.run_diff import ComparedRuns, Side, by_labels, by_qrels, diff_runs, diff_text, only_text, precisions
 from labels.run_settings import changed_between
-from labels.saved_runs import InjectedMemory
+from labels.runs import InjectedMemory
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, record, retrieval
 

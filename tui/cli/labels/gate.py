@@ -142,7 +142,7 @@ def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:
     """The evidence in the labels of one or several roots."""
     from labels.measure.evidence import evidence_from_store
-    from tui.workspace.root.measured import present_digests
+    from tui.workspace.root_labels import present_digests
 
     found = opening.open_roots(roots, os.environ)
     with opened_store(db) as store, opening.opened_roots(found) as index:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.activity_log import last_injected, read_log
 from engine.errors import MemsiftError
+from engine.hook.activity_log import last_injected, read_log
 from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from engine.wording import counted
@@ -23,7 +23,7 @@ from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
-    from labels.queue import LabellingProgress, Person
+    from labels.measure.progress import LabellingProgress, Person
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 
@@ -105,8 +105,8 @@ def open_last(workspace: Workspace) -> None:
 
 def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     """The progress, or with *next_count* the next prompts, in the format *form*."""
-    from tui.workspace.label.labelling import LabelQueue, progress_of
-    from tui.workspace.label.labelling_plan import make_order
+    from tui.workspace.labelling import LabelQueue, progress_of
+    from tui.workspace.labelling_plan import make_order
 
     make_order(workspace)
     queue = LabelQueue(workspace)

@@ -81,7 +81,7 @@ def check(
       fields      fields that a memory lacks, or its category does not allow
     """
     from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.checking import checked
+    from tui.workspace.quality.findings import checked
 
     made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
     every = [finding for found in made.values() for finding in found]

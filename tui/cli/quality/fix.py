@@ -60,7 +60,7 @@ def fix(
         memsift retire --reason "out of date" -
     """
     from tui.workspace.curate.curating import opened_curator, resolved
-    from tui.workspace.quality.checking import fixable
+    from tui.workspace.quality.findings import fixable
 
     with opened_curator(os.environ):
         pass  # what a killed process left is finished before the memories are read

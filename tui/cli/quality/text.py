@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.quality.rating_agreement import Compared, RatingAgreement
+    from tui.workspace.quality.rating import Compared, RatingAgreement
 
     Rated = Sequence[tuple[str, Assessment]]
 

@@ -1,78 +1,170 @@
-"""A replay in parts: the parts of the prompt files, and everything that is the same for all of them."""
+"""What a worker does: run the prompts of one part through systems, over an index of its own."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
+from engine.claude_code.prompt_files import read_prompts
 from engine.errors import PromptFileError
 from engine.lean.json_text import printed_json
+from engine.opening import index_of
 from engine.quality.decisions import ACCEPTED, SAFETY, decisions
 from engine.stores.roots import read_corpus
-from tui.workspace.parts.replay_part import PartLines, ReplaySetup, replay_part
-from tui.workspace.parts.run import describe, part_name, run_parts
-from tui.workspace.replay.answers import Answers
+from tui.workspace.judge_options import opened_judge
+from tui.workspace.parts.executors import describe, part_name, run_parts
+from tui.workspace.replay import replaying
+from tui.workspace.spending import Answers, Terms
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.memory import Corpus, Skipped
+    from engine.retrieval import Retrieval
+    from engine.search.index import Index
     from engine.systems import System
     from tui.workspace.judge_options import Asking
     from tui.workspace.parts.executors import Executor
-    from tui.workspace.parts.replay_part import PartRows
     from tui.workspace.replay.replaying import Ending
+
+
+@dataclass(frozen=True)
+class ReplaySetup:
+    """What is the same for all parts of a run. `key` identifies it; the memories travel with it.
+
+    `accepted` holds (id, digest) of the risky memories that a person approved.
+    """
+
+    key: str
+    corpus: Corpus
+    accepted: frozenset[tuple[str, str]]
+    systems: tuple[System, ...]
+    config: Config
+    cutoffs: Mapping[str, Cutoff]
+    asking: Asking
+
+
+@dataclass(frozen=True)
+class PartLines:
+    """The JSON lines of a part, the name of their file, and the number of the first line in it, from 1."""
+
+    file: str
+    first: int
+    text: bytes
+
+
+@dataclass(frozen=True)
+class PartRows:
+    """The run file's rows for a part, the number of its prompts, its bad rows as sentences, and how the judge fared."""
+
+    text: bytes
+    prompts: int
+    skipped: tuple[str, ...]
+    answers: Answers
+
+
+_indexes: dict[str, Index] = {}
+_opening = Lock()
+
+
+def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
+    """Run the prompts in *lines* through the systems of *setup*. Raises MemsiftError."""
+    from labels.exchange.replay_file import run_row
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / lines.file
+        path.write_bytes(lines.text)
+        reading = read_prompts([str(path)])
+    index, asking = _index(setup), setup.asking
+    terms = Terms(asking)
+    config = terms.applied(setup.config)
+    rows: list[bytes] = []
+    answers = Answers()
+    with opened_judge(asking.judge, config, terms.around) as judge:
+        has_judge = judge is not None and any(system.has_judge for system in setup.systems)
+        if judge and has_judge:
+            judge.prepare()
+
+        def work(job: replaying.Job) -> list[Retrieval]:
+            return replaying.retrievals(job, index, config, judge, setup.cutoffs)
+
+        def keep(retrieval: Retrieval) -> None:
+            nonlocal answers
+            asking.judge.refuse_a_miss(retrieval)
+            answers = answers.plus(Answers.of([retrieval]))
+            rows.append(f"{printed_json(run_row(retrieval))}\n".encode())
+
+        jobs = replaying.jobs_left(reading.prompts, setup.systems, ())
+        replaying.run(jobs, work, keep, terms, is_judged=has_judge, label="")
+    skipped = tuple(_told(file, path, lines) for file in reading.skipped)
+    return PartRows(b"".join(rows), len(reading.prompts), skipped, answers)
+
+
+def _told(bad: Skipped, path: Path, lines: PartLines) -> str:
+    """A bad row with its line in the whole file; several bad rows with the first line of the part."""
+    number = bad.where.removeprefix(f"{path}:")
+    if number.isdecimal():
+        return f"{lines.file}:{lines.first + int(number) - 1}: {bad.reason}"
+    return f"{lines.file}, from line {lines.first}: {bad.reason}"
+
+
+def _index(setup: ReplaySetup) -> Index:
+    """The index over the memories of *setup*, in memory. A worker builds it for its first part of a run."""
+    with _opening:
+        if setup.key not in _indexes:
+            _indexes.clear()
+            accepted = setup.accepted
+            _indexes[setup.key] = index_of(
+                setup.corpus, is_accepted=lambda memory: (memory.id, memory.digest) in accepted
+            )
+        return _indexes[setup.key]
+
 
 MOST_TOLD = 20
 """Bad rows that are told to a person, one line each."""
 
 
-@dataclass(frozen=True)
-class PartPlace:
-    """Where a part begins: its number, its file of prompts, the first line from 1, and the offset in bytes."""
-
-    number: int
-    file: str
-    line: int
-    start: int
-    end: int
-
-    @property
-    def name(self) -> str:
-        return part_name(self.number)
-
-
-def places_of(files: Sequence[str], size: int) -> list[PartPlace]:
-    """The parts of *files*, with *size* lines each, the last of a file with fewer.
+def parts_of(files: Sequence[str], size: int) -> list[Callable[[], PartLines]]:
+    """A function for each part of *files* that reads it: *size* lines, the last of a file with fewer.
 
     Raises PromptFileError if a file cannot be read, or is not JSON Lines with a `prompt` in its first line.
     """
-    found: list[PartPlace] = []
+    found: list[Callable[[], PartLines]] = []
     for file in files:
         try:
-            found += _places_in(file, size, len(found))
+            found += _parts_in(file, size)
         except OSError as error:
             raise PromptFileError(f"{file}: the prompts cannot be read ({error.strerror or error}).") from None
     return found
 
 
-def _places_in(file: str, size: int, number: int) -> Iterator[PartPlace]:
+def _parts_in(file: str, size: int) -> Iterator[Callable[[], PartLines]]:
     with Path(file).open("rb") as lines:
         _require_prompts(file, lines.readline())
         lines.seek(0)
         start, line = 0, 1
         while block := list(islice(lines, size)):
-            end = start + sum(map(len, block))
-            yield PartPlace(number, file, line, start, end)
-            start, line, number = end, line + len(block), number + 1
+            count = sum(map(len, block))
+            yield partial(_lines, file, line, start, count)
+            start, line = start + count, line + len(block)
+
+
+def _lines(file: str, line: int, start: int, count: int) -> PartLines:
+    """*count* bytes from *start* on; *line* is the number of the first line, from 1."""
+    with Path(file).open("rb") as lines:
+        lines.seek(start)
+        return PartLines(Path(file).name, line, lines.read(count))
 
 
 def _require_prompts(file: str, first: bytes) -> None:
@@ -119,7 +211,7 @@ def replay_in_parts(
     A part is done when its file is there, and the judge, if it has one, answered for every row. Raises as `run_parts`
     and `describe`, and ExchangeError for a file that is no run.
     """
-    places = places_of(files, size)
+    parts = [(part_name(number), read) for number, read in enumerate(parts_of(files, size))]
     sizes = [[Path(file).name, Path(file).stat().st_size] for file in files]
     systems = [system.name for system in setup.systems]
     describe(folder, {"setup": setup.key, "prompts": sizes, "part_size": size, "systems": systems})
@@ -134,9 +226,8 @@ def replay_in_parts(
         told += len(rows.skipped)
 
     judged = [system.name for system in setup.systems if system.has_judge]
-    left = [(place.name, partial(_lines, place)) for place in places if not _is_done(folder / place.name, judged)]
-    finished = len(places) - len(left)
-    ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", finished)
+    left = [(name, read) for name, read in parts if not _is_done(folder / name, judged)]
+    ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", len(parts) - len(left))
     return ending, prompts, answers
 
 
@@ -147,9 +238,3 @@ def _is_done(file: Path, judged: Sequence[str]) -> bool:
     from labels.exchange.replay_file import read_unfinished
 
     return not read_unfinished(file, judged).failed
-
-
-def _lines(place: PartPlace) -> PartLines:
-    with Path(place.file).open("rb") as file:
-        file.seek(place.start)
-        return PartLines(Path(place.file).name, place.line, file.read(place.end - place.start))

@@ -4,41 +4,39 @@ from __future__ import annotations
 
 import signal
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.errors import MemsiftError
-from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.roots import retrieve
 from engine.stores.files import open_named, write_whole
 from engine.systems import is_injected
-from tui.workspace.replay.workers import Workers
 from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import TypeVar
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.bulk.batches import Batches
+    from engine.judge.bulk.retries import Pace
     from engine.judge.judge import Judge
-    from engine.judge.provider import Provider
     from engine.judge.verdict import Judgement
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
-    from tui.workspace.root.injections import Injections
+    from tui.workspace.retrievals import Injections
+    from tui.workspace.spending import Terms
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")
@@ -63,32 +61,6 @@ class Ending:
     jobs: int
     is_interrupted: bool = False
     is_spent: bool = False
-
-
-class Terms:
-    """The limits of a judge: up to *concurrency* jobs at once, up to *retries* calls again after an error, and a cost
-    of *most_usd* US dollars."""
-
-    def __init__(self, concurrency: int, retries: int, most_usd: float | None = None) -> None:
-        self.concurrency = concurrency
-        self.pace = Pace(concurrency)
-        self._retries = retries
-        self._most_usd = most_usd
-        self._capped: CostCapProvider | None = None
-
-    @property
-    def is_spent(self) -> bool:
-        return self._capped is not None and self._capped.is_spent
-
-    @property
-    def spent_usd(self) -> float:
-        return self._capped.spent_usd if self._capped else 0.0
-
-    def around(self, provider: Provider) -> Provider:
-        """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
-        if self._most_usd is not None:
-            provider = self._capped = CostCapProvider(provider, self._most_usd)
-        return RetryingProvider(provider, self._retries, pace=self.pace)
 
 
 def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
@@ -151,13 +123,18 @@ def run(
     is_judged: bool = True,
     label: str = "Replaying",
 ) -> Ending:
-    """Do *jobs*, in threads if a judge is asked. *keep* receives the results, in this thread and in the order of the
-    jobs.
+    """Do *jobs*: in batches, or in threads if a judge is asked.
+
+    *keep* receives the results, in this thread and in the order of the jobs.
+
+    With batches the rows come when all answers are there, and after Ctrl-C the batches go on.
 
     Jobs whose question had no answer in time are done once more at the end, if the judge answered others, and their
     results come last. After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also
     behind an unfinished job. At the cost limit, running jobs are waited for and kept, too.
     """
+    if terms.batches and is_judged:
+        return _run_in_batches(jobs, work, keep, terms.batches)
     late: list[tuple[Task, list[Result]]] = []
     has_answers = False
 
@@ -170,7 +147,7 @@ def run(
         return []
 
     with progress_bar(len(jobs), label) as advance:
-        count = terms.concurrency if is_judged else 0
+        count = terms.asking.concurrency if is_judged else 0
         ending = _run_once(jobs, work, keep, terms, count, advance, kept_in_time)
         if not late:
             return ending
@@ -219,10 +196,9 @@ def _run_once(
     return Ending(done, len(jobs), workers.is_interrupted, done < len(jobs) and terms.is_spent)
 
 
-def run_in_batches(
+def _run_in_batches(
     jobs: Sequence[Task], work: Callable[[Task], list[Result]], keep: Callable[[Result], None], batches: Batches
 ) -> Ending:
-    """As `run`, with answers from *batches*; rows come when all are there. After Ctrl-C the batches go on."""
     try:
         for found in batches.answers(jobs, work, paid_together):
             keep_all(found, keep)
@@ -307,3 +283,92 @@ def appending(
             rows.flush()
 
         yield write
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+GRACE_S = 0.5
+"""How long `close` waits for threads that are still working."""
+
+
+class Workers(Generic[T, R]):
+    """Runs *work* on *items* in *count* threads. Iterate once for (position, result), in order of completion.
+
+    An exception in *work* is raised while iterating. The threads do not keep a process alive. With a *count* of 0 the
+    iterating thread does the work itself: for pure computation that is faster than threads that take turns. *pace* may
+    let fewer threads work at a time.
+    """
+
+    def __init__(self, work: Callable[[T], R], items: Sequence[T], count: int, pace: Pace | None = None) -> None:
+        self._work = work
+        self._pace = pace
+        self._left = iter(enumerate(items))
+        self._lock = Lock()
+        self._is_finishing = False
+        self.is_interrupted = False
+        self._done: SimpleQueue[tuple[int, R] | Exception | None] = SimpleQueue()
+        self._threads = [Thread(target=self._run, daemon=True) for _ in range(count)]
+
+    def __iter__(self) -> Iterator[tuple[int, R]]:
+        for thread in self._threads:
+            thread.start()
+        yield from self._from_threads() if self._threads else self._from_here()
+
+    def finish(self) -> None:
+        """Start no more items. Results of running items still come."""
+        self._is_finishing = True
+
+    def interrupt(self) -> None:
+        """Start no more items and wait for none: only finished results still come. A signal handler may call this."""
+        self._is_finishing = self.is_interrupted = True
+        self._done.put(None)
+
+    def close(self) -> None:
+        """Start no more items, and wait up to GRACE_S for the threads."""
+        self.finish()
+        until = monotonic() + GRACE_S
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(max(0.0, until - monotonic()))
+
+    def _from_here(self) -> Iterator[tuple[int, R]]:
+        for position, item in self._left:
+            if self._is_finishing:
+                return
+            yield position, self._work(item)
+
+    def _from_threads(self) -> Iterator[tuple[int, R]]:
+        """Results from the queue. None means that a thread ended, or an interrupt came."""
+        running = len(self._threads)
+        while running:
+            try:
+                arrived = self._done.get(block=not self.is_interrupted)
+            except Empty:
+                return
+            if isinstance(arrived, Exception):
+                raise arrived
+            if arrived is None:
+                running -= 1
+            else:
+                yield arrived
+
+    def _run(self) -> None:
+        is_left = True
+        while is_left and not self._is_finishing:
+            with self._pace.turn(lambda: self._is_finishing) if self._pace else nullcontext():
+                is_left = not self._is_finishing and self._has_done_next()
+        self._done.put(None)
+
+    def _has_done_next(self) -> bool:
+        """Work on the next item; False if there is none."""
+        with self._lock:
+            following = next(self._left, None)
+        if following is None:
+            return False
+        position, item = following
+        try:
+            self._done.put((position, self._work(item)))
+        except Exception as error:  # noqa: BLE001 - raised again while iterating
+            self._done.put(error)
+        return True

@@ -11,12 +11,13 @@ from engine.stores.files import open_named, write_whole
 from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
+from labels.measure.report import PLAIN
 from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system
 from labels.report.forms import report_in
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
-from tui.workspace.root.measured import present_digests
+from tui.workspace.root_labels import present_digests
 
 if TYPE_CHECKING:
     from labels.measure.gate import GateDecision, GateReport
@@ -51,7 +52,7 @@ class ReportReading:
     parts: tuple[ReportPart, ...]
 
 
-def read_report(workspace: Workspace, options: ReportOptions, least: float) -> ReportReading:
+def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
     """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
     report = workspace.report(options)
     main, target = main_system(report), Gate(least, Interval(least, least))

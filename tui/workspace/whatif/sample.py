@@ -1,4 +1,4 @@
-"""The labelled prompts with the candidates of the first stage, so that other settings need only the later stages."""
+"""The labelled prompts, what other settings would inject for them, and the effect in numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.lean.record import replace
 from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
 from engine.roots import JointIndex, Root, chosen, roots_of
+from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
-from tui.workspace.root.measured import present_digests
+from labels.measure.groups import estimate
+from labels.measure.metrics import Ratio, Tally
+from labels.report.run_diff import by_qrels, diff_runs
+from labels.runs import InjectedMemory
+from tui.workspace.root_labels import present_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,11 +31,12 @@ if TYPE_CHECKING:
     from engine.roots import OpenIndex
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
+    from labels.measure.groups import PrecisionEstimate
+    from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 
     Decisions = Mapping[str, str]
     """Digest of a memory -> the judge's decision. Over several roots a judge sees other ids."""
-
     Injected = tuple[Candidate, ...]
 
 
@@ -46,15 +52,12 @@ class KeptJudge:
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:  # noqa: ARG002
         """Raises NoVerdictError if a verdict is missing."""
-        decisions = [self._decisions.get(candidate.digest) for candidate in candidates]
-        if None in decisions:
-            raise NoVerdictError
-        verdicts = (
-            Verdict(candidate.id, decision, OK, source=CACHE)
-            for candidate, decision in zip(candidates, decisions, strict=True)
-            if decision
-        )
-        return Judgement(OK, tuple(verdicts), CACHE, "", "", 0.0)
+        try:
+            decisions = [(candidate.id, self._decisions[candidate.digest]) for candidate in candidates]
+        except KeyError:
+            raise NoVerdictError from None
+        verdicts = tuple(Verdict(memory_id, decision, OK, source=CACHE) for memory_id, decision in decisions)
+        return Judgement(OK, verdicts, CACHE, "", "", 0.0)
 
 
 class FirstStage(NamedTuple):
@@ -106,8 +109,6 @@ class WhatIfSample:
         self.evidence = evidence
         self._index = index
         self._known: dict[object, dict[int, dict[str, Candidate]]] = {}
-        self._lengths: dict[tuple[str, str, str, str], int] = {}
-        self._names: dict[tuple[str, str], MemorySummary] = {}
 
     @property
     def has_verdicts(self) -> bool:
@@ -137,16 +138,11 @@ class WhatIfSample:
             found = [_later(prompt, root, own) for root, own in zip(roots, judges, strict=True)]
         except NoVerdictError:
             return None
-        if not isinstance(self._index, JointIndex):
+        index = self._index
+        if not isinstance(index, JointIndex):
             return tuple(candidate for candidate in found[0] if candidate.injected)
-        return tuple(self._named(candidate) for candidate in chosen(found, config, None) if candidate.injected)
-
-    def _named(self, candidate: Candidate) -> Candidate:
-        """A candidate of one of several roots, under the id that tells its memory apart."""
-        key = (candidate.memory.file, candidate.memory.id)
-        if key not in self._names and isinstance(self._index, JointIndex):
-            self._names[key] = self._index.named(candidate.memory)
-        return replace(candidate, memory=self._names[key])
+        injected = (candidate for candidate in chosen(found, config, None) if candidate.injected)
+        return tuple(replace(candidate, memory=index.named(candidate.memory)) for candidate in injected)
 
     def prepare(self, config: Config, cutoff: Cutoff | None) -> None:
         """Weigh all candidates once, so that later answers are quick. *cutoff* is the one that *config* chooses."""
@@ -158,15 +154,8 @@ class WhatIfSample:
 
     def characters(self, injected: Injected, config: Config) -> int:
         """The length of the text that the model sees, without hints."""
-        return sum(self._length(candidate, config.output_mode) for candidate in injected) + (
-            FRAME_CHARACTERS if injected else 0
-        )
-
-    def _length(self, candidate: Candidate, mode: str) -> int:
-        key = (candidate.memory.id, candidate.memory.digest, candidate.confidence, mode)
-        if key not in self._lengths:
-            self._lengths[key] = len(entry(candidate.memory, candidate.confidence, mode)) + 1
-        return self._lengths[key]
+        entries = [entry(candidate.memory, candidate.confidence, config.output_mode) for candidate in injected]
+        return sum(map(len, entries)) + len(entries) + (FRAME_CHARACTERS if entries else 0)
 
     def _remembered(self, root: Root) -> RememberedCutoff | None:
         """The cutoff of *root*, if it acts there."""
@@ -231,3 +220,97 @@ def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tupl
         shared = beginning if beginning == candidates else candidates
         found[root.index.root, size] = FirstStage(strategy, pool, shared)
     return found
+
+
+CHARACTERS_PER_TOKEN = 4
+"""About the length of a token in an injected line: ids, paths and markup have shorter tokens than prose."""
+
+
+@dataclass(frozen=True)
+class SettingsNumbers:
+    """The numbers of one configuration over the labelled prompts: see `labels.measure.metrics`.
+
+    `tokens` is about the number that the model reads for a prompt. `unlabelled` counts injected memories.
+    """
+
+    precision: PrecisionEstimate
+    fires: Ratio
+    false_fires: Ratio
+    irrelevant: Ratio
+    lost: Ratio
+    tokens: float
+    unlabelled: Ratio
+
+
+class ChangedPrompt(NamedTuple):
+    """A labelled prompt, and the difference of its injected sets with the saved settings and with the draft."""
+
+    prompt: Prompt
+    diff: PromptDiff
+
+
+@dataclass(frozen=True)
+class WhatIfEffect:
+    """The numbers of the saved settings and of the draft, over the same prompts.
+
+    `rows` are these prompts: first the `changed` ones, the worst first, then the others. `left_out` prompts
+    lack a verdict of the judge on some memory.
+    """
+
+    saved: SettingsNumbers
+    draft: SettingsNumbers
+    rows: tuple[ChangedPrompt, ...]
+    changed: int
+    left_out: int
+
+
+def effect_of(
+    sample: WhatIfSample,
+    saved: tuple[Config, Sequence[Injected | None]],
+    draft: tuple[Config, Sequence[Injected | None]],
+) -> WhatIfEffect:
+    """*saved* and *draft* are a configuration and its injected sets, in the order of the sample."""
+    found = [
+        (labelled.prompt, before, now)
+        for labelled, before, now in zip(sample.prompts, saved[1], draft[1], strict=True)
+        if before is not None and now is not None
+    ]
+    before = {prompt.id: _memories(injected) for prompt, injected, _ in found}
+    now = {prompt.id: _memories(injected) for prompt, _, injected in found}
+    diffs = diff_runs(before, now, by_qrels(sample.evidence.judgements)).prompts
+    rows = [ChangedPrompt(prompt, diff) for (prompt, _, _), diff in zip(found, diffs, strict=True)]
+    return WhatIfEffect(
+        numbers(sample, [(prompt, injected) for prompt, injected, _ in found], saved[0]),
+        numbers(sample, [(prompt, injected) for prompt, _, injected in found], draft[0]),
+        tuple(sorted(rows, key=lambda row: (not row.diff.is_changed, row.diff.worth))),
+        sum(row.diff.is_changed for row in rows),
+        len(sample.prompts) - len(rows),
+    )
+
+
+def _memories(injected: Injected) -> tuple[InjectedMemory, ...]:
+    found = (candidate.memory for candidate in injected)
+    return tuple(InjectedMemory(memory.id, memory.digest, memory.title) for memory in found)
+
+
+def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> SettingsNumbers:
+    """The pools, weights and judgements are those of the report, so that only the injected sets make a difference."""
+    evidence = sample.evidence
+    weights, measured = evidence.weights, evidence.measured
+    tallies = [tally(prompt.id, own, evidence) for prompt, own in sets]
+    characters = sum(sample.characters(own, config) for _, own in sets)
+    return SettingsNumbers(
+        precision=estimate(tallies, weights),
+        fires=metrics.ratio(((row.prompt_id, row.injected > 0, 1) for row in tallies), weights),
+        false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
+        irrelevant=metrics.irrelevant_per_prompt(tallies, measured, weights),
+        lost=metrics.lost_per_prompt(tallies, evidence.in_pools, measured, weights),
+        tokens=characters / CHARACTERS_PER_TOKEN / max(1, len(sets)),
+        unlabelled=metrics.unjudged_share(tallies),
+    )
+
+
+def tally(prompt_id: str, injected: Injected, evidence: Evidence) -> Tally:
+    own = evidence.judgements.get(prompt_id, {})
+    found = tuple([own.get(candidate.memory.id) for candidate in injected])
+    return Tally(prompt_id, len(found), len(found) - found.count(None), found.count(True), found)

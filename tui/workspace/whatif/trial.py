@@ -1,50 +1,176 @@
-"""The settings that a person tries: the saved ones, the draft, and the cutoff that each of them chooses."""
+"""The settings that a person tries in What-if: their steps and values, the draft, and saving it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-from engine.settings.trust import keeping_trust
+from engine.config import CHOICES, LIMITS, MEMSIFT, OFF, Config
+from engine.cutoff import chosen_cutoff
+from engine.errors import ConfigError
+from engine.lean.record import Record, replace
+from engine.paths import state_dir
+from engine.settings.keys import SECTION
+from engine.settings.roots import trust_in
+from engine.settings.sources import read_config, trust_command
+from engine.settings.trust import is_trusted, keeping_trust
 from engine.settings.writing import write_settings
-from tui.workspace.whatif.effect import effect_of, numbers
-from tui.workspace.whatif.knobs import (
-    KNOBS,
-    changes,
-    knobs_of,
-    moved,
-    value_of,
-    value_text,
-    values_of,
-    with_value,
-)
-from tui.workspace.whatif.saving import Foreseen, foreseen
+from tui.workspace.whatif.sample import effect_of, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.settings.writing import Key
-    from tui.workspace.whatif.effect import SettingsNumbers, WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, WhatIfSample
-    from tui.workspace.whatif.saving import TriedRoot
+    from tui.workspace.whatif.sample import Injected, SettingsNumbers, WhatIfEffect, WhatIfSample
+    from tui.workspace.workspace import Workspace
+
+DIGITS = 2
+"""Decimals of a value, so that steps do not pile up rounding errors."""
+
+
+MOST_COMPARED, STEPS_COMPARED = 8, 20
+"""Largest `max_inject` in a comparison of values, and the number of steps between the ends of the other numbers."""
+
+
+STRONG = 4.0
+"""Largest `min_strength` in a comparison: few memories are as strong."""
+
+
+class Knob(Record):
+    """A setting: `key` is its place in the configuration, `step` the size of a step, 0 for words and switches.
+
+    `about`: a sentence for people.
+    """
+
+    key: Key
+    name: str
+    about: str
+    step: float = 0
+
+
+THRESHOLD = Knob(
+    ("cutoff_threshold",),
+    "Least probability",
+    "A memory that is relevant with less probability is not injected. Higher is stricter.",
+    0.01,
+)
+CUTOFF = Knob(
+    ("cutoff",),
+    "Cutoff",
+    "The model that drops unlikely memories: tuned to your labels, the default one, or off.",
+)
+MAX_INJECT = Knob(("max_inject",), "Most memories", "At most so many memories for a prompt. Lower is stricter.", 1)
+NOISE_FLOOR = Knob(
+    ("noise_floor",),
+    "Noise floor",
+    "A memory needs this part of the best memory's strength. Higher is stricter.",
+    0.02,
+)
+MIN_STRENGTH = Knob(
+    ("min_strength",), "Least strength", "A memory needs this strength, in rare words. Higher is stricter.", 0.05
+)
+JUDGE = Knob(("judge", "enabled"), "Judge", "A model has the last word. Here it is never asked: kept verdicts count.")
+KNOBS = (THRESHOLD, CUTOFF, MAX_INJECT, NOISE_FLOOR, MIN_STRENGTH, JUDGE)
+
+
+def value_of(config: Config, knob: Knob) -> Any:
+    """The value as it is configured. It may be None where the strategy or the model decides."""
+    value: Any = config
+    for name in knob.key:
+        value = getattr(value, name)
+    return value
+
+
+def with_value(config: Config, knob: Knob, value: object) -> Config:
+    if knob is JUDGE:
+        return replace(config, judge=replace(config.judge, enabled=value))
+    return replace(config, **{knob.key[0]: value})
+
+
+def moved(config: Config, knob: Knob, steps: int, cutoff: Cutoff | None) -> Config:
+    """*config* with the knob moved by *steps*, within its limits. *cutoff* is the one in use with *config*."""
+    if knob is JUDGE:
+        return with_value(config, knob, not config.judge.enabled)
+    if knob is CUTOFF:
+        words = CHOICES["cutoff"]
+        place = words.index(config.cutoff) + steps
+        return with_value(config, knob, words[max(0, min(place, len(words) - 1))])
+    now = in_use(config, knob, cutoff)
+    if now is None:
+        return config
+    least, most = LIMITS[knob.key[0]]
+    value = max(least, min(most, round(now + steps * knob.step, DIGITS)))
+    return with_value(config, knob, int(value) if knob is MAX_INJECT else float(value))
+
+
+def in_use(config: Config, knob: Knob, cutoff: Cutoff | None) -> float | None:
+    """The number that acts: the configured one, or that of the strategy or the model; None without a cutoff."""
+    if knob is NOISE_FLOOR:
+        return config.floor
+    if knob is THRESHOLD:
+        return cutoff.threshold if cutoff else None
+    return float(value_of(config, knob))
+
+
+def values_of(knob: Knob) -> tuple[object, ...]:
+    """Values from one end to the other, to compare the setting at all of them."""
+    if knob is JUDGE:
+        return (False, True)
+    if knob is CUTOFF:
+        return CHOICES["cutoff"]
+    if knob is MAX_INJECT:
+        return tuple(range(MOST_COMPARED + 1))
+    top = STRONG if knob is MIN_STRENGTH else 1.0
+    return tuple(round(number * top / STEPS_COMPARED, DIGITS) for number in range(STEPS_COMPARED + 1))
+
+
+def value_text(config: Config, knob: Knob, cutoff: Cutoff | None) -> str:
+    """The value in words, for a row of at most 20 cells."""
+    if knob is JUDGE:
+        return "on" if config.judge.enabled else "off"
+    if knob is CUTOFF:
+        is_other = cutoff is not None and config.cutoff not in (OFF, cutoff.kind)
+        return f"{config.cutoff} (now {cutoff.kind})" if cutoff and is_other else config.cutoff
+    now = in_use(config, knob, cutoff)
+    if now is None:
+        return "no cutoff"
+    text = f"{now:.0f}" if knob is MAX_INJECT else f"{now:.{DIGITS}f}"
+    return text if value_of(config, knob) is not None else f"{text} (default)"
+
+
+def changes(saved: Config, draft: Config) -> dict[Key, object]:
+    """The settings of *draft* that differ from *saved*, by key."""
+    return {knob.key: value_of(draft, knob) for knob in KNOBS if value_of(draft, knob) != value_of(saved, knob)}
 
 
 class Trial:
-    """A draft of the settings of a root, which begins with the saved ones."""
+    """A draft of the settings of a root, which begins with the saved ones.
 
-    def __init__(self, place: TriedRoot) -> None:
-        self.place = place
-        self.saved = self.draft = place.config
+    *given*: the environment and the flags of this start, as for `read_config`. *is_trusted*: all of the root's settings
+    count.
+    """
 
-    @property
-    def root(self) -> str:
-        return self.place.root
+    def __init__(self, root: str, given: Mapping[str, str], *, is_trusted: bool = False) -> None:
+        self.root = root
+        self._given = given
+        self._is_trusted = is_trusted
+        self.saved = self.draft = self._read()
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> Trial:
+        """A trial over the first of the open roots."""
+        sources = workspace.sources
+        if sources is None:
+            return cls(workspace.root, os.environ)
+        return cls(workspace.root, {**sources.environ, **sources.judge.flags}, is_trusted=sources.is_trusted)
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
-        return knobs_of(self.saved)
+        """The knobs that do something with the saved strategy."""
+        return tuple(knob for knob in KNOBS if knob is not MIN_STRENGTH or self.saved.match_strategy == MEMSIFT)
 
     @property
     def changes(self) -> dict[Key, object]:
@@ -58,23 +184,48 @@ class Trial:
 
     def read_saved(self) -> None:
         """Take over the settings as they are saved now, and keep the moves of the draft."""
-        saved = draft = self.place.config
+        moved, draft = self.changes, self.draft
+        self.saved = self.draft = self._read()
         for knob in KNOBS:
-            if knob.key in self.changes:
-                draft = with_value(draft, knob, value_of(self.draft, knob))
-        self.saved, self.draft = saved, draft
+            if knob.key in moved:
+                self.draft = with_value(self.draft, knob, value_of(draft, knob))
+
+    def _read(self) -> Config:
+        return read_config(self.root, self._given, is_trusted=self._is_trusted).config
 
     @property
-    def foreseen(self) -> Foreseen:
-        """The moved settings that will not count after they are saved."""
-        return foreseen(self.place, self.changes) if self.changes else Foreseen()
+    def warning(self) -> str:
+        """The moved settings that will not count after they are saved, and why; empty if all of them will."""
+        moved = self.changes
+        if not moved:
+            return ""
+        reading = read_config(self.root, self._given, is_trusted=self._stays_trusted, changes=moved)
+        ignored = {".".join(key) for key in changes(reading.config, self.draft) if key in moved}
+        untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}
+        command = trust_command(os.path.realpath(self.root))
+        reasons = (
+            (ignored & untrusted, "count", "counts", f"only after `{command}`: this root is not trusted."),
+            (ignored - untrusted, "have", "has", "another value from a variable, a flag or config.toml."),
+        )
+        return " ".join(
+            f"{', '.join(sorted(names))} {single if len(names) == 1 else several} {reason}"
+            for names, several, single, reason in reasons
+            if names
+        )
+
+    @property
+    def _stays_trusted(self) -> bool:
+        """Whether all settings count. A root that is trusted now stays so after a person has saved."""
+        with suppress(ConfigError):
+            return self._is_trusted or is_trusted(self.root, self._given)
+        return False
 
     def save(self) -> str:
         """Write the moved settings into the root's file, and give its path.
 
         Raises ConfigError and CurationError; then nothing is written.
         """
-        path = keeping_trust(self.root, self.place.given, lambda: write_settings(self.root, self.changes))
+        path = keeping_trust(self.root, self._given, lambda: write_settings(self.root, self.changes))
         self.draft = self.saved
         self.read_saved()
         return path
@@ -125,4 +276,5 @@ class Trial:
             yield value_text(config, knob, cutoff), numbers(sample, rows, config) if len(rows) == len(sets) else None
 
     def _cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
-        return self.place.cutoff(config)
+        """The cutoff that *config* chooses, and the reason why a tuned one is not used, or empty."""
+        return chosen_cutoff(state_dir(self.root, self._given), config, self.root, trust_in(self._given))

@@ -1,0 +1,276 @@
+"""The labelling queue: the current prompt and card, repeated cards, progress, and what labels ask for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.errors import MemsiftError
+from engine.stores.writing import ACTIVE
+from engine.wording import counted
+from labels.measure.progress import LabellingProgress, people, strata
+from labels.pooling import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
+from labels.records import INJECTED, Card, Pool
+from tui.workspace.labelling_plan import NOTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Set
+
+    from engine.memory import MemorySummary
+    from engine.prompt import Prompt
+    from labels.records import Label, Pair
+    from tui.workspace.workspace import Workspace
+
+LATEST = 10
+"""Number of latest labels that Label lists."""
+
+PACE_EVENTS = 100
+"""Number of latest events that the pace is computed from."""
+
+ACTIONS = {"stale": "retire", "duplicate": "merge", "too generic": "edit"}
+"""Reason of a label -> the action of the screens that change memories."""
+
+VERBS = {"retire": "retires", "merge": "merges", "edit": "edits"}
+
+
+@dataclass(frozen=True)
+class Position:
+    """A prompt of the queue, its pool, and the cards that are still open. A repeat's pool holds the repeated cards."""
+
+    prompt: Prompt
+    pool: Pool
+    open: tuple[Card, ...]
+    is_repeat: bool = False
+
+    @property
+    def card(self) -> Card | None:
+        return self.open[0] if self.open else None
+
+    @property
+    def card_number(self) -> int:
+        """The number of the shown card within the pool, from 1."""
+        return len(self.pool.cards) - len(self.open) + 1
+
+
+class LabelQueue:
+    """The prompts in labelling order, with the finished ones.
+
+    A prompt is finished when every memory of its pool has a label for its current text, or was skipped MAX_SKIPS times.
+    For a pool of an earlier start, this is known without running the systems again.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.order = workspace.labelling_order()
+        self._by_id = {prompt.id: prompt for prompt in self.order}
+        self._labelled = workspace.labelled_pairs()
+        self._given = sum(map(len, self._labelled.values()))
+        self._finished = self._finished_before()
+        self._disputed = self._disputed_before()
+
+    def position(self, prompt: Prompt) -> Position | None:
+        """The position in *prompt*, or None until every system has run it."""
+        workspace = self._workspace
+        pool = workspace.pool(prompt.id)
+        if pool is None:
+            return None
+        labelled = set(workspace.labels(prompt.id))
+        skips = workspace.store.skips(workspace.annotator, prompt.id).get(prompt.id, {})
+        self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
+        self._labelled[prompt.id] = labelled
+        at = Position(prompt, pool, open_cards(pool, labelled, skips))
+        if at.open:
+            self._finished.discard(prompt.id)
+        else:
+            self._finished.add(prompt.id)
+            self._disputed[prompt.id] = len(workspace.disputes(prompt.id))
+        return at
+
+    def is_finished(self, prompt: Prompt) -> bool:
+        return prompt.id in self._finished
+
+    def after(self, prompt: Prompt | None) -> Prompt | None:
+        """The first unfinished prompt other than *prompt*; None if there is none.
+
+        It may stand before *prompt*: a late or reopened prompt comes first, so that the labelled prompts stay a
+        beginning of the order, which is a random sample.
+        """
+        here = prompt.id if prompt else None
+        return next((other for other in self.order if other.id != here and other.id not in self._finished), None)
+
+    def unfinished(self) -> tuple[Prompt, ...]:
+        return tuple(prompt for prompt in self.order if prompt.id not in self._finished)
+
+    # Repeats
+
+    def due(self, finished: Prompt | None) -> Position | None:
+        """A card of an earlier prompt that is due to be shown again, unannounced; never a card of *finished*."""
+        workspace = self._workspace
+        for label in due_repeats(workspace.store.recent(workspace.annotator, REPEAT_REACH), workspace.seed):
+            prompt = self._by_id.get(label.prompt_id)
+            if prompt and prompt is not finished and (at := self.repeat(prompt, [label.pair])).open:
+                return at
+        return None
+
+    def repeat(self, prompt: Prompt, pairs: Sequence[Pair]) -> Position:
+        """The cards of *pairs* whose memory did not change, to be shown again. Open: without an answer as a repeat."""
+        workspace = self._workspace
+        memories = [memory.summary for memory_id, _ in pairs if (memory := workspace.memory(memory_id))]
+        cards = [Card(memory, INJECTED, 1.0, position) for position, memory in enumerate(memories, start=1)]
+        fresh = tuple(card for card in cards if card.pair in pairs)
+        answered = workspace.store.repeated(workspace.annotator, prompt.id)
+        left = tuple(card for card in fresh if card.pair not in answered)
+        return Position(prompt, Pool(prompt, fresh, workspace.seed), left, is_repeat=True)
+
+    # Progress
+
+    def parts(self, at: Position | None) -> list[str]:
+        """Prompts done, labels so far, disputes, the time left, and the note of the order.
+
+        Disputes are counted when a prompt is finished. If the number rose with a single label, it would reveal how
+        other people labelled that card.
+        """
+        workspace = self._workspace
+        given, done = self._given, len(self._finished)
+        parts = [f"{done:,} of {len(self.order):,} prompts done", counted(given, "label")]
+        if disputed := self._disputed.total():
+            parts.append(f"{{label.settle}} settles {counted(disputed, 'dispute')}")
+        seconds = workspace_pace(workspace)
+        if seconds is not None and done < len(self.order):
+            parts.append(_time_left(seconds * self._cards_left(at)))
+        if workspace.order in NOTES:
+            parts.append(NOTES[workspace.order])
+        return parts
+
+    def _finished_before(self) -> set[str]:
+        """The ids of prompts that were finished at an earlier start."""
+        workspace = self._workspace
+        pools, skips = workspace.earlier_pools(), workspace.store.skips(workspace.annotator)
+
+        def is_finished(prompt_id: str, pool: Set[Pair]) -> bool:
+            left, skipped = pool - self._labelled.get(prompt_id, set()), skips.get(prompt_id, {})
+            return bool(pool) and all(skipped.get(pair, 0) >= MAX_SKIPS for pair in left)
+
+        done = {prompt.id for prompt in self.order if is_finished(prompt.id, pools.get(prompt.id, frozenset()))}
+        return done | (workspace.empty_prompts() & self._by_id.keys())
+
+    def _disputed_before(self) -> Counter[str]:
+        """Prompt id -> number of disputes, without prompts that were begun and not finished."""
+        begun = self._labelled.keys() - self._finished
+        disputes = self._workspace.disputes()
+        return Counter(dispute.prompt_id for dispute in disputes if dispute.prompt_id not in begun)
+
+    def _cards_left(self, at: Position | None) -> int:
+        """Open cards of this prompt, plus the mean number of cards for each other unfinished prompt."""
+        here = at if at and at.open and not at.is_repeat else None
+        begun = len(here.pool.cards) - len(here.open) if here else 0
+        done = len(self._finished)
+        size = (self._given - begun) / done if done else len(at.pool.cards) if at else 1
+        return round((len(at.open) if at else 0) + (len(self.order) - done - bool(here)) * size)
+
+
+# The latest labels
+
+
+def latest_labels(workspace: Workspace) -> list[Label]:
+    """The annotator's ten latest labels and repeats, newest first. A label that was changed since is left out."""
+    recent = workspace.store.recent(workspace.annotator, 2 * LATEST, repeats=True)
+    newest: dict[tuple[object, ...], Label] = {}
+    for label in recent:
+        newest.setdefault((label.prompt_id, label.pair, label.repeat), label)
+    return list(newest.values())[:LATEST]
+
+
+def change_label(workspace: Workspace, label: Label, verdict: str, grade: int | None = None) -> None:
+    """Append another verdict on the memory of an earlier *label*, with the same reason and note.
+
+    Raises MemsiftError for a repeat and for a memory that changed since.
+    """
+    memory = workspace.memory(label.memory_id)
+    if label.repeat:
+        raise MemsiftError("This answer was given when the card was shown again. It stays, to measure your agreement.")
+    if memory is None or memory.summary.digest != label.digest:
+        raise MemsiftError("This memory has changed since. Its card comes again, with the new text.")
+    events = workspace.store.events(workspace.annotator, PACE_EVENTS)
+    event = next((kept for kept in events if kept.event_id == label.event_id), None)
+    workspace.store.label(
+        workspace.annotator,
+        label.prompt_id,
+        Card(memory.summary, INJECTED, 1.0, event.position if event else 1),
+        verdict,
+        seed=workspace.seed,
+        blind=workspace.is_blind(label.prompt_id),
+        elapsed_ms=event.elapsed_ms if event else 0,
+        grade=grade,
+        reason=label.reason,
+        note=label.note,
+    )
+
+
+def workspace_pace(workspace: Workspace) -> float | None:
+    """The annotator's latest pace in seconds per card; None before the first label."""
+    latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
+    # a label that is given beside a ranking has no time
+    return pace(event for event in latest if event.blind or event.elapsed_ms)
+
+
+def progress_of(workspace: Workspace, queue: LabelQueue) -> LabellingProgress:
+    """The progress of every person with the prompts of a workspace."""
+    store, root = workspace.store, workspace.index.root
+    labels, digests = store.labels(root=root), workspace.digests()
+    plan = store.plan(root, workspace.annotator)
+    left = {prompt.id for prompt in queue.unfinished()}
+    ids = [prompt.id for prompt in queue.order]
+    return LabellingProgress(
+        annotator=workspace.annotator,
+        order=workspace.order,
+        strata=strata(ids, plan.strata if plan else {}, set(ids) - left),
+        seconds_per_card=workspace_pace(workspace),
+        people=people(labels, store.repeats(root)),
+        disputed=len(workspace.disputes()),
+        settled=len(store.adjudications(root)),
+        stale=sum(digests.get(label.memory_id) != label.digest for label in labels),
+    )
+
+
+def _time_left(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"about {minutes:,} min left" if minutes else "under 1 min left"
+
+
+# What the reason of a label asks for: a stale memory is retired, a copy merged, a vague memory edited
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """An *action* of ACTIONS on a memory, for the *reason* that a person gave with a label."""
+
+    memory: MemorySummary
+    reason: str
+
+    @property
+    def action(self) -> str:
+        return ACTIONS[self.reason]
+
+
+def follow_ups(workspace: Workspace, prompt_id: str) -> list[FollowUp]:
+    """The actions that the annotator's labels of a prompt ask for, in the order of the labels.
+
+    A memory that was changed or retired since asks for nothing any more.
+    """
+    found = []
+    for label in workspace.labels(prompt_id).values():
+        memory = workspace.memory(label.memory_id) if label.reason in ACTIONS else None
+        if memory and memory.summary.digest == label.digest and memory.summary.status == ACTIVE:
+            found.append(FollowUp(memory.summary, label.reason))
+    return found
+
+
+def follow_words(found: list[FollowUp], key: str) -> str:
+    """The sentence that names the *key* and the first action; empty without any."""
+    if not found:
+        return ""
+    first, more = found[0], len(found) - 1
+    rest = f", and {more:,} more after it" if more else ""
+    return f"{key} {VERBS[first.action]} “{first.memory.title}” ({first.reason}){rest}."

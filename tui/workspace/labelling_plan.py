@@ -1,0 +1,163 @@
+"""What labelling goes by: the guideline, and the order of the prompts with the stratum of each."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import MemsiftError
+from engine.paths import config_file
+from engine.stores.files import UnreadableFileError, text_of
+from engine.systems import SYSTEMS
+from labels.labelling_order import (
+    ALL,
+    DISAGREEMENT_FIRST,
+    FAR,
+    STRATIFIED,
+    UNCERTAIN_FIRST,
+    LabellingOrder,
+    crossed,
+    disagreement,
+    has_facet,
+    uncertainty,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.prompt import Prompt
+    from tui.workspace.workspace import Workspace
+
+FILE = "guideline.md"
+HASH_DIGITS = 16
+
+GUIDELINE = """\
+Would you want the assistant to read this memory before it answers this prompt?
+
+Relevant: it changes the answer, or prevents a mistake. It is enough if a part of the memory does so.
+
+Not relevant: it shares words or a topic with the prompt, but the answer would be the same without it. A memory that is
+out of date or wrong is not relevant; give a reason with the label.
+
+Unsure: you do not know enough about the project to say. It is counted, and left out of precision.
+
+No rating: the memory or the prompt cannot be understood at all.
+
+Judge the memory by itself. Do not think of the other cards, or of how the memory was found.
+
+Where grades are on: 0 is not relevant, 1 helps a little, 2 helps, 3 is needed for a right answer.\
+"""
+
+
+def guideline(environ: Mapping[str, str]) -> str:
+    """The text of guideline.md beside config.toml; without such a file, or if it cannot be read, the usual text."""
+    try:
+        return text_of(str(Path(config_file(environ)).with_name(FILE))).strip() or GUIDELINE
+    except UnreadableFileError:
+        return GUIDELINE
+
+
+def guideline_hash(environ: Mapping[str, str]) -> str:
+    """The beginning of the guideline's SHA-256, in hex digits."""
+    return sha256(guideline(environ).encode("utf-8", "replace")).hexdigest()[:HASH_DIGITS]
+
+
+Injections = dict[str, list[tuple[str, ...]]]
+"""Prompt id -> the memory ids that each system injected."""
+
+NOTES = {
+    STRATIFIED: "stratified",
+    DISAGREEMENT_FIRST: "disagreements first",
+    UNCERTAIN_FIRST: "uncertain ones first",
+}
+"""Order -> the note that Label shows while that order is on. The random order needs no note."""
+
+NO_CUTOFF = (
+    'The order uncertain-first needs a cutoff, and there is none. Set `cutoff` to "tuned" or "default" in the '
+    'settings; match_strategy "fts5_bm25" needs a tuned one: `memsift tune --apply`.'
+)
+
+
+def threshold_of(workspace: Workspace) -> float | None:
+    """The P(relevant) below which the cutoff drops a memory; None without a cutoff."""
+    return workspace.cutoff.least(has_judge=False) if workspace.cutoff else None
+
+
+def require_possible(workspace: Workspace, order: str) -> None:
+    """Raise MemsiftError for the order `uncertain-first` without a cutoff."""
+    if order == UNCERTAIN_FIRST and threshold_of(workspace) is None:
+        raise MemsiftError(NO_CUTOFF)
+
+
+class Planning:
+    """The prompts that have no place in the workspace's order yet; prompts chosen by hand need none.
+
+    `unknown`: the prompts whose facet must be found out first, with `survey`. Strata stay once a label was given by
+    them, and so do the strata of other people. Before the first label, a person's own strata are made anew.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.order = workspace.order
+        store, root, order = workspace.store, workspace.index.root, self.order
+        plan = store.plan(root, workspace.annotator)
+        own = plan.strata if plan and plan.order == order else {}
+        self._known = store.strata(root, besides=None if store.is_labelled(root) else workspace.annotator)
+        self._unplanned = tuple(prompt.id for prompt in workspace.lists.drawn if prompt.id not in own)
+        lacking = {prompt_id for prompt_id in self._unplanned if not has_facet(self._known.get(prompt_id, ALL), order)}
+        self.unknown = tuple(prompt for prompt in workspace.lists.drawn if prompt.id in lacking)
+
+    def keep(self, facets: Mapping[str, str]) -> None:
+        """Save a stratum for every prompt; *facets* are those of the unknown prompts. Raises LabelStoreError."""
+        if self._unplanned:
+            workspace = self._workspace
+            strata = {
+                prompt_id: crossed(self._known.get(prompt_id, ALL), facets.get(prompt_id, ALL))
+                for prompt_id in self._unplanned
+            }
+            made = LabellingOrder(workspace.order, workspace.seed, strata)
+            workspace.store.save_plan(workspace.index.root, workspace.annotator, made)
+
+
+def make_order(workspace: Workspace) -> None:
+    """Give every prompt its place in the workspace's order: survey and save. Raises LabelStoreError."""
+    planning = Planning(workspace)
+    recorded = recorded_injections(workspace) if planning.unknown else {}
+    planning.keep(survey(workspace, planning, recorded))
+
+
+def recorded_injections(workspace: Workspace) -> Injections:
+    """The recorded injections, so that no judge is asked again."""
+    found: Injections = {}
+    for outcome in workspace.store.outcomes(workspace.index.root):
+        found.setdefault(outcome.prompt_id, []).append(outcome.injected)
+    return found
+
+
+def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> dict[str, str]:
+    """The facets of the unknown prompts: prompt id -> facet. May run in any thread; asks no judge."""
+    if planning.order == UNCERTAIN_FIRST:
+        return {prompt.id: uncertain_facet(workspace, prompt) for prompt in planning.unknown}
+    return {prompt.id: disagreement_facet(workspace, prompt, recorded) for prompt in planning.unknown}
+
+
+def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
+    """Whether systems differ: recorded systems, or else the first stage and its cutoff or its rival."""
+    injected = recorded.get(prompt.id, [])
+    if len(injected) < 2:
+        rival = SYSTEMS["memsift" if workspace.first.name == "bm25" else "bm25"]
+        systems = (workspace.first, workspace.with_cutoff or rival)
+        runs = (workspace.run(prompt, system.name) for system in systems)
+        injected = [tuple(candidate.memory.id for candidate in run.injected) for run in runs]
+    return disagreement(injected)
+
+
+def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
+    """Whether a candidate is near the cutoff's threshold."""
+    threshold = threshold_of(workspace)
+    if workspace.with_cutoff is None or threshold is None:
+        return FAR
+    candidates = workspace.run(prompt, workspace.with_cutoff.name).candidates
+    probabilities = [candidate.probability for candidate in candidates if candidate.probability is not None]
+    return uncertainty(probabilities, threshold)

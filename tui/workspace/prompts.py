@@ -1,0 +1,233 @@
+"""The prompts of a workspace: the labelled sample, the scratch prompts beside it, and which of them are listed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_dataclass
+from typing import TYPE_CHECKING
+
+from engine.lean.record import replace
+from engine.prompt import TYPED
+from labels.records import BY_HAND, CHOSEN, RELEVANT, REMOVED
+from labels.store import LabelStore
+from tui.workspace.filtering import WordFilter, in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+
+
+class PromptLists:
+    """`sample`: the prompts of the files, behind those that were chosen by hand.
+
+    Where the files hold none and *takes_replayed*, the prompts that were replayed over the root stand in their place.
+
+    `scratch`: prompts that were typed, or visited from another screen; the newest first. None of them is sampled. The
+    label store remembers by a prompt's source whether it is typed, chosen or removed, so typed prompts come back at the
+    next start.
+    """
+
+    def __init__(
+        self, store: LabelStore, root: str, prompts: Iterable[Prompt], *, takes_replayed: bool = False
+    ) -> None:
+        self._store = store
+        self._takes_replayed = takes_replayed
+        self._root = root
+        self.scratch = store.prompts_of_source(root, TYPED)
+        self.sample: tuple[Prompt, ...] = ()
+        self.read(prompts)
+
+    def read(self, prompts: Iterable[Prompt]) -> None:
+        """Take *prompts* of the files. Such a prompt is neither chosen nor scratch, even if it was typed, too."""
+        of_files = tuple(prompts) or self._replayed()
+        ids = {prompt.id for prompt in of_files}
+        chosen = self._store.prompts_of_source(self._root, CHOSEN)
+        self.sample = (*(prompt for prompt in chosen if prompt.id not in ids), *of_files)
+        self.scratch = tuple(prompt for prompt in self.scratch if prompt.id not in ids)
+
+    def _replayed(self) -> tuple[Prompt, ...]:
+        if not self._takes_replayed:
+            return ()
+        return tuple(prompt for prompt in self._store.prompts(self._root) if prompt.source not in BY_HAND)
+
+    @property
+    def all(self) -> tuple[Prompt, ...]:
+        return (*self.scratch, *self.sample)
+
+    @property
+    def chosen(self) -> tuple[Prompt, ...]:
+        """The prompts of the sample that a person picked: they have no place in a random order."""
+        return tuple(prompt for prompt in self.sample if prompt.source == CHOSEN)
+
+    @property
+    def drawn(self) -> tuple[Prompt, ...]:
+        return tuple(prompt for prompt in self.sample if prompt.source != CHOSEN)
+
+    def find(self, prompt_id: str) -> Prompt | None:
+        return next((prompt for prompt in self.all if prompt.id == prompt_id), None)
+
+    def known(self, prompt_id: str) -> Prompt | None:
+        """A prompt of the lists, or else of the label store. Raises LabelStoreError."""
+        return self.find(prompt_id) or self._store.prompt(prompt_id)
+
+    def is_scratch(self, prompt: Prompt) -> bool:
+        return any(prompt.id == other.id for other in self.scratch)
+
+    def add(self, prompt: Prompt) -> None:
+        """Put a scratch prompt first, once. Nothing changes for a prompt of the sample."""
+        if all(prompt.id != other.id for other in self.sample):
+            self.scratch = (prompt, *_without(self.scratch, prompt))
+
+    def remove(self, prompt: Prompt) -> None:
+        """Take a scratch prompt off the list for good. Its labels stay. Raises LabelStoreError: nothing changed."""
+        if prompt.source == TYPED:
+            self._store.record_prompt(replace(prompt, source=REMOVED))
+        self.scratch = _without(self.scratch, prompt)
+
+    def choose(self, prompt: Prompt) -> None:
+        """Move a scratch prompt to the sample, or a chosen one back. Raises LabelStoreError: nothing changed."""
+        if self.is_scratch(prompt):
+            self.sample = (self._recorded(prompt, CHOSEN), *self.sample)
+            self.scratch = _without(self.scratch, prompt)
+        elif prompt.source == CHOSEN:
+            self.scratch = (self._recorded(prompt, TYPED), *self.scratch)
+            self.sample = _without(self.sample, prompt)
+
+    def _recorded(self, prompt: Prompt, source: str) -> Prompt:
+        moved = replace(prompt, source=source)
+        self._store.record_prompt(moved)
+        return moved
+
+
+def _without(prompts: Iterable[Prompt], prompt: Prompt) -> tuple[Prompt, ...]:
+    return tuple(other for other in prompts if other.id != prompt.id)
+
+
+ALL, DIFFER, FAILED, IN_VAIN, UNLABELLED, LABELLED = "", "differ", "failed", "in vain", "unlabelled", "labelled"
+FILTERS = {
+    ALL: "all prompts",
+    DIFFER: "systems differ",
+    FAILED: "judge failed",
+    IN_VAIN: "injected though nothing is relevant",
+    UNLABELLED: "unlabelled",
+    LABELLED: "labelled",
+}
+NEWEST, IN_FILE, BY_TEXT, LONGEST = "", "file", "text", "longest"
+ORDERS = {NEWEST: "newest first", IN_FILE: "order of the files", BY_TEXT: "by text", LONGEST: "longest first"}
+KEYS: dict[str, Callable[[Prompt], Any]] = {
+    NEWEST: lambda prompt: prompt.timestamp,
+    BY_TEXT: lambda prompt: prompt.text,
+    LONGEST: lambda prompt: len(prompt.text),
+}
+ALL_AGAIN = "{replay.clear} shows all."
+
+
+@dataclass(frozen=True)
+class PromptFacts:
+    """What is recorded about a prompt. `injected`: system -> ids of memories. `verdicts`: memory id -> own label.
+
+    `failed`: the systems whose judge gave no answer.
+    """
+
+    injected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+
+    def differs(self, systems: Collection[str]) -> bool:
+        """Whether two of *systems* inject different memories, as far as they have run."""
+        return len({self.injected[name] for name in systems if name in self.injected}) > 1
+
+    def is_in_vain(self, systems: Collection[str]) -> bool:
+        """Whether something is injected, and all memories that *systems* inject have a label but none is relevant."""
+        found = frozenset[str]().union(*(self.injected.get(name, ()) for name in systems))
+        verdicts = self.verdicts
+        return bool(found) and all(name in verdicts for name in found) and RELEVANT not in verdicts.values()
+
+    def fits(self, kind: str, systems: Collection[str]) -> bool:
+        """Whether one of FILTERS holds, for the results of *systems*."""
+        if kind == DIFFER:
+            return self.differs(systems)
+        if kind == FAILED:
+            return not self.failed.isdisjoint(systems)
+        if kind == IN_VAIN:
+            return self.is_in_vain(systems)
+        return kind == ALL or bool(self.verdicts) == (kind == LABELLED)
+
+    def with_results(self, retrievals: Iterable[Retrieval]) -> PromptFacts:
+        """This with newer results."""
+        found = list(retrievals)
+        injected = {
+            retrieval.system: frozenset(candidate.memory.id for candidate in retrieval.injected) for retrieval in found
+        }
+        failed = (self.failed - injected.keys()) | {retrieval.system for retrieval in found if retrieval.fallback}
+        return replace_dataclass(self, injected={**self.injected, **injected}, failed=failed)
+
+
+NOTHING = PromptFacts()
+
+
+def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str]) -> dict[str, PromptFacts]:
+    """What the label store holds about the prompts of *root*. Any thread may call it. Raises LabelStoreError.
+
+    *digests*: memory id -> digest of its present text. A label of another text does not count.
+    """
+    injected: dict[str, dict[str, frozenset[str]]] = {}
+    failed: dict[str, set[str]] = {}
+    verdicts: dict[str, dict[str, str]] = {}
+    with LabelStore.open(store) as labels:
+        for outcome in labels.outcomes(root):
+            injected.setdefault(outcome.prompt_id, {})[outcome.system] = frozenset(outcome.injected)
+            if outcome.fallback:
+                failed.setdefault(outcome.prompt_id, set()).add(outcome.system)
+        for label in labels.labels(annotator, root=root):
+            if digests.get(label.memory_id) == label.digest:
+                verdicts.setdefault(label.prompt_id, {})[label.memory_id] = label.verdict
+    return {
+        prompt_id: PromptFacts(
+            injected.get(prompt_id, {}), frozenset(failed.get(prompt_id, ())), verdicts.get(prompt_id, {})
+        )
+        for prompt_id in injected.keys() | verdicts.keys()
+    }
+
+
+@dataclass(frozen=True)
+class PromptChoice:
+    """A choice of prompts: those that fit `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
+
+    words: WordFilter = field(default_factory=WordFilter)
+    kind: str = ALL
+    order: str = NEWEST
+    is_turned: bool = False
+
+    @property
+    def is_all(self) -> bool:
+        return not self.words.words and self.kind == ALL
+
+    def of(
+        self, prompts: Iterable[Prompt], known: Mapping[str, PromptFacts], systems: Collection[str]
+    ) -> Sequence[Prompt]:
+        """The chosen prompts in order."""
+        fitting = [
+            prompt
+            for prompt in prompts
+            if known.get(prompt.id, NOTHING).fits(self.kind, systems)
+            and (not self.words.words or self.words.fits(prompt.text.casefold()))
+        ]
+        return in_order(fitting, self.order, KEYS, (BY_TEXT,), is_turned=self.is_turned)
+
+
+def empty_text(kind: str, systems: Sequence[str]) -> str:
+    """Why no prompt is listed, and the ids of the keys that help."""
+    if kind in (DIFFER, FAILED, IN_VAIN):
+        about = {
+            DIFFER: f"No replayed prompt differs between {' and '.join(systems)}",
+            FAILED: "No judge failed on a replayed prompt",
+            IN_VAIN: "No labelled prompt gets memories though none is relevant",
+        }[kind]
+        return f"{about}. {{replay.all}} replays all prompts, {{replay.columns}} chooses systems, {ALL_AGAIN}"
+    labels = "{mark.relevant} and {mark.not} label memories, " if kind == LABELLED else ""
+    return f"No prompt fits. {labels}{ALL_AGAIN}"

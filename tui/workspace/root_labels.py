@@ -1,0 +1,76 @@
+"""The labels of one annotator over the open roots, and the report on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.hook.injected import TEXT_ID
+from labels.measure.report import Captions, report_from_store
+
+if TYPE_CHECKING:
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from engine.roots import OpenIndex
+    from labels.measure.report import Report, ReportOptions
+    from labels.records import Dispute, Label, Pair
+    from labels.store import LabelStore
+
+
+class RootLabels:
+    """The part of a workspace that reads labels. Every method raises LabelStoreError."""
+
+    store: LabelStore
+    index: OpenIndex
+    annotator: str
+    seed: int
+
+    def earlier_pools(self) -> dict[str, frozenset[Pair]]:
+        """Prompt id -> the newest recorded pool, as (memory id, current digest), without deleted memories.
+
+        A memory that changed since then has a new digest, so it has no label and is asked about again.
+        """
+        digests = self.digests()
+        return {
+            prompt_id: frozenset([(memory_id, digests[memory_id]) for memory_id in memory_ids if memory_id in digests])
+            for prompt_id, memory_ids in self.store.pooled(self.seed).items()
+        }
+
+    def digests(self) -> dict[str, str]:
+        """Memory id -> digest of its current text."""
+        return present_digests(self.store, self.index)
+
+    def labels(self, prompt_id: str) -> dict[Pair, Label]:
+        """(memory id, digest) -> this annotator's current label, for a prompt over this root."""
+        return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
+
+    def labelled_pairs(self) -> dict[str, set[Pair]]:
+        """Prompt id -> the (memory id, digest) pairs that this annotator has labelled over this root."""
+        found: dict[str, set[Pair]] = {}
+        for label in self.store.labels(self.annotator, root=self.index.root):
+            found.setdefault(label.prompt_id, set()).add(label.pair)
+        return found
+
+    def disputes(self, prompt_id: str | None = None) -> tuple[Dispute, ...]:
+        """The pairs on which people differ, of one prompt or of all. Changed memories are left out."""
+        digests = self.digests()
+        disputes = self.store.disputes(self.index.root, prompt_id)
+        return tuple(dispute for dispute in disputes if digests.get(dispute.memory_id) == dispute.digest)
+
+
+def present_digests(store: LabelStore, index: OpenIndex) -> dict[str, str]:
+    """Memory id -> digest of the present text. An injected text that no root holds never changes.
+
+    Raises LabelStoreError.
+    """
+    return {**store.texts_with(TEXT_ID), **{summary.id: summary.digest for summary in index.summaries()}}
+
+
+def root_report(
+    store: LabelStore, index: OpenIndex, config: Config, cutoff: Cutoff | None, options: ReportOptions
+) -> Report:
+    """The report on the labels of one root. Raises LabelStoreError."""
+    digests = present_digests(store, index)
+    captions = Captions(memories={summary.id: summary.title for summary in index.summaries()})
+    return report_from_store(
+        store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff
+    )
