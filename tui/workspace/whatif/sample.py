@@ -15,7 +15,7 @@ from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
-from labels.measure.run_diff import by_qrels, diff_runs
+from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.measure.groups import PrecisionEstimate
-    from labels.measure.run_diff import PromptDiff
+    from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 
     Decisions = Mapping[str, str]
