@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
 from engine.stores.files import OWN_FILE, make_private
 from labels.migrations import MIGRATIONS, STEPS
-from labels.tables import ELSEWHERE, LabelTables, database_in_memory, insertion, storable
+from labels.tables import ELSEWHERE, LabelTables, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,11 +131,10 @@ class LabelDatabase(LabelTables):
         """
         with suppress(OSError):
             os.truncate(f"{self.path}-wal", 0)
-        held = database_in_memory()
-        MIGRATIONS.apply(held)
+        held = LabelTables.in_memory()
         for (table, *_), row in self._written.items():
-            held.execute(insertion(table, row), row)
-        return held
+            held.insert(table, row)
+        return held._db
 
     def _is_overwritten(self) -> bool:
         """Whether another program wrote over the file, as `cp` does: its newest event is not in it any more.

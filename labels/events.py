@@ -6,12 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from labels.records import (
-    ADJUDICATED,
-    MAJORITY,
     NOT_KNOWN,
     NOT_RELEVANT,
     RELEVANT,
-    SINGLE,
     Dispute,
     Event,
     Gold,
@@ -133,17 +130,9 @@ class StoredEvents:
         return frozenset(prompt_id for (prompt_id,) in rows)
 
     def gold(self, root: str | None = None) -> tuple[Gold, ...]:
-        """The consensus of all annotators on each pair, of one root or of all, sorted by pair.
-
-        An adjudication decides alone; a tie has no gold.
-        """
-        settled = {key_of(label): label.verdict for label in self.adjudications(root)}
-        found = {key: Gold(*key, verdict, ADJUDICATED, 1) for key, verdict in settled.items()}
-        for key, own in by_pair(self.labels(root=root)).items():
-            agreed = shared_verdict([label.verdict for label in own])
-            if agreed and key not in found:
-                found[key] = Gold(*key, agreed, SINGLE if len(own) == 1 else MAJORITY, len(own))
-        return tuple(found[key] for key in sorted(found))
+        """The consensus of all annotators on each pair, of one root or of all, sorted by pair. A tie has none."""
+        sql = f"SELECT * FROM gold AS event WHERE {OF_ROOT} ORDER BY prompt_id, memory_id, digest"
+        return tuple(Gold(*row) for row in self._db.tuples(sql, {"root": root}))
 
     def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs with different current labels and no adjudication, also of texts that have changed since."""
@@ -211,7 +200,8 @@ def label_of(row: tuple[Any, ...]) -> Label:
 def shared_verdict(verdicts: Sequence[str]) -> str | None:
     """The consensus of the verdicts on one pair; None if there is none.
 
-    The majority of relevant against not. Unsure and unrateable have no vote, unless all verdicts are the same.
+    The majority of relevant against not. Unsure and unrateable have no vote, unless all verdicts are the same. The view
+    `gold` of the store has the same rule in SQL, and a test compares the two.
     """
     balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
     if balance:

@@ -14,15 +14,24 @@ from engine import __version__
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
-from labels.records import BY_HAND, RunSettings
+from labels.records import BY_HAND, RunSettings, picked
 from labels.tables import storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
+    from labels.records import MemoryText
     from labels.tables import LabelTables
+
+
+PROMPT_COLUMNS = "text kind source session_id cwd".split()
+MEMORY_COLUMNS = "digest category title path".split()
+RESULT_COLUMNS = "rank bm25 body_bonus score confidence injected dropped_by probability matched".split()
+CALL_COLUMNS = "provider model template_hash status elapsed_ms input_tokens output_tokens detail depth cost_usd".split()
+VERDICT_COLUMNS = "decision status reasoning confidence samples agreement source".split()
+"""The columns of the tables with the names of fields of the engine's records."""
 
 
 class SavedRun(NamedTuple):
@@ -153,37 +162,26 @@ def refuse_changed_text(db: LabelTables, prompt: Prompt) -> None:
 def prompt_row(prompt: Prompt) -> dict[str, str]:
     """The columns of the table `prompt`; `prompt_of` reads them back."""
     turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
-    return {
-        "prompt_id": prompt.id,
-        "text": prompt.text,
-        "context_json": json.dumps(turns, ensure_ascii=False),
-        "kind": prompt.kind,
-        "source": prompt.source,
-        "session_id": prompt.session_id,
-        "cwd": prompt.cwd,
-        "ts": prompt.timestamp,
-    }
+    renamed = {"prompt_id": prompt.id, "context_json": json.dumps(turns, ensure_ascii=False), "ts": prompt.timestamp}
+    return {**renamed, **picked(prompt, PROMPT_COLUMNS)}
 
 
 def prompt_of(row: Mapping[str, Any]) -> Prompt:
     turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
-    same = {name: row[name] for name in ("text", "session_id", "cwd", "source", "kind")}
+    same = {name: row[name] for name in PROMPT_COLUMNS}
     return Prompt(id=row["prompt_id"], turns=turns, timestamp=row["ts"], **same)
+
+
+def memory_row(memory: MemorySummary | MemoryText, body: str | None) -> dict[str, Any]:
+    """The columns of the table `memory_version`."""
+    tags = json.dumps(memory.tags, ensure_ascii=False)
+    return {"memory_id": memory.id, **picked(memory, MEMORY_COLUMNS), "tags": tags, "body": body}
 
 
 def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = None) -> None:
     """Insert a memory's present text. A recorded body stays when *body* is None."""
-    row = {
-        "memory_id": memory.id,
-        "digest": memory.digest,
-        "category": memory.category,
-        "title": memory.title,
-        "tags": json.dumps(memory.tags, ensure_ascii=False),
-        "body": body,
-        "path": memory.path,
-    }
     changes = "body = coalesce(excluded.body, body), path = excluded.path"
-    db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
+    db.insert("memory_version", memory_row(memory, body), upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
 
 
 def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
@@ -203,12 +201,6 @@ def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus
     return row["run_id"]
 
 
-RESULT_COLUMNS = "rank bm25 body_bonus score confidence injected dropped_by probability matched".split()
-CALL_COLUMNS = "provider model template_hash status elapsed_ms input_tokens output_tokens detail depth cost_usd".split()
-VERDICT_COLUMNS = "decision status reasoning confidence samples agreement source".split()
-"""The columns of `result`, `judge_call` and `judge_verdict` with the names of fields of the engine's records."""
-
-
 def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> None:
     """Write the retrieval, in place of the run's earlier one for the prompt. Prompt and memories must be there."""
     judgement = retrieval.judgement
@@ -224,10 +216,6 @@ def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> 
     call = {"ts": ts, **picked(judgement, CALL_COLUMNS)} if judgement else None
     row = {"run_id": run, "prompt_id": retrieval.prompt.id, "ts": ts, **picked(retrieval, ["fallback", "elapsed_ms"])}
     write_retrieval(db, {**row, "results": results, "call": call})
-
-
-def picked(record: object, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
 
 
 def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:

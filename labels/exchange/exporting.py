@@ -16,7 +16,7 @@ from labels.tables import LabelTables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.exchange.rows import MemoryText
+    from labels.records import MemoryText
 
 GOLD = "gold"
 """The annotator of agreed labels."""

@@ -14,8 +14,8 @@ from labels.exchange.files import nfc
 from labels.exchange.matching import KnownNames, match
 from labels.exchange.merge import add, read_memories, read_prompts, stored
 from labels.exchange.pairs import events_in
-from labels.exchange.rows import EVENT, MemoryText
-from labels.records import IMPORTED, LABEL
+from labels.exchange.rows import EVENT
+from labels.records import IMPORTED, LABEL, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

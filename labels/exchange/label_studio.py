@@ -10,9 +10,19 @@ from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
 from engine.prompt import Turn
 from labels.exchange.files import json_document
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.rows import MemoryText
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, UNSURE, VERDICTS, Event
+from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
+from labels.records import (
+    ADJUDICATE,
+    LABEL,
+    MAX_GRADE,
+    NOT_RELEVANT,
+    RELEVANT,
+    SKIP,
+    UNSURE,
+    VERDICTS,
+    Event,
+    picked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,10 +76,7 @@ def task(number: int, pair: JudgedPair) -> dict[str, Any]:
             "prompt": pair.prompt.text,
             "turns": [fields(turn) for turn in pair.prompt.turns],
             "memory_id": pair.memory.id,
-            "digest": pair.memory.digest,
-            "category": pair.memory.category,
-            "title": pair.memory.title,
-            "tags": list(pair.memory.tags),
+            **picked(pair.memory, ("digest", "category", "title", "tags")),
             "body": pair.memory.body or "",
         },
         "annotations": [annotation(event) for event in pair.given_events],
@@ -122,15 +129,13 @@ def pair_rows(source: FileText) -> Iterator[PairRow]:
         if data is None:
             raise node.wrong("data", "an object")
         turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in data.children("turns"))
-        prompt, memory = prompt_in(data, data.text("prompt", ""), turns), memory_in(data)
+        prompt, memory = (
+            prompt_in(data, data.text("prompt", ""), turns),
+            memory_in(data, "body", data.texts("tags", ())),
+        )
         pair = prompt.id, memory.id, memory.digest
         events = [event_in(annotation, pair) for annotation in node.children("annotations")]
         yield PairRow(node.place, prompt, memory, events)
-
-
-def memory_in(data: Node) -> MemoryText:
-    words = {name: data.text(name, "") for name in ("digest", "category", "title")}
-    return MemoryText(data.name("memory_id"), **words, tags=data.texts("tags", ()), body=data.text("body", "") or None)
 
 
 def event_in(node: Node, pair: PairKey) -> Event:

@@ -13,8 +13,9 @@ from engine.memory import Section, content_digest
 from engine.prompt import Prompt
 from labels.events import key_of
 from labels.exchange.files import nfc
-from labels.exchange.rows import MemoryText, id_hash, is_hash, text_hash
+from labels.exchange.rows import id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
+from labels.records import MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping

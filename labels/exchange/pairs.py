@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
-from labels.events import by_pair, event_of, key_of, shared_verdict
+from labels.events import by_pair, event_of, key_of
 from labels.exchange.merge import read_memories, read_prompts
-from labels.exchange.rows import Dataset, MemoryText
+from labels.exchange.rows import Dataset
+from labels.records import MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,12 +58,13 @@ class SystemResult(NamedTuple):
 class JudgedPair(NamedTuple):
     """A prompt and a memory text, with the labels of people and the results of systems.
 
-    `labels` holds one label for each annotator, by name; `skips` are by annotators without a label. `results` are of
-    the newest retrievals, by system.
+    `verdict` is the gold verdict, None without one. `labels` holds one label for each annotator, by name; `skips` are
+    by annotators without a label. `results` are of the newest retrievals, by system.
     """
 
     prompt: Prompt
     memory: MemoryText
+    verdict: str | None
     labels: Sequence[Event]
     adjudication: Event | None
     skips: Sequence[Event]
@@ -82,13 +84,7 @@ class JudgedPair(NamedTuple):
         """The events with the gold verdict: the adjudication alone, or else the labels that agree with the majority."""
         if self.adjudication:
             return [self.adjudication]
-        agreed = shared_verdict([str(label.verdict) for label in self.labels])
-        return [label for label in self.labels if label.verdict == agreed]
-
-    @property
-    def verdict(self) -> str | None:
-        """The gold verdict; None without labels and for a tie."""
-        return next((event.verdict for event in self.deciding), None)
+        return [label for label in self.labels if label.verdict == self.verdict]
 
     @property
     def grade(self) -> int | None:
@@ -104,6 +100,10 @@ class JudgedPair(NamedTuple):
 def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
     """The pairs with a label, in a pool, or injected by a system; prompts in the order of the store."""
     labels = by_pair(events_in(extract, "label_current ORDER BY annotator"))
+    gold = {
+        tuple(key): verdict
+        for *key, verdict in extract.tuples("SELECT prompt_id, memory_id, digest, verdict FROM gold")
+    }
     settled = {key_of(event): event for event in events_in(extract, "adjudication_current")}
     standing = events_in(extract, "label_standing WHERE action = 'skip' AND NOT repeat ORDER BY ts, event_id")
     skips = by_pair({(skip.annotator, key_of(skip)): skip for skip in standing}.values())
@@ -120,7 +120,8 @@ def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
         said = labels.get(key, [])
         names = {label.annotator for label in said}
         skipped = [skip for skip in skips.get(key, ()) if skip.annotator not in names]
-        return JudgedPair(prompts[key[0]], memories[key[1:]], said, settled.get(key), skipped, results.get(key, []))
+        prompt, memory = prompts[key[0]], memories[key[1:]]
+        return JudgedPair(prompt, memory, gold.get(key), said, settled.get(key), skipped, results.get(key, []))
 
     keys = {*labels, *skips, *settled, *pooled}
     return [judged(key) for key in sorted(keys, key=lambda key: (place[key[0]], key))]
@@ -162,6 +163,12 @@ def prompt_in(node: Node, text: str, turns: tuple[Turn, ...] = ()) -> Prompt:
     if not name:
         raise node.wrong("prompt_id", "an id, or a text in `prompt`")
     return Prompt(name, text, turns)
+
+
+def memory_in(node: Node, body: str, tags: tuple[str, ...]) -> MemoryText:
+    """The memory text of a row; its field *body* has the text."""
+    words = {name: node.text(name, "") for name in ("digest", "category", "title")}
+    return MemoryText(node.name("memory_id"), **words, tags=tags, body=node.text(body, "") or None)
 
 
 def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:

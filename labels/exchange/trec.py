@@ -14,8 +14,8 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels.exchange.files import nfc, read_source
 from labels.exchange.pairs import judged_pairs, one_text_each, system_results
-from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, MemoryText, row_of
-from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT, Event
+from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
+from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

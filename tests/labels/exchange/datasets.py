@@ -20,8 +20,19 @@ from labels.exchange.exporting import Extract
 from labels.exchange.files import FileText
 from labels.exchange.merge import add, rows_of
 from labels.exchange.registry import FORMATS
-from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, MemoryText, row_of
-from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNRATEABLE, UNSURE, Event
+from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, row_of
+from labels.records import (
+    ADJUDICATE,
+    LABEL,
+    NOT_RELEVANT,
+    RELEVANT,
+    RETRACT,
+    SKIP,
+    UNRATEABLE,
+    UNSURE,
+    Event,
+    MemoryText,
+)
 from labels.store import LabelStore
 from labels.tables import LabelTables, storable
 

@@ -12,8 +12,8 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels.exchange.merge import rows_of
 from labels.exchange.registry import FORMATS, left_out
-from labels.exchange.rows import MemoryText, id_hash, text_hash
-from labels.records import NOT_RELEVANT, RETRACT, UNSURE
+from labels.exchange.rows import id_hash, text_hash
+from labels.records import NOT_RELEVANT, RETRACT, UNSURE, MemoryText
 from tests.labels.exchange.datasets import (
     PROMPT,
     as_stored,

@@ -17,8 +17,7 @@ from labels.exchange.files import FileText
 from labels.exchange.importing import Context, import_file
 from labels.exchange.merge import read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
-from labels.exchange.rows import MemoryText
-from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
+from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
     MEMORY,
     PROMPT,
