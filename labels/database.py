@@ -16,7 +16,7 @@ from labels.migrations import MIGRATIONS, STEPS
 from labels.tables import ELSEWHERE, LabelTables, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from sqlite_utils import Database
@@ -187,19 +187,13 @@ class LabelDatabase(LabelTables):
                 self._pending = {}
 
     def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
+        """As in LabelTables. The row is kept for the case that the file is overwritten before its log."""
         number = super().insert(table, row, upsert=upsert)
-        self._note(table, {**row, "event_id": number} if table == EVENT else row)
-        return number
-
-    def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
-        self._note(table, row)
-        super().upsert(table, row, keys)
-
-    def _note(self, table: str, row: Mapping[str, Any]) -> None:
-        """Keep a row for the case that the file is overwritten before its log."""
         if table in KEYS:
             kept = {name: storable(value) for name, value in row.items()}
+            kept |= {"event_id": number} if table == EVENT else {}
             self._pending[table, *(kept[name] for name in KEYS[table])] = kept
+        return number
 
 
 def make_place(path: Path) -> None:

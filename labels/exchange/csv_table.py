@@ -68,8 +68,8 @@ def cells_of(pair: JudgedPair) -> dict[str, str]:
     for label in pair.labels:
         cells = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
         row |= {f"{column}{label.annotator}": str(cell) for column, cell in cells.items() if cell not in (None, "")}
-    row |= {f"{JUDGE}{result.system}": result.decision for result in pair.results if result.decision}
-    return row | {f"{SYSTEM}{result.system}": result.dropped_by or "injected" for result in pair.results}
+    row |= {f"{JUDGE}{found['system']}": found["decision"] for found in pair.results if found["decision"]}
+    return row | {f"{SYSTEM}{found['system']}": found["dropped_by"] or "injected" for found in pair.results}
 
 
 def guarded(cell: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
@@ -30,24 +31,10 @@ if TYPE_CHECKING:
     from labels.events import PairKey
     from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText, Node
-    from labels.exchange.pairs import JudgedPair, SystemResult
-    from labels.exchange.rows import Dataset
+    from labels.exchange.pairs import JudgedPair
+    from labels.exchange.rows import Dataset, Row
 
-INTERFACE = """<View>
-  <Paragraphs name="turns" value="$turns" nameKey="role" textKey="text"/>
-  <Header value="$prompt"/>
-  <Header value="$title" size="5"/>
-  <Text name="memory" value="$body"/>
-  <Choices name="relevance" toName="memory" choice="single" required="true">
-    <Choice value="relevant"/><Choice value="not"/><Choice value="unsure"/><Choice value="unrateable"/>
-  </Choices>
-  <Choices name="grade" toName="memory" choice="single">
-    <Choice value="0"/><Choice value="1"/><Choice value="2"/><Choice value="3"/>
-  </Choices>
-  <TextArea name="reason" toName="memory"/>
-  <TextArea name="note" toName="memory"/>
-</View>
-"""
+INTERFACE = Path(__file__).with_suffix(".xml").read_text(encoding="utf-8")
 """The labelling interface of the project that loads the tasks."""
 
 RELEVANCE, GRADE, REASON, NOTE = "relevance", "grade", "reason", "note"
@@ -80,7 +67,7 @@ def task(number: int, pair: JudgedPair) -> dict[str, Any]:
             "body": pair.memory.body or "",
         },
         "annotations": [annotation(event) for event in pair.given_events],
-        "predictions": [prediction(result) for result in pair.results if result.decision],
+        "predictions": [prediction(result) for result in pair.results if result["decision"]],
     }
 
 
@@ -110,12 +97,12 @@ def control(name: str, kind: str, value: Any, field: str = "") -> dict[str, Any]
     return {"id": name, "from_name": name, "to_name": "memory", "type": kind, "value": {field or kind: value}}
 
 
-def prediction(result: SystemResult) -> dict[str, Any]:
+def prediction(result: Row) -> dict[str, Any]:
     made = {
-        "model_version": f"{result.system} {result.provider}/{result.model}",
-        "result": [control(RELEVANCE, "choices", [DECISIONS.get(str(result.decision), UNSURE)])],
+        "model_version": "{system} {provider}/{model}".format(**result),
+        "result": [control(RELEVANCE, "choices", [DECISIONS.get(result["decision"], UNSURE)])],
     }
-    return made if result.certainty is None else {**made, "score": result.certainty}
+    return made if result["certainty"] is None else {**made, "score": result["certainty"]}
 
 
 def read(source: FileText) -> Dataset:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engine.prompt import Turn
     from labels.events import PairKey
     from labels.exchange.files import Node
+    from labels.exchange.rows import Row
     from labels.records import Event
     from labels.tables import LabelTables
 
@@ -32,34 +33,17 @@ NEWEST_RESULT = """
     LEFT JOIN judge_verdict USING (call_id, memory_id)
     WHERE age = 1
 """
-"""SQL: the results of the newest retrieval of each prompt and system."""
+"""SQL: the results of the newest retrieval of each prompt and system.
 
-
-class SystemResult(NamedTuple):
-    """A candidate in the newest retrieval of a system, a row of NEWEST_RESULT.
-
-    `score` is SQLite's: negative, lower is better. `decision` and `certainty` (0..1) are the judge's, None without it.
-    """
-
-    system: str
-    prompt_id: str
-    memory_id: str
-    digest: str
-    rank: int
-    score: float
-    injected: int
-    dropped_by: str | None
-    decision: str | None
-    certainty: float | None
-    provider: str | None
-    model: str | None
+`score` is SQLite's: negative, lower is better. `decision` and `certainty` (0..1) are the judge's, NULL without it.
+"""
 
 
 class JudgedPair(NamedTuple):
     """A prompt and a memory text, with the labels of people and the results of systems.
 
     `verdict` is the gold verdict, None without one. `labels` holds one label for each annotator, by name; `skips` are
-    by annotators without a label. `results` are of the newest retrievals, by system.
+    by annotators without a label. `results` are rows of NEWEST_RESULT, by system.
     """
 
     prompt: Prompt
@@ -68,7 +52,7 @@ class JudgedPair(NamedTuple):
     labels: Sequence[Event]
     adjudication: Event | None
     skips: Sequence[Event]
-    results: Sequence[SystemResult]
+    results: Sequence[Row]
 
     @property
     def key(self) -> PairKey:
@@ -107,11 +91,11 @@ def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
     settled = {key_of(event): event for event in events_in(extract, "adjudication_current")}
     standing = events_in(extract, "label_standing WHERE action = 'skip' AND NOT repeat ORDER BY ts, event_id")
     skips = by_pair({(skip.annotator, key_of(skip)): skip for skip in standing}.values())
-    results: dict[PairKey, list[SystemResult]] = {}
+    results: dict[PairKey, list[Row]] = {}
     for result in system_results(extract):
-        results.setdefault((result.prompt_id, result.memory_id, result.digest), []).append(result)
+        results.setdefault((result["prompt_id"], result["memory_id"], result["digest"]), []).append(result)
     pooled = set(extract.tuples("SELECT prompt_id, memory_id, digest FROM frame"))
-    pooled |= {key for key, found in results.items() if any(result.injected for result in found)}
+    pooled |= {key for key, found in results.items() if any(result["injected"] for result in found)}
     prompts = {prompt.id: prompt for prompt in read_prompts(extract)}
     memories = {(memory.id, memory.digest): memory for memory in read_memories(extract)}
     place = {name: number for number, name in enumerate(prompts)}
@@ -131,10 +115,9 @@ def events_in(extract: LabelTables, source: str) -> list[Event]:
     return [event_of(row) for row in extract.rows(f"SELECT * FROM {source}")]
 
 
-def system_results(extract: LabelTables) -> list[SystemResult]:
+def system_results(extract: LabelTables) -> list[Row]:
     """The results of the newest retrievals, by system and prompt, in rank order."""
-    rows = extract.tuples("SELECT * FROM newest_result ORDER BY system, prompt_id, rank")
-    return list(map(SystemResult._make, rows))
+    return extract.rows("SELECT * FROM newest_result ORDER BY system, prompt_id, rank")
 
 
 def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
