@@ -186,19 +186,22 @@ def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = Non
 
 def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
     """Insert the run unless it is there, and return its id."""
-    row = {
+    versions = {"engine_version": __version__, "sqlite_version": sqlite3.sqlite_version, "ts": ts}
+    row = {**run_row(root, system, config_json, corpus_hash), **versions}
+    db.insert("run", row, upsert="(run_id) DO NOTHING")
+    return row["run_id"]
+
+
+def run_row(root: str, system: str, config_json: str, corpus_hash: str) -> dict[str, str]:
+    """The columns of the table `run` that tell runs apart."""
+    return {
         "run_id": run_id(root, system, config_json, corpus_hash),
         "root": root,
         "system": system,
         "config_json": config_json,
         "config_hash": short_hash(config_json),
         "corpus_hash": corpus_hash,
-        "engine_version": __version__,
-        "sqlite_version": sqlite3.sqlite_version,
-        "ts": ts,
     }
-    db.insert("run", row, upsert="(run_id) DO NOTHING")
-    return row["run_id"]
 
 
 def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> None:
@@ -223,7 +226,7 @@ def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
 
     It has `results`, each with its `verdict` or None, and the `call` of the judge or None.
     """
-    at = {name: retrieved[name] for name in ("run_id", "prompt_id")}
+    at = {name: storable(retrieved[name]) for name in ("run_id", "prompt_id")}
     where = "run_id = :run_id AND prompt_id = :prompt_id"
     db.execute(f"DELETE FROM judge_verdict WHERE call_id IN (SELECT call_id FROM judge_call WHERE {where})", at)
     for table in ("judge_call", "result", "retrieval"):

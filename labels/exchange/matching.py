@@ -201,11 +201,8 @@ class Matching:
         found = [self.ids(given["prompt_id"], result["memory_id"], result["digest"]) for result in given["results"]]
         if prompt is None or not all(found):
             return None
-        results = [
-            {**result, "memory_id": ids["memory_id"], "digest": ids["digest"]}
-            for result, ids in zip(given["results"], found, strict=True)
-            if ids
-        ]
+        texts = [{name: ids[name] for name in ("memory_id", "digest")} for ids in found if ids]
+        results = [{**result, **text} for result, text in zip(given["results"], texts, strict=True)]
         return {**given, "prompt_id": prompt.id, "results": results}
 
 
