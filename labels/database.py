@@ -139,7 +139,7 @@ class LabelDatabase(LabelTables):
     def _is_overwritten(self) -> bool:
         """Whether another program wrote over the file, as `cp` does: its newest event is not in it any more.
 
-        Events are never deleted. SQLite writes the file only when it moves the log there, and may be at it just now.
+        Events are never deleted. SQLite writes the file only when it moves the log into it, which may be under way.
         """
         deadline = time.monotonic() + SETTLE_S
         while (stamp := stamp_of(self.path)) != self._stamp:

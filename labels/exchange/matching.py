@@ -99,7 +99,7 @@ class KnownNames:
     def misnamed(self, given: MemoryText, found: MemoryText | None) -> MemoryText | None:
         """The known memory that has the text of *given*, whose own id is unknown; None otherwise.
 
-        *found* is the memory for *given*: itself with its digest, where only the file knows it.
+        *found* is the result of `memory` for *given*: a known text, or *given* with the digest of its text.
         """
         digest = (found or given).digest
         is_known = not given.id or (found and nfc(found.id) in self._same_id)

@@ -186,7 +186,7 @@ def run_of(results: Iterable[Row]) -> str:
 
 
 def falling(scores: Sequence[float]) -> Iterator[float]:
-    """*scores*, with each that is not under the score before it lowered to the next smaller number.
+    """The *scores*, made to fall strictly: a score that is not lower than the last becomes the next smaller number.
 
     trec_eval does not read ranks. It sorts equal scores by document id, and it holds scores in single precision.
     """
