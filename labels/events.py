@@ -50,15 +50,13 @@ class StoredEvents:
         With *root*, only labels of memories that a run over the root returned for the same prompt.
         """
         # only the filters that are given: SQLite uses no index for "is null or equal"
-        given = {
-            name: value for name, value in (("annotator", annotator), ("prompt_id", prompt_id)) if value is not None
-        }
+        asked = {"annotator": annotator, "prompt_id": prompt_id}
+        given = {name: value for name, value in asked.items() if value is not None}
         where = " AND ".join([*(f"{name} = :{name}" for name in given), OF_ROOT])
-        rows = self._db.tuples(
-            f"SELECT {LABEL_COLUMNS} FROM label_current AS event WHERE {where} ORDER BY event_id",
-            {**given, "root": root},
-        )
-        return tuple(map(label_of, rows))
+        return self._labels(f"label_current AS event WHERE {where} ORDER BY event_id", {**given, "root": root})
+
+    def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Label, ...]:
+        return tuple(map(label_of, self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)))
 
     def is_labelled(self, root: str) -> bool:
         """Whether there is a current label of a memory that a run over the root returned."""
@@ -67,18 +65,12 @@ class StoredEvents:
     def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
         """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats."""
         source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
-        rows = self._db.tuples(
-            f"SELECT {LABEL_COLUMNS} FROM {source} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
-        )
-        return tuple(map(label_of, rows))
+        newest_first = f"{source} annotator = :annotator ORDER BY event_id DESC LIMIT :limit"
+        return self._labels(newest_first, {"annotator": annotator, "limit": limit})
 
     def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
         """The latest adjudication of each pair, in the order of their events."""
-        rows = self._db.tuples(
-            f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id",
-            {"root": root},
-        )
-        return tuple(map(label_of, rows))
+        return self._labels(f"adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id", {"root": root})
 
     def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
         """All events, oldest first, also retractions and retracted events. With *limit*, only the newest."""

@@ -18,7 +18,7 @@ from labels.exchange.trec import unescaped
 from labels.records import MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from labels.exchange.rows import Dataset, Row
 
@@ -34,30 +34,17 @@ class KnownNames:
 
     def __init__(self, prompts: Iterable[Prompt], memories: Iterable[MemoryText], present: Mapping[str, str]) -> None:
         prompts, memories = list(prompts), list(memories)
-        self._prompts = by(prompts, lambda prompt: nfc(prompt.id))
-        self._prompts_by_alias = by(
-            prompts, lambda prompt: id_hash(prompt.id), lambda prompt: nfc(unescaped(prompt.id))
-        )
-        self._prompts_by_text = by(prompts, lambda prompt: normal(prompt.text), lambda prompt: text_hash(prompt.text))
-        self._versions = by(
-            memories,
-            lambda memory: (nfc(memory.id), memory.digest),
-            lambda memory: (id_hash(memory.id), memory.digest),
-        )
-        self._digests = by(memories, lambda memory: memory.digest)
+        self._prompts = by(prompts, lambda prompt: (nfc(prompt.id),))
+        self._prompts_by_alias = by(prompts, lambda prompt: (id_hash(prompt.id), nfc(unescaped(prompt.id))))
+        self._prompts_by_text = by(prompts, lambda prompt: (normal(prompt.text), text_hash(prompt.text)))
+        self._versions = by(memories, lambda memory: [(name, memory.digest) for name in ids_of(memory)])
+        self._digests = by(memories, lambda memory: (memory.digest,))
         self._same_id: dict[str, list[MemoryText]] = {}
         for memory in memories:
             self._same_id.setdefault(nfc(memory.id), []).append(memory)
         newest = {memory.id: memory for memory in memories}
         newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
-        self._newest_by_name = by(
-            newest.values(),
-            lambda memory: nfc(memory.id),
-            lambda memory: nfc(unescaped(memory.id)),
-            lambda memory: id_hash(memory.id),
-            lambda memory: nfc(memory.path or memory.id),
-            lambda memory: nfc(PurePath(memory.path or memory.id).stem),
-        )
+        self._newest_by_name = by(newest.values(), names_of)
 
     def prompt(self, given: Prompt, *, by_text: bool, by_id_alone: bool = False) -> Prompt | None:
         """The known prompt for *given*; else *given* itself, if it has a text; else None.
@@ -106,13 +93,24 @@ class KnownNames:
         return None if is_known or not digest else self._digests.get(digest)
 
 
-def by(values: Collection[V], *keys: Callable[[V], K]) -> dict[K, V]:
-    """The first value of each key; an earlier one of *keys* goes before a later one."""
+def by(values: Collection[V], names: Callable[[V], Sequence[K]]) -> dict[K, V]:
+    """The first value of each name. All first names go before all second names, and so on."""
     found: dict[K, V] = {}
-    for key in keys:
-        for value in values:
-            found.setdefault(key(value), value)
+    for same_place in zip(*map(names, values), strict=True):
+        for name, value in zip(same_place, values, strict=True):
+            found.setdefault(name, value)
     return found
+
+
+def ids_of(memory: MemoryText) -> tuple[str, str]:
+    """The id, and its hash in a file without texts."""
+    return nfc(memory.id), id_hash(memory.id)
+
+
+def names_of(memory: MemoryText) -> tuple[str, ...]:
+    """The names that a file may use for a memory, the safest first."""
+    path = memory.path or memory.id
+    return nfc(memory.id), nfc(unescaped(memory.id)), id_hash(memory.id), nfc(path), nfc(PurePath(path).stem)
 
 
 def normal(text: str) -> str:
