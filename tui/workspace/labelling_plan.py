@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,10 +53,9 @@ Where grades are on: 0 is not relevant, 1 helps a little, 2 helps, 3 is needed f
 
 def guideline(environ: Mapping[str, str]) -> str:
     """The text of guideline.md beside config.toml; without such a file, or if it cannot be read, the usual text."""
-    try:
+    with suppress(UnreadableFileError):
         return text_of(str(Path(config_file(environ)).with_name(FILE))).strip() or GUIDELINE
-    except UnreadableFileError:
-        return GUIDELINE
+    return GUIDELINE
 
 
 def guideline_hash(environ: Mapping[str, str]) -> str:

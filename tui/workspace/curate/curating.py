@@ -16,7 +16,7 @@ from engine.curation.journal import DONE, INCOMPLETE, UNDO
 from engine.curation.operations import MOVE
 from engine.errors import ChangedSinceError, JournalError, MemsiftError, UnknownMemoryError
 from engine.explaining.explain import near_ids
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.opening import reread
 from engine.paths import root_key, state_home
 from engine.roots import distinct_id
@@ -229,10 +229,10 @@ def perform(roots: Sequence[str], operations: Sequence[Operation], read: Mapping
                     raise ChangedSinceError(f"{' '.join(told)} {error}", getattr(error, "detail", "")) from None
                 raise
             return _carried_out(roots, curator, plans, tell)
-    except MemsiftError as error:
-        if not isinstance(error, ChangedSinceError):
-            return Done(error=error)
+    except ChangedSinceError as error:
         return Done(error=error, is_reread=_reread(roots, lambda _: None))
+    except MemsiftError as error:
+        return Done(error=error)
 
 
 def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -> Done:
@@ -263,14 +263,13 @@ def _last(deeds: Sequence[Deed], batches: Sequence[tuple[int, ...]]) -> list[Dee
 
 def _taken_back(roots: Sequence[str], curator: Curator, deed: Deed, done: Done) -> Done:
     try:
-        plan = curator.plan_undo(deed.number)
+        now = _carried_out(roots, curator, [curator.plan_undo(deed.number)], lambda *_: True)
     except MemsiftError as error:
-        return Done(done.numbers, done.sentences, error, done.is_reread)
-    now = _carried_out(roots, curator, [plan], lambda *_: True)
+        return replace(done, error=error)
     if now.error:
-        return Done(done.numbers, done.sentences, now.error, done.is_reread)
-    sentences = (*done.sentences, deed.summary)
-    return Done((*done.numbers, deed.number), sentences, None, done.is_reread and now.is_reread)
+        return replace(done, error=now.error)
+    is_reread = done.is_reread and now.is_reread
+    return Done((*done.numbers, deed.number), (*done.sentences, deed.summary), None, is_reread)
 
 
 def _carried_out(roots: Sequence[str], curator: Curator, plans: Sequence[Plan], tell: Tell) -> Done:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import LabelStoreError, MovedStoreError
 from engine.injected import names_of
+from engine.systems import injected_system
 from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
 from tui.workspace.retrievals import record
 from tui.workspace.spending import AT_ONCE
@@ -139,10 +140,10 @@ class BackgroundRun:
     def _work(self, job: Job) -> tuple[int, list[Retrieval]]:
         """The reading of the memories, and the results of a job."""
         reading = self._workspace.reading
-        left = tuple(system for system in job.systems if self._claim(job.prompt, system.name))
-        found = retrievals(Job(job.prompt, left), self._index, self._config, self._judge, self._cutoffs, self._clock)
-        records = [name for name in names_of([job.prompt]) if self._claim(job.prompt, name)]
-        found += filter(None, (self._injections.retrieval(job.prompt, name) for name in records))
+        systems = (*job.systems, *map(injected_system, names_of([job.prompt])))
+        left = Job(job.prompt, tuple(system for system in systems if self._claim(job.prompt, system.name)))
+        judged = (self._judge, self._cutoffs, self._clock, self._injections)
+        found = retrievals(left, self._index, self._config, *judged)
         for retrieval in found:
             for candidate in retrieval.candidates:
                 self._memory(candidate.memory.id)  # read now, so that no file is read while the store is locked
