@@ -1,24 +1,30 @@
 """The journal: one SQLite file for all roots, with the files before and after each operation.
 
 An operation is written here first, as pending, and then to its files. So an operation whose process dies is known, and
-is finished at the next start. The oldest operations are thrown away beyond MOST_OPERATIONS and MOST_BYTES.
+is finished at the next start. The oldest operations are thrown away beyond MOST_OPERATIONS and MOST_BYTES. It also
+keeps tombstones: marks of texts that a person rejected, so that an import or a new capture does not bring them back.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import unicodedata
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from engine.curation.files import FileChange, as_row, from_row
-from engine.curation.tombstones import Tombstone
 from engine.errors import JournalError
 from engine.lean.record import Record, fields
 from engine.stores.files import make_private
+from engine.stores.writing import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from engine.memory import Memory
 
 MOST_OPERATIONS, MOST_BYTES = 10_000, 100_000_000
 VERSION = 1
@@ -223,3 +229,38 @@ def _document(effect: Effect) -> dict[str, Any]:
 def _effect(document: dict[str, Any]) -> Effect:
     buried, lifted = (tuple(Tombstone(**row) for row in document[name]) for name in ("buried", "lifted"))
     return Effect(tuple(from_row(row) for row in document["files"]), buried, lifted)
+
+
+FEWEST_WORDS = 8
+"""A body of fewer words says too little by itself, so the title is compared with it."""
+
+
+class Tombstone(Record):
+    """A rejected text: its hash, the id and title of the memory that had it, the reason, and the time."""
+
+    hash: str
+    memory: str
+    title: str
+    reason: str
+    at: str
+
+
+def text_hash(title: str, body: str) -> str:
+    """SHA-256 (64 hex digits) of the words of a text: case, spaces, punctuation and headings do not change it.
+
+    It is the body's, whatever the title says; of a short body, that of title and body.
+    """
+    words = _words(body)
+    if len(words) < FEWEST_WORDS:
+        words = [*_words(title), *words]
+    return sha256(" ".join(words).encode()).hexdigest()
+
+
+def tombstone_of(memory: Memory, reason: str, at: str) -> Tombstone:
+    """The tombstone for the text of *memory*."""
+    summary = memory.summary
+    return Tombstone(text_hash(summary.title, memory.body), summary.id, summary.title, one_line(reason), at)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())

@@ -9,18 +9,19 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
-from engine.lean.json_text import without_lone_surrogates
 from labels.exchange.files import Node
 from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.records import LabelEvent, MemoryText
-from labels.records import MAX_GRADE, VERDICTS
+from labels.exchange.rows import MemoryText
+from labels.records import MAX_GRADE, VERDICTS, Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.events import PairKey
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText
     from labels.exchange.pairs import JudgedPair
-    from labels.exchange.records import Dataset, PairKey
+    from labels.exchange.rows import Dataset
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
 """The letters with which a formula may begin in a spreadsheet (OWASP, CSV injection)."""
@@ -38,8 +39,8 @@ LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM = "label:", "grade:", "reason:", "note
 CUT_OFF = "Perhaps the file was cut off: export it again."
 
 
-def write(dataset: Dataset) -> str:
-    rows = [row_of(pair) for pair in judged_pairs(dataset)]
+def write(extract: Extract) -> str:
+    rows = [cells_of(pair) for pair in judged_pairs(extract)]
     columns = dict.fromkeys((*PAIR_COLUMNS, *sorted({name for row in rows for name in row}, key=column_order)))
     file = io.StringIO(newline="")
     writer = csv.writer(file)
@@ -55,7 +56,7 @@ def column_order(column: str) -> tuple[int, str]:
     return (kinds.index(f"{prefix}:") if name and f"{prefix}:" in kinds else -1), column
 
 
-def row_of(pair: JudgedPair) -> dict[str, str]:
+def cells_of(pair: JudgedPair) -> dict[str, str]:
     row = {
         "prompt_id": pair.prompt.id,
         "prompt": pair.prompt.text,
@@ -65,19 +66,18 @@ def row_of(pair: JudgedPair) -> dict[str, str]:
         "title": pair.memory.title,
         "tags": json.dumps(pair.memory.tags, ensure_ascii=False) if pair.memory.tags else "",
         "memory": pair.memory.body or "",
-        "gold": pair.gold.verdict if pair.gold else "",
+        "gold": pair.verdict or "",
     }
     for label in pair.labels:
         cells = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
         row |= {f"{column}{label.annotator}": str(cell) for column, cell in cells.items() if cell not in (None, "")}
-    row |= {f"{JUDGE}{opinion.system}": opinion.verdict.decision for opinion in pair.opinions}
-    return row | {f"{SYSTEM}{system}": result.dropped_by or "injected" for system, result in pair.systems}
+    row |= {f"{JUDGE}{result.system}": result.decision for result in pair.results if result.decision}
+    return row | {f"{SYSTEM}{result.system}": result.dropped_by or "injected" for result in pair.results}
 
 
 def guarded(cell: str) -> str:
     """*cell* with an apostrophe before anything that may be a formula; `unguarded` takes the apostrophe away."""
-    text = without_lone_surrogates(cell)
-    return GUARD + text if text.startswith(tuple(GUARDED)) else text
+    return GUARD + cell if cell.startswith(tuple(GUARDED)) else cell
 
 
 def unguarded(cell: str) -> str:
@@ -162,8 +162,8 @@ def tags_of(node: Node) -> tuple[str, ...]:
     return Node(node.path, node.place, {"tags": tags}).texts("tags")
 
 
-def label_by(annotator: str, node: Node, pair: PairKey) -> LabelEvent:
-    return LabelEvent(
+def label_by(annotator: str, node: Node, pair: PairKey) -> Event:
+    return Event(
         annotator,
         *pair,
         verdict=node.one_of(LABEL + annotator, VERDICTS),

@@ -11,15 +11,17 @@ from engine.lean.record import fields
 from engine.prompt import Turn
 from labels.exchange.files import json_document
 from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.records import LabelEvent, MemoryText
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, UNSURE, VERDICTS
+from labels.exchange.rows import MemoryText
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, UNSURE, VERDICTS, Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.events import PairKey
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText, Node
-    from labels.exchange.pairs import JudgedPair, JudgeOpinion
-    from labels.exchange.records import Dataset, PairKey
+    from labels.exchange.pairs import JudgedPair, SystemResult
+    from labels.exchange.rows import Dataset
 
 INTERFACE = """<View>
   <Paragraphs name="turns" value="$turns" nameKey="role" textKey="text"/>
@@ -52,8 +54,8 @@ LONGEST_S = 10**9
 HASHED_NAME = re.compile(r"person-[0-9a-f]{12}")
 
 
-def write(dataset: Dataset) -> str:
-    return json_document([task(number, pair) for number, pair in enumerate(judged_pairs(dataset), start=1)])
+def write(extract: Extract) -> str:
+    return json_document([task(number, pair) for number, pair in enumerate(judged_pairs(extract), start=1)])
 
 
 def task(number: int, pair: JudgedPair) -> dict[str, Any]:
@@ -71,11 +73,11 @@ def task(number: int, pair: JudgedPair) -> dict[str, Any]:
             "body": pair.memory.body or "",
         },
         "annotations": [annotation(event) for event in pair.given_events],
-        "predictions": [prediction(opinion) for opinion in pair.opinions],
+        "predictions": [prediction(result) for result in pair.results if result.decision],
     }
 
 
-def annotation(event: LabelEvent) -> dict[str, Any]:
+def annotation(event: Event) -> dict[str, Any]:
     """`completed_by` is left out, because Label Studio refuses users that it does not know.
 
     `annotator` and `blind` are fields of memsift, which Label Studio ignores.
@@ -101,12 +103,12 @@ def control(name: str, kind: str, value: Any, field: str = "") -> dict[str, Any]
     return {"id": name, "from_name": name, "to_name": "memory", "type": kind, "value": {field or kind: value}}
 
 
-def prediction(opinion: JudgeOpinion) -> dict[str, Any]:
+def prediction(result: SystemResult) -> dict[str, Any]:
     made = {
-        "model_version": f"{opinion.system} {opinion.call.provider}/{opinion.call.model}",
-        "result": [control(RELEVANCE, "choices", [DECISIONS.get(opinion.verdict.decision, UNSURE)])],
+        "model_version": f"{result.system} {result.provider}/{result.model}",
+        "result": [control(RELEVANCE, "choices", [DECISIONS.get(str(result.decision), UNSURE)])],
     }
-    return made if opinion.verdict.confidence is None else {**made, "score": opinion.verdict.confidence}
+    return made if result.certainty is None else {**made, "score": result.certainty}
 
 
 def read(source: FileText) -> Dataset:
@@ -131,13 +133,13 @@ def memory_in(data: Node) -> MemoryText:
     return MemoryText(data.name("memory_id"), **words, tags=data.texts("tags", ()), body=data.text("body", "") or None)
 
 
-def event_in(node: Node, pair: PairKey) -> LabelEvent:
+def event_in(node: Node, pair: PairKey) -> Event:
     verdict = choice(node, RELEVANCE, VERDICTS)
     is_skip = node.flag("was_cancelled", False)
     grade = None if is_skip else choice(node, GRADE, GRADES)
     if verdict is None and not is_skip:
         raise node.wrong("result", f"a choice of {', '.join(VERDICTS)} from `{RELEVANCE}`")
-    return LabelEvent(
+    return Event(
         annotator_of(node),
         *pair,
         action=SKIP if is_skip else ADJUDICATE if node.flag("ground_truth", False) else LABEL,

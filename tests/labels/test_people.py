@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from labels.exchange.records import Dataset
+    from labels.exchange.rows import Dataset
 
 
 @pytest.fixture

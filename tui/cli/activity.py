@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.activity_log import FILTERS, SLOW_MS, ledger, read_log
+from engine.hook.activity_log import FILTERS, SLOW_MS, ledger, read_log
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
@@ -18,7 +18,7 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.activity_log import Log, LoggedPrompt
+    from engine.hook.activity_log import Log, LoggedPrompt
 
 OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60

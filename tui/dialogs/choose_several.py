@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.systems import System
-    from labels.saved_runs import SavedRun
+    from labels.runs import SavedRun
 
 HINT = "space selects, {columns.agree} agrees, {pick.leave} leaves"
 TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."

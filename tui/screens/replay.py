@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
-from engine.injected import names_of
+from engine.hook.injected import names_of
 from engine.systems import injected_system
 from labels.records import INJECTED, Card
 from tui.bindings import bindings

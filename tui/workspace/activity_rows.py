@@ -6,8 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.activity import LOG_FILE
-from engine.activity_log import FILTERS, read_log
+from engine.hook.activity import LOG_FILE
+from engine.hook.activity_log import FILTERS, read_log
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
@@ -18,7 +18,7 @@ from tui.workspace.sources import file_stamps
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from engine.activity_log import LoggedPrompt
+    from engine.hook.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from tui.workspace.workspace import Workspace
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine.errors import RootNotFoundError
 from engine.lean.record import Record, replace
 from engine.paths import cache_dir, labels_file, projects_dir, state_dir, transcripts_dir
-from engine.root_search import find_roots, own_users, trust_in
+from engine.settings.roots import find_roots, own_users, trust_in
 from engine.settings.sources import checked, read_config
 from engine.stores.files import open_regular, write_whole
 from engine.stores.registry import store_of

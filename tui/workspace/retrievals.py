@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.activity_log import read_log
-from engine.injected import InjectionMatcher, injection_by, is_text_id, names_of, with_log
+from engine.hook.activity_log import read_log
+from engine.hook.injected import InjectionMatcher, injection_by, is_text_id, names_of, with_log
 from engine.lean.record import replace
 from engine.paths import state_dir
 from engine.systems import SYSTEMS, is_injected

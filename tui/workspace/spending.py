@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from engine.config import AUTO
 from engine.errors import MemsiftError, ProviderCancelledError
 from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.bulk.retries import Pace, RetryingProvider
 from engine.judge.prices import cost_usd
+from engine.judge.provider import AroundProvider
 from engine.judge.providers.registry import SCRIPTED
 from engine.judge.verdict import MAX_UNANSWERED, OK
 from engine.quality.judging.rating import RULE
@@ -130,15 +130,12 @@ class Terms:
         return without_split(config) if self.batches else config
 
 
-class GatedProvider:
+class GatedProvider(AroundProvider):
     """Asks *provider* while it is open, and counts calls and cost."""
 
     def __init__(self, provider: Provider) -> None:
-        self.name, self.model = provider.name, provider.model
-        self.fingerprint = provider.fingerprint
-        self.hide, self.prepare, self.close = provider.hide, provider.prepare, provider.close
+        super().__init__(provider)
         self.calls = 0
-        self._provider = provider
         self._asked: Provider | None = None
         self._capped: CostCapProvider | None = None
         self._spent_before = 0.0

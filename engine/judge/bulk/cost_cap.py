@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError
 from engine.judge.prices import SEARCH_USD, cost_usd
+from engine.judge.provider import AroundProvider
 
 if TYPE_CHECKING:
     from engine.judge.provider import Completion, Provider, Question
@@ -19,7 +20,7 @@ CONTEXT_TOKENS = 200_000
 """The largest input of a model. Each web search sends everything again, with pages of an unknown size."""
 
 
-class CostCapProvider:
+class CostCapProvider(AroundProvider):
     """Asks *provider* only while the next call cannot bring the sum over *limit_usd*. Safe for threads.
 
     Before a call its largest possible cost is reserved: a token for each byte of the request, and the largest answer.
@@ -32,13 +33,9 @@ class CostCapProvider:
     """
 
     def __init__(self, provider: Provider, limit_usd: float) -> None:
-        self.name = provider.name
-        self.model = provider.model
-        self.fingerprint = provider.fingerprint
-        self.hide = provider.hide
+        super().__init__(provider)
         self.is_spent = False
         self.spent_usd = 0.0
-        self._provider = provider
         self._limit_usd = limit_usd
         self._reserved: list[float] = []
         self._changed = Condition()
@@ -48,15 +45,12 @@ class CostCapProvider:
                 "option out, or ask anthropic with a Claude model that has a known price."
             )
 
-    def prepare(self) -> None:
-        self._provider.prepare()
-
     def close(self) -> None:
         """Close the provider, and refuse every call that waits or comes later."""
         with self._changed:
             self.is_spent = True
             self._changed.notify_all()
-        self._provider.close()
+        super().close()
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`."""

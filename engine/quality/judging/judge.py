@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.judge.answer import failure
-from engine.judge.asker import Asker
-from engine.judge.cache import cache_key
+from engine.judge.judge import AnswerForm, Asker
 from engine.judge.prices import cost_usd
-from engine.judge.verdict import CACHE, OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
+from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
 from engine.quality.judging.meta_content import meta_reason
@@ -71,6 +69,12 @@ class QualityJudge(Asker):
         self._criteria = [name for name, _ in rubric.criteria]
         self._template = template
         self._threshold = threshold
+        self._form = AnswerForm(
+            "rating",
+            lambda completion: read_completion(completion, self._criteria, provider.hide),
+            rating_text,
+            lambda text: (rating := rating_of_text(text)) and with_mean(rating, self._criteria),
+        )
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -86,7 +90,7 @@ class QualityJudge(Asker):
             question = self._question(memory)
             if meta_reason(memory):
                 by_rule += 1
-            elif self._cached(memory, 0):
+            elif self._kept(question, self._form, self._about(memory), 0):
                 known += 1
             elif usual is not None and most is not None:
                 size = len(question.system.encode()) + len(question.user.encode("utf-8", "replace"))
@@ -117,27 +121,16 @@ class QualityJudge(Asker):
 
     def _sampled(self, memory: Memory, sample: int, ratings: list[Rating]) -> CallOutcome:
         """The outcome of a sample. Its rating is added to *ratings*."""
-        outcome, rating = CallOutcome(OK, source=CACHE), self._cached(memory, sample)
+        outcome, rating = self._asked(
+            lambda: self._question(memory, sample), self._form, self._about(memory), sample, self._timeout_s
+        )
         if rating is None:
-            try:
-                completion = self._provider.complete(self._question(memory, sample), self._timeout_s)
-                outcome, rating = read_completion(completion, self._criteria, self._provider.hide)
-            except Exception as error:  # noqa: BLE001 - evaluate never raises
-                return failure(error)
-            if rating is None:
-                return outcome
-            if self._cache:
-                self._cache.keep(self._key(memory, sample), rating_text(rating))
+            return outcome
         ratings.append(rating)
         return replace(outcome, opinions={0: Opinion(decision_of(rating, self._threshold))})
 
-    def _cached(self, memory: Memory, sample: int) -> Rating | None:
-        rating = rating_of_text(self._cache.text(self._key(memory, sample))) if self._cache else None
-        return rating and with_mean(rating, self._criteria)
-
-    def _key(self, memory: Memory, sample: int) -> str:
-        question = self._question(memory, sample)
-        return cache_key(self._provider, self._template.hash, question, sample, [memory.summary.digest])
+    def _about(self, memory: Memory) -> tuple[str, list[str]]:
+        return self._template.hash, [memory.summary.digest]
 
     def _question(self, memory: Memory, sample: int = 0) -> Question:
         return self._limited(self._template.question(memory, sample))

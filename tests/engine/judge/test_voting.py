@@ -50,9 +50,8 @@ def result(samples: int, *outcomes: CallOutcome) -> tuple[CallOutcome, int]:
     return found, len(asked)
 
 
-@pytest.mark.parametrize(
-    ("samples", "said", "decision", "asked", "agreement"),
-    [
+def test_the_majority_decides_as_soon_as_it_is_certain() -> None:
+    for samples, said, decision, asked, agreement in [
         (3, [A, A, R], A, 2, 1.0),
         (3, [A, R, A], A, 3, 2 / 3),
         (3, [A, R, R], R, 3, 2 / 3),
@@ -67,16 +66,12 @@ def result(samples: int, *outcomes: CallOutcome) -> tuple[CallOutcome, int]:
         (4, [A, A, R, R], F, 4, 1 / 2),
         (4, [A, A, A, R], A, 3, 1.0),
         (1, [R], R, 1, 1.0),
-    ],
-)
-def test_the_majority_decides_as_soon_as_it_is_certain(
-    samples: int, said: list[str], decision: str, asked: int, agreement: float
-) -> None:
-    found, count = result(samples, *map(vote, said))
-    opinion = found.opinions[0]
-    assert (opinion.decision, count, opinion.samples) == (decision, asked, asked)
-    assert opinion.agreement == pytest.approx(agreement)
-    assert (found.input_tokens, found.output_tokens) == (10 * count, count)
+    ]:
+        found, count = result(samples, *map(vote, said))
+        opinion = found.opinions[0]
+        assert (opinion.decision, count, opinion.samples) == (decision, asked, asked), samples
+        assert opinion.agreement == pytest.approx(agreement), samples
+        assert (found.input_tokens, found.output_tokens) == (10 * count, count), samples
 
 
 def test_one_candidate_that_is_open_keeps_the_vote_open() -> None:

@@ -15,7 +15,7 @@ from tests.labels.exchange.datasets import event, read
 
 
 def line(**changes: Any) -> str:
-    return json.dumps({"record": "event", **vars(event("a", **changes))})
+    return json.dumps({"record": "event", **event("a", **changes)._asdict()})
 
 
 def task(field: str = '"blind": true') -> str:
@@ -24,9 +24,8 @@ def task(field: str = '"blind": true') -> str:
     return f'[{{"data": {{"prompt": "q", "memory_id": "m"}}, "annotations": [{{"result": {result}, {field}}}]}}]'
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "complaint"),
-    [
+def test_a_fault_is_named_by_place_and_field() -> None:
+    for name, text, complaint in [
         ("jsonl", '{"record": "event"', "line 1, row: expected a JSON object"),
         ("jsonl", '\n{"record": "what"}', "line 2, record: expected one of memsift, prompt,"),
         ("jsonl", '{"record": "memsift", "version": 3}', "line 1, version: expected at most 2: a newer memsift"),
@@ -112,11 +111,9 @@ def task(field: str = '"blind": true') -> str:
             '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "accept", "_timestamp": 1e300}',
             "line 1, _timestamp: expected a whole number",
         ),
-    ],
-)
-def test_a_fault_is_named_by_place_and_field(name: str, text: str, complaint: str) -> None:
-    with pytest.raises(ExchangeError, match=rf"^file[,:] .*{complaint}|^file, {complaint}"):
-        read(name, text)
+    ]:
+        with pytest.raises(ExchangeError, match=rf"^file[,:] .*{complaint}|^file, {complaint}"):
+            read(name, text)
 
 
 def test_a_file_that_is_no_known_format_is_refused() -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from engine.systems import SYSTEMS
 from engine.wording import cells
-from labels.measure.decision import Headline
 from labels.measure.evidence import Evidence
+from labels.measure.groups import Headline
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
-from labels.measure.report import Report, ReportOptions, build_report, report_from_store
+from labels.measure.report import Report, build_report, report_from_store
 from labels.measure.strata import StratifiedEstimate
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.first_lines import Step, first_lines, next_step, precision_lines
@@ -22,8 +22,6 @@ from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 
 if TYPE_CHECKING:
     from labels.store import LabelStore
-
-COMPARED = ReportOptions(comparisons=True)
 
 
 def say(
@@ -34,7 +32,7 @@ def say(
 
 def report(store: LabelStore) -> Report:
     digests = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"}
-    return report_from_store(store, ROOT, digests, options=COMPARED)
+    return report_from_store(store, ROOT, digests)
 
 
 def many(good: int, prompts: int, names: tuple[str, ...] = ("memsift",), per_prompt: int = 1) -> Report:
@@ -46,7 +44,7 @@ def many(good: int, prompts: int, names: tuple[str, ...] = ("memsift",), per_pro
         for n in range(prompts)
         for at, name in enumerate(names)
     ]
-    return build_report(Evidence(rows, people), options=COMPARED)
+    return build_report(Evidence(rows, people))
 
 
 def compared(prompts: int) -> Report:
@@ -56,7 +54,7 @@ def compared(prompts: int) -> Report:
     for n in range(prompts):
         kept = ["b"] if n % 8 in (1, 2, 3, 5) else ["a", "b"]
         rows += [outcome(["a", "b"], prompt_id=f"p{n}"), outcome(kept, prompt_id=f"p{n}", system="bm25+judge")]
-    return build_report(Evidence(rows, people), options=COMPARED)
+    return build_report(Evidence(rows, people))
 
 
 # The lines
@@ -106,17 +104,17 @@ def test_a_difference_that_may_be_chance_is_not_called_one() -> None:
     assert first_lines(most)[-1] == "With the judge: -75 irrelevant, -25 relevant; precision higher (200 prompts)."
 
 
-@pytest.mark.parametrize("name", sorted({one.removesuffix("+judge") for one in SYSTEMS}))
-@pytest.mark.parametrize("width", [60, 80])
-def test_the_text_begins_with_at_most_five_lines_whatever_the_system(name: str, width: int) -> None:
-    made = many(190, 300, ("bm25", name) if name != "bm25" else ("bm25", "memsift+default"), 3)
-    first, *_, last = report_text(made, width).rstrip("\n").split("\n\n")
-    assert len(first_lines(made)) <= 5
-    assert len(first.splitlines()) <= (5 if width == 80 else 9)
-    assert max(map(cells, first.splitlines())) <= width
-    assert last.startswith("Next: ")
-    assert len(last.splitlines()) == 1 or width < 80
-    assert not any(line.lstrip().startswith("%") for line in first.splitlines())
+def test_the_text_begins_with_at_most_five_lines_whatever_the_system() -> None:
+    for name in sorted({one.removesuffix("+judge") for one in SYSTEMS}):
+        for width in [60, 80]:
+            made = many(190, 300, ("bm25", name) if name != "bm25" else ("bm25", "memsift+default"), 3)
+            first, *_, last = report_text(made, width).rstrip("\n").split("\n\n")
+            assert len(first_lines(made)) <= 5, (name, width)
+            assert len(first.splitlines()) <= (5 if width == 80 else 9), (name, width)
+            assert max(map(cells, first.splitlines())) <= width, (name, width)
+            assert last.startswith("Next: "), (name, width)
+            assert len(last.splitlines()) == 1 or width < 80, (name, width)
+            assert not any(line.lstrip().startswith("%") for line in first.splitlines()), (name, width)
 
 
 def test_a_command_that_does_not_fit_has_a_line_of_its_own() -> None:

@@ -105,14 +105,6 @@ def test_matches_are_bold_for_a_terminal_and_plain_for_a_pipe(tmp_path: Path) ->
     assert "a · \x1b[1mcached\x1b[0m reply" in in_terminal.stdout
 
 
-def test_text_output_carries_no_control_characters(tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("red \x1b[31m alert", body="\x1b]0;owned\x07 red", memory_id="red")])
-    result = memsift("search", "red", "--root", root, "--format", "text")
-    assert "alert" in result.stdout
-    assert "\x1b" not in result.stdout
-    assert "\x07" not in result.stdout
-
-
 # --explain and --memory
 
 
@@ -185,15 +177,6 @@ def test_an_id_that_nothing_is_near_to_is_refused_too(given: str) -> None:
     line = refused(memsift("search", QUERY, "--root", DEMO_ROOT, "--memory", given))
     assert "`memsift search` prints the ids" in line
     assert "\x1b" not in line
-
-
-def test_hostile_text_cannot_command_the_terminal(tmp_path: Path) -> None:
-    one = memory("red \x1b[31m alert", "\x9b1m", body="\x1b]0;owned\x07 red", memory_id="red")
-    root = write_root(tmp_path / "root", [one])
-    for arguments in (["--explain"], ["--explain", "--mode", "auto"], ["--memory", "red"]):
-        result = memsift("search", "red \x1b[2J", "--root", root, "--format", "text", *arguments)
-        assert "alert" in result.stdout
-        assert not {"\x1b", "\x07", "\x9b"} & set(result.stdout)
 
 
 def test_an_empty_root_has_nothing_to_explain(tmp_path: Path) -> None:

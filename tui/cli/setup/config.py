@@ -127,7 +127,7 @@ def own(key: str) -> object:
 
 def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
     """Write a setting that only the user's file has, or take it out where there are no *values*."""
-    from engine.settings.user_file import write_user_settings
+    from engine.settings.writing import write_user_settings
 
     if root:
         raise click.UsageError(f"{key} stands only in your config.toml: leave --root out.")
@@ -171,7 +171,7 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
         folder = os.path.abspath(root)  # noqa: PTH100
         path = keeping_trust(folder, os.environ, lambda: write_settings(folder, {keys: value}))
     else:
-        from engine.settings.user_file import write_user_settings
+        from engine.settings.writing import write_user_settings
 
         path = write_user_settings({(SECTION, *keys): value}, os.environ)
     click.echo(visible(path))

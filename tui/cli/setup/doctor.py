@@ -16,7 +16,7 @@ from engine.errors import LabelStoreError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import labels_file
-from engine.root_search import find_roots
+from engine.settings.roots import find_roots
 from engine.settings.sources import read_config
 from engine.wording import counted
 from tui.cli.options import TEXT_OR_JSON, text_width

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.errors import LabelStoreError, MovedStoreError
-from engine.injected import names_of
+from engine.hook.injected import names_of
 from engine.systems import injected_system
 from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
 from tui.workspace.retrievals import record

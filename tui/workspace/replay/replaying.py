@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.bulk.batches import Batches
-    from engine.judge.bulk.pace import Pace
+    from engine.judge.bulk.retries import Pace
     from engine.judge.judge import Judge
     from engine.judge.verdict import Judgement
     from engine.prompt import Prompt

@@ -11,8 +11,8 @@ from engine.cutoff import chosen_cutoff
 from engine.errors import ConfigError
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
-from engine.root_search import trust_in
 from engine.settings.keys import SECTION
+from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import is_trusted, keeping_trust
 from engine.settings.writing import write_settings

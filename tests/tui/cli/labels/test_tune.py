@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,15 +23,15 @@ from tests.benchmarks.example_projects import FOLDERS
 from tests.benchmarks.example_projects import write_root as write_project
 from tests.engine import models
 from tests.engine.builders import memory, write_root
-from tests.tui.cli.command_line import configure, memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import configure, memsift, printed, refused, rows
 from tests.tui.demo import DEMO_ROOT
 from tui.workspace import opening
-from tui.workspace.opening import DEMO
+from tui.workspace.opening import DEMO_FILES
 
 if TYPE_CHECKING:
     from click.testing import Result
 
-PROMPTS, QRELS = DEMO / "prompts.jsonl", DEMO / "qrels.txt"
+PROMPTS, QRELS = DEMO_FILES / "prompts.jsonl", DEMO_FILES / "qrels.txt"
 FILES = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", QRELS)
 
 
@@ -208,9 +207,9 @@ def test_a_root_without_labels_gets_a_model_only_if_it_is_named_and_is_told_that
 def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], list[str | Path]]:
     """Four example projects as roots, and the options that name them, their prompts and one file of qrels."""
     place = tmp_path_factory.mktemp("projects")
-    roots = [write_project(folder, place / folder.name) for folder in FOLDERS if folder != DEMO]
+    roots = [write_project(folder, place / folder.name) for folder in FOLDERS if folder != DEMO_FILES]
     qrels = place / "qrels.txt"
-    folders = [folder for folder in FOLDERS if folder != DEMO]
+    folders = [folder for folder in FOLDERS if folder != DEMO_FILES]
     qrels.write_text("".join((folder / "qrels.txt").read_text("utf-8") for folder in folders), "utf-8")
     options: list[str | Path] = ["--qrels", qrels]
     for folder, root in zip(folders, roots, strict=True):
@@ -297,53 +296,12 @@ def test_a_model_for_bm25_makes_the_system_of_that_name(state: Path) -> None:
     assert 0 < count["bm25+cutoff"] < count["bm25"]
 
 
-def test_search_as_the_hook_says_what_the_cutoff_dropped_and_by_how_much(state: Path) -> None:
-    models.write_model(state, models.content(intercept=-30.0, threshold=0.99))
-    query = ("search", "background job queue worker", "--root", DEMO_ROOT, "--explain")
-    found = printed(memsift(*query, "--mode", "auto"))
-    cut = [one["explain"] for one in found["dropped"] if one["explain"]["outcome"] == "cutoff"]
-    assert cut
-    for one in cut:
-        assert one["system"] == "memsift+cutoff"
-        assert one["gap"] == one["cutoff"]["gap"] < 0
-        assert one["cutoff"]["value"] == 0.99
-    shown = memsift(*query, "--mode", "auto", "--format", "text", "--memory", "job-queue-skip-locked").stdout
-    assert "memsift+cutoff drops it by cutoff" in shown
-    assert "P(relevant)" in shown
-    assert all("cutoff" not in one["explain"]["outcome"] for one in printed(memsift(*query))["results"])
-
-
 def test_a_model_that_does_not_fit_is_ignored_with_one_line(state: Path) -> None:
     models.write_model(state, models.content(Config(max_inject=7)))
     result = memsift("search", "background job queue", "--root", DEMO_ROOT, "--mode", "auto")
     assert result.exit_code == 0
     (line,) = result.stderr.splitlines()
     assert "ignored: it was made for another configuration: max_inject was 7, is 3" in line
-
-
-def test_the_app_shows_the_tuned_system_beside_the_plain_one(state: Path, tmp_path: Path) -> None:
-    models.write_model(state, models.content())
-    environ = {"XDG_STATE_HOME": str(state.parent.parent), "HOME": str(tmp_path)}
-    opened = opening.hook_cutoff(str(DEMO_ROOT), read_config(str(DEMO_ROOT), {}).config, environ)[0]
-    assert opened is not None
-    from tests.tui.demo import make_workspace
-
-    with closing(make_workspace(tmp_path / "labels.db", judge=None, cutoff=opened)) as workspace:
-        assert workspace.systems == ("memsift", "memsift+cutoff")
-        assert workspace.heads == ("memsift", "memsift+cutoff")
-        found = workspace.run(workspace.prompts[0], "memsift+cutoff")
-        assert found.system == "memsift+cutoff"
-    with closing(make_workspace(tmp_path / "labels.db", cutoff=opened)) as workspace:
-        assert workspace.systems == ("memsift", "memsift+cutoff", "memsift+cutoff+judge")
-        assert workspace.heads == ("memsift", "memsift+cutoff+judge")
-
-
-def test_undo_loads_no_statistics() -> None:
-    arguments = ["tune", "--undo", "--root", str(DEMO_ROOT)]
-    code = f"import sys; from tui.cli import main; main({arguments!r}, standalone_mode=False)"
-    shown = "print(*sorted({'scipy', 'sklearn', 'numpy'} & set(sys.modules)))"
-    done = process(code=[sys.executable, "-c", f"{code}; {shown}"])
-    assert (done.returncode, done.stdout) == (0, "\n")
 
 
 @pytest.fixture

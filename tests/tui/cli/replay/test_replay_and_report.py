@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,6 @@ import pytest
 from engine.config import Config
 from engine.cutoff import default_cutoff
 from engine.retrieval import DROP_STAGES
-from labels.migrations import STEPS
-from labels.store import LabelStore
 from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
@@ -180,15 +177,6 @@ def test_the_readme_says_what_the_default_cutoff_does_on_the_example_data(run_fi
     ) in said
 
 
-def test_excluding_the_unjudged_narrows_what_precision_is_of(run_file: Path, tmp_path: Path) -> None:
-    some = tmp_path / "qrels.txt"
-    some.write_text("p01 0 overdue-index-added 1\np01 0 no-index-on-due-at 0\n", encoding="utf-8")
-    arguments = ["report", "--run", run_file, "--qrels", some, "--format", "json"]
-    as_not = of_system(printed(memsift(*arguments)), FIRST)
-    excluded = of_system(printed(memsift(*arguments, "--unjudged", "exclude")), FIRST)
-    assert excluded["precision"]["whole"] <= 2 < as_not["precision"]["whole"]
-
-
 def test_the_formats_hold_the_same_precision(run_file: Path) -> None:
     arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt"]
     ratio = of_system(printed(memsift(*arguments, "--format", "json")), FIRST)["precision"]
@@ -243,16 +231,6 @@ def test_a_bad_run_file_is_refused_with_its_line(tmp_path: Path) -> None:
         assert f"{file}, line 2" in line
 
 
-def test_bad_qrels_are_refused_with_their_line(run_file: Path, tmp_path: Path) -> None:
-    for bad in ("p01 0 some-memory", "p01 0 some-memory high", "p01 0 overdue-index-added 0"):
-        file = tmp_path / "qrels.txt"
-        file.write_text(f"p01 0 overdue-index-added 1\n{bad}\n", encoding="utf-8")
-        assert f"{file}, line 2" in refused(memsift("report", "--run", run_file, "--qrels", file))
-    file.write_bytes(b"\xff")
-    assert "UTF-8" in refused(memsift("report", "--run", run_file, "--qrels", file))
-    assert "gone" in refused(memsift("report", "--run", run_file, "--qrels", tmp_path / "gone"))
-
-
 # Report of labels
 
 
@@ -295,26 +273,3 @@ def test_a_report_on_nothing_says_what_to_replay() -> None:
         "memsift: Nothing is measured yet: no prompt was replayed. Next: replay prompts to label: memsift replay "
         "--prompts FILE --save."
     )
-
-
-def test_a_label_store_of_a_newer_memsift_is_refused_and_left_alone(tmp_path: Path) -> None:
-    store = tmp_path / "labels.db"
-    LabelStore.open(store).close()
-    with closing(sqlite3.connect(store)) as db:
-        db.execute("update _sqlite_migrations set name = 'm999_later' where name = ?", [STEPS[-1].__name__])
-        db.commit()
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    before = store.read_bytes()
-    for arguments in (["report"], ["replay", "--save", "--prompts", str(DEMO / "prompts.jsonl")]):
-        line = refused(memsift(*arguments, "--root", DEMO_ROOT, "--db", store))
-        assert "newer memsift" in line
-        assert str(store) in line
-    assert store.read_bytes() == before
-
-
-@pytest.mark.parametrize("content", [b"not a database at all", b"\x00"])
-def test_a_file_that_is_no_label_store_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
-    store = tmp_path / "notes.txt"
-    store.write_bytes(content)
-    assert str(store) in refused(memsift("report", "--root", DEMO_ROOT, "--db", store))
-    assert store.read_bytes() == content

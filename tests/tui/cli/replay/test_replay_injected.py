@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.hook.injected import names_of
 from engine.hook.process import respond
-from engine.injected import names_of
 from engine.systems import INJECTED
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
