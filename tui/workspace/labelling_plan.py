@@ -79,14 +79,9 @@ NO_CUTOFF = (
 )
 
 
-def threshold_of(workspace: Workspace) -> float | None:
-    """The P(relevant) below which the cutoff drops a memory; None without a cutoff."""
-    return workspace.cutoff.least(has_judge=False) if workspace.cutoff else None
-
-
 def require_possible(workspace: Workspace, order: str) -> None:
     """Raise MemsiftError for the order `uncertain-first` without a cutoff."""
-    if order == UNCERTAIN_FIRST and threshold_of(workspace) is None:
+    if order == UNCERTAIN_FIRST and workspace.cutoff is None:
         raise MemsiftError(NO_CUTOFF)
 
 
@@ -155,9 +150,8 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     """Whether a candidate is near the cutoff's threshold."""
-    threshold = threshold_of(workspace)
-    if workspace.with_cutoff is None or threshold is None:
+    if workspace.with_cutoff is None or workspace.cutoff is None:
         return FAR
     candidates = workspace.run(prompt, workspace.with_cutoff.name).candidates
     probabilities = [candidate.probability for candidate in candidates if candidate.probability is not None]
-    return uncertainty(probabilities, threshold)
+    return uncertainty(probabilities, workspace.cutoff.least(has_judge=False))
