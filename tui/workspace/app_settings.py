@@ -39,7 +39,7 @@ class Choices:
         self._folder = Path(folder)
 
     def read(self, name: str) -> str:
-        """The text of the file, whatever it is; empty if it is missing or cannot be read."""
+        """The text of the file; empty if it is missing or cannot be read."""
         with suppress(OSError, ValueError):
             return read_regular(str(self._folder / name), LONGEST_CHOICE).decode("utf-8").strip()
         return ""
@@ -51,7 +51,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class AppSettings:
-    """*keys*: id of a key -> its keys, separated by commas, as they are written. `lines`: id -> its line in the file.
+    """`keys`: id of an action -> its keys in the file, separated by commas. `lines`: id -> its line in the file.
 
     `has_grades`: whether digits give grades in Label. `is_plain`: whether the app is for a screen reader. `mistakes`: a
     sentence for each value that is not used.

@@ -35,8 +35,8 @@ class JudgeOptions:
     """The judge's options; None where an option was not given.
 
     `is_off`: --no-judge. The name "none" is something else: the cached answers of a judge that is not asked.
-    `is_batched`: calls are paid for at the price of batches. `is_patient`: nobody waits for each single answer, as the
-    person does at the hook.
+    `is_batched`: calls are paid for at the price of batches. `is_patient`: no person waits for each answer, so a sample
+    may take PATIENT_S.
     """
 
     name: str | None = None

@@ -138,7 +138,10 @@ def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> di
 
 
 def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
-    """Whether systems differ: recorded systems, or else the first stage and its cutoff or its rival."""
+    """Whether two systems inject different memories for a prompt.
+
+    They are recorded systems, or else the first stage, and its cutoff or another first stage.
+    """
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
         rival = SYSTEMS["memsift" if workspace.first.name == "bm25" else "bm25"]

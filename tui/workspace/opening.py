@@ -273,7 +273,7 @@ def places(environ: Mapping[str, str]) -> tuple[FoundRoot, ...]:
 
 
 def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> Sequence[str]:
-    """The roots of a project, as for the hook; without a transcript that names its folder, the auto memory there."""
+    """The roots of a project, as for the hook. Where no transcript names its folder: the auto memory in *folder*."""
     cwd = next(filter(None, map(_cwd, sorted(transcripts, key=_time, reverse=True)[:3])), "")
     if Path(cwd).is_absolute():
         return find_roots(cwd, environ).roots

@@ -166,7 +166,7 @@ def _folders(stamps: dict[str, Stamp]) -> dict[str, Stamp]:
 
 
 def _stamp(path: str) -> Stamp:
-    """Numbers that change with a file, or when another folder takes the place of a folder; None for neither."""
+    """Numbers that change with a file, or when another folder takes the place of a folder; None if there is neither."""
     try:
         found = os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):

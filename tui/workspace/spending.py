@@ -1,4 +1,4 @@
-"""What a judge may be asked: the agreement and limit of one start, the terms of a command, and how it answered."""
+"""Limits on asking a judge: the agreement of a person in the app, the terms of a command, and how it answered."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Terms:
         return RetryingProvider(provider, self.asking.retries, pace=self.pace)
 
     def applied(self, config: Config) -> Config:
-        """*config* for these terms: a batch has a whole pool of candidates in one question."""
+        """*config* for these terms: in a batch, a pool of candidates is never split into two questions."""
         from engine.judge.bulk.batches import without_split
 
         return without_split(config) if self.batches else config
@@ -188,7 +188,7 @@ class Answers:
 
     @classmethod
     def of(cls, results: Iterable[Judged]) -> Answers:
-        """Of *results*; those of a rule, and those for which nobody was asked, do not count."""
+        """Count *results*, without those that a rule decided and those for which no judge was asked."""
         found = [result.judgement for result in results if result.judgement and result.judgement.provider != RULE]
         failed = [judgement for judgement in found if judgement.status != OK]
         counts = Counter(judgement.status for judgement in failed)
@@ -199,7 +199,7 @@ class Answers:
         return Answers(self.asked + other.asked, tuple(counts.items()), self.detail or other.detail)
 
     def report(self) -> None:
-        """Tell if more than MAX_UNANSWERED had no answer. Raise MemsiftError if nothing had: that is no evidence."""
+        """Tell if more than MAX_UNANSWERED of the questions had no answer. Raises MemsiftError if none had one."""
         failed = sum(count for _, count in self.failures)
         if not failed or failed <= MAX_UNANSWERED * self.asked:
             return

@@ -24,7 +24,7 @@ MEASURES = {MEMSIFT: "strength", FTS5_BM25: "BM25"}
 
 
 def described(system: System) -> str:
-    """What a system does, in a few words that have room in 31 cells."""
+    """What a system does, in at most 31 cells."""
     if is_injected(system.name):
         return "what a hook really injected"
     parts = [MEASURES.get(system.strategy, "word counts")]

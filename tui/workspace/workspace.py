@@ -171,7 +171,7 @@ class Workspace(RootSystems, RootLabels):
     # The judge
 
     def agree(self, limit_usd: float | None) -> None:
-        """Let the judge be asked, up to this cost in US dollars. Pools are made anew, with its system."""
+        """Let the judge be asked, up to this cost in US dollars. Pools are made anew, with the judge's system."""
         if self.spending:
             self.spending.agree(limit_usd)
             self._pools.clear()
@@ -191,7 +191,7 @@ class Workspace(RootSystems, RootLabels):
         return self.lists.sample
 
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The chosen prompts, and then the others in labelling order. Without a stratum yet, it is that of all."""
+        """The chosen prompts, and then the others in labelling order. A prompt without a stratum yet counts as ALL."""
         by_id = {prompt.id: prompt for prompt in self.lists.drawn}
         plan = self.store.plan(self.index.root, self.annotator)
         known = plan.strata if plan else {}
@@ -210,7 +210,7 @@ class Workspace(RootSystems, RootLabels):
         """Run *prompt* through a system. Asks the judge if the system has one, which may take seconds.
 
         An error of the judge is a status of the retrieval, not an exception. Raises KeyError for an unknown system, and
-        for a record of injections that the prompt does not have: see `injected`.
+        for a record of injections that the prompt does not have.
         """
         if is_injected(system):
             found = self.injections.retrieval(prompt, system)
@@ -309,6 +309,6 @@ class Workspace(RootSystems, RootLabels):
 
 
 def _comparable(root: OpenRoot) -> tuple[object, ...]:
-    """The settings of a root, in a form that is equal for equal cutoffs."""
+    """The settings of a root as values that can be compared."""
     cutoff = root.cutoff
     return root.config, cutoff and (cutoff.kind, cutoff.model, cutoff.threshold)

@@ -62,12 +62,12 @@ class RunProgress:
 
 
 def duration(seconds: float) -> str:
-    """About this time, for people."""
+    """A time in minutes or seconds, rounded, for people."""
     return f"{seconds / 60:,.0f} min" if seconds >= 100 else f"{seconds:,.0f} s"
 
 
 def cost_text(usd: float) -> str:
-    """US dollars for people; nothing for nothing."""
+    """US dollars for people; empty for no cost."""
     return f"${usd:,.2f}" if usd >= 0.005 else f"${usd:.4f}" if usd else ""
 
 
@@ -134,7 +134,7 @@ class BackgroundRun:
         return []
 
     def _is_refused(self, retrieval: Retrieval) -> bool:
-        """Whether the judge was not asked because the limit of its cost is reached."""
+        """Whether the judge was not asked because its limit of cost is reached."""
         return self._workspace.needs_agreement and is_unanswered(retrieval)
 
     def _work(self, job: Job) -> tuple[int, list[Retrieval]]:
@@ -169,7 +169,7 @@ class BackgroundRun:
         self._frozen = self._done
 
     def _record_singly(self, store: LabelStore, batch: Sequence[Retrieval]) -> None:
-        """Record a batch in which the store refuses a prompt, such as a labelled prompt with another text."""
+        """Record a batch one by one: the store refuses a prompt, such as a labelled prompt with another text."""
         for retrieval in batch:
             try:
                 self._record(store, retrieval)

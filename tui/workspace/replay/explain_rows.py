@@ -82,7 +82,7 @@ def _outcome(explanation: Explanation) -> str:
 
 
 def _sureness(explanation: Explanation) -> str:
-    """P(relevant) if a cutoff computed it, else the confidence in a word."""
+    """P(relevant) if a cutoff computed it, else the confidence."""
     if explanation.probability is None:
         return f"{explanation.confidence} confidence"
     return f"relevant with probability {explanation.probability:.2f}"

@@ -202,7 +202,7 @@ def _run_in_batches(
 
 
 def paid_together(now: list[Result], before: list[Result]) -> list[Result]:
-    """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
+    """The results of a job, with the tokens and cost of its earlier rounds, which the cache answers now."""
     return [
         replace(result, judgement=_added_up(result.judgement, other.judgement))
         if result.judgement and other.judgement
