@@ -41,7 +41,7 @@ DEFAULT_SEED = 1
 
 @dataclass(eq=False)
 class Workspace(RootSystems, RootLabels):
-    """One opened root. Any thread may call `run` and `report`; all other calls belong to the thread that made it.
+    """One opened root. Any thread may call `run`; all other calls belong to the thread that made it.
 
     `judge` is None if no judge is on. `cutoff` is the cutoff that the hook uses, if any. `seed` fixes the order of
     prompts and cards, so that labelling continues at the same place. `order` is one of ORDERS; if none is given, it is
