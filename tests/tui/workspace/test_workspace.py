@@ -191,7 +191,7 @@ def test_the_top_line_names_the_project_and_what_was_skipped(open_workspace: Ope
     assert where_text(open_workspace(root=root, prompts=()), "s") == "shelf"
     (root / "decisions" / "bad.json").write_text(json.dumps([1]), encoding="utf-8")
     skipped = (Skipped("history.jsonl:2", "is not JSON"),)
-    workspace = open_workspace(root=root, prompts=(), skipped=skipped)
+    workspace = open_workspace(root=root, prompts=(), unread_prompts=skipped)
     assert where_text(workspace, "s").startswith("shelf · 2 skipped")
     assert [one.where for one in workspace.skipped] == ["decisions/bad.json", "history.jsonl:2"]
 
