@@ -11,8 +11,8 @@ from textual import on, work
 from textual.events import Mount
 from textual.worker import Worker, WorkerState
 
+from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
-from engine.systems import SYSTEMS
 from tui.key_map import key_map
 from tui.key_names import keyed
 from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged

@@ -7,10 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.config import SYSTEMS
 from engine.errors import MemsiftError
 from engine.paths import config_file
 from engine.stores.files import UnreadableFileError, text_of
-from engine.systems import SYSTEMS
 from labels.labelling_order import (
     ALL,
     DISAGREEMENT_FIRST,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine.errors import RootNotFoundError
 from engine.lean.record import Record, replace
 from engine.paths import cache_dir, labels_file, projects_dir, state_dir, transcripts_dir
-from engine.settings.roots import find_roots, own_users, trust_in
+from engine.settings.roots import find_roots, offered_roots, own_users, trust_in
 from engine.settings.sources import checked, read_config
 from engine.stores.files import open_regular, write_whole
 from engine.stores.registry import store_of
@@ -273,10 +273,13 @@ def places(environ: Mapping[str, str]) -> tuple[FoundRoot, ...]:
 
 
 def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> Sequence[str]:
-    """The roots of a project, as for the hook. Where no transcript names its folder: the auto memory in *folder*."""
+    """The roots of a project, as for the hook, and those that are only offered.
+
+    Without a transcript that names the project's folder, the auto memory there.
+    """
     cwd = next(filter(None, map(_cwd, sorted(transcripts, key=_time, reverse=True)[:3])), "")
     if Path(cwd).is_absolute():
-        return find_roots(cwd, environ).roots
+        return (*find_roots(cwd, environ).roots, *offered_roots(cwd, environ))
     own = folder / "memory"
     return [os.path.realpath(own)] if own.is_dir() and _is_own(own, environ) else []
 

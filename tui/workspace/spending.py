@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from engine.config import AUTO
 from engine.errors import MemsiftError, ProviderCancelledError
-from engine.judge.bulk.cost_cap import CostCapProvider
 from engine.judge.bulk.retries import Pace, RetryingProvider
-from engine.judge.prices import cost_usd
+from engine.judge.prices import CostCapProvider, cost_usd
 from engine.judge.provider import AroundProvider
 from engine.judge.providers.registry import SCRIPTED
 from engine.judge.verdict import MAX_UNANSWERED, OK

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF
-from engine.systems import SYSTEMS, injected_system, is_injected, system_of
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SYSTEMS, injected_system, is_injected, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
-    from engine.systems import System
     from tui.workspace.prompts import PromptLists
     from tui.workspace.spending import Spending
 

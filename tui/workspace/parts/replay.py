@@ -28,12 +28,11 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.memory import Corpus, Skipped
     from engine.retrieval import Retrieval
     from engine.search.index import Index
-    from engine.systems import System
     from tui.workspace.judge_options import Asking
     from tui.workspace.parts.executors import Executor
     from tui.workspace.replay.replaying import Ending

@@ -16,8 +16,7 @@ from engine.quality.decisions import ACCEPTED, QUALITY, decisions
 from engine.quality.judging.judge import QualityJudge
 from engine.quality.judging.rating import RULE, UNANSWERED, UNDECIDED
 from engine.quality.judging.request import template
-from engine.quality.judging.rows import assessment_in, is_row
-from engine.quality.judging.store import RatingStore
+from engine.quality.judging.store import RatingStore, assessment_in, is_row
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named

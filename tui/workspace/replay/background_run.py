@@ -9,9 +9,9 @@ from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from engine.config import injected_system
 from engine.errors import LabelStoreError, MovedStoreError
 from engine.hook.injected import names_of
-from engine.systems import injected_system
 from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
 from tui.workspace.retrievals import record
 from tui.workspace.spending import AT_ONCE

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
+from engine.config import AUTO, FTS5_BM25, SYSTEMS, TITLE_TAGS
 from engine.explaining.contributions import EXACT, PHRASE
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, explainer_of
 from engine.explaining.nearest import FIELDS
 from engine.lean.record import fields
-from engine.systems import SYSTEMS
 from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:

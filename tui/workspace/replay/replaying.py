@@ -11,20 +11,20 @@ from threading import Lock, Thread
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from engine.config import is_injected
 from engine.errors import MemsiftError
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.roots import retrieve
 from engine.stores.files import open_named, write_whole
-from engine.systems import is_injected
 from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.bulk.batches import Batches
     from engine.judge.bulk.retries import Pace
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from tui.workspace.retrievals import Injections
     from tui.workspace.spending import Terms

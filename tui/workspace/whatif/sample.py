@@ -15,7 +15,7 @@ from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
-from labels.measure.run_diff import by_qrels, diff_runs
+from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.measure.groups import PrecisionEstimate
-    from labels.measure.run_diff import PromptDiff
+    from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 
     Decisions = Mapping[str, str]
@@ -213,7 +213,8 @@ def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tupl
     whole: list[Candidate] = []
     for size in sizes:
         strategy, pool = first_stage(prompt, root.index, root.config, size)
-        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config))
+        risks = root.index.risks([scored.memory for scored in pool.memories])
+        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config, risks))
         beginning = whole[: len(candidates)]
         whole = whole or candidates
         # smaller pools are mostly beginnings of larger ones, and then share their records

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.config import SYSTEMS as SYSTEMS_BY_NAME
 from engine.config import Config, JudgeConfig
 from engine.judge.verdict import OK
 from engine.lean.record import replace
-from engine.systems import SYSTEMS as SYSTEMS_BY_NAME
 from tests.engine.judge.api_server import failed
 from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
