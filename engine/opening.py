@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading
+from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable, stamp
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Set
     from typing import Any
 
-    from engine.memory import Corpus, MemorySummary
+    from engine.memory import Corpus, Memory, MemorySummary
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
@@ -80,17 +80,39 @@ def index_of(
     corpus: Corpus, module: str = "fts5", is_accepted: Callable[[MemorySummary], bool] = lambda _: False
 ) -> Index:
     """The index of *corpus*, in memory: see `index_in_memory`. The safety scan gives the risk of its memories."""
-    from engine.quality.safety.gate import risk
+    from engine.quality.safety.gate import early_risk, risk
 
-    return index_in_memory(corpus, risk, module, is_accepted)
+    return index_in_memory(corpus, early_risk, risk, module, is_accepted)
 
 
 def _update(path: str, root: str, **how: Any) -> None:
     """As `engine.search.sync.update`, with the risk of the memories. Few prompts need it, so it is loaded only then."""
-    from engine.quality.safety.gate import risk
+    from engine.quality.safety.gate import early_risk
     from engine.search.sync import update
 
-    update(path, root, risk, **how)
+    update(path, root, early_risk, **how)
+
+
+def _scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
+    """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can."""
+
+    def scan(memories: list[Memory]) -> dict[str, float]:
+        from engine.quality.safety.gate import risk
+
+        found = {memory.summary.digest: risk(memory) for memory in memories}
+        try:
+            db = for_writing(path, wait_s=0.0)
+            try:
+                db.execute("begin immediate")
+                db.executemany("update memory set risk = ? where digest = ?", [(found[name], name) for name in found])
+                db.execute("commit")
+            finally:
+                db.close()
+        except DAMAGE:
+            pass
+        return found
+
+    return scan
 
 
 def files_to_build(root: str, environ: Mapping[str, str]) -> int:
@@ -342,8 +364,15 @@ def _opened(
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        accepted, loaded = _acceptance(root, environ), _loading(root, environ)
-        return Index(db, root, recover=recover, renew=renew, is_accepted=accepted, is_loaded=loaded)
+        return Index(
+            db,
+            root,
+            recover=recover,
+            renew=renew,
+            is_accepted=_acceptance(root, environ),
+            is_loaded=_loading(root, environ),
+            scan=_scanning(path),
+        )
     except DAMAGE:
         db.close()
         raise

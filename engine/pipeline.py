@@ -10,6 +10,7 @@ import time
 from engine import inject
 from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS, system_of
 from engine.lean.record import replace
+from engine.memory import UNSCANNED
 from engine.retrieval import Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
 from engine.search.scoring import find
@@ -94,11 +95,19 @@ def retrieve(
     is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_cutoff_alone=cutoff is not None and judge is None)
     strategy, pool = first_stage(prompt, index, config, size, mode, now, include_retired=include_retired)
-    held = waiting(pool, index, config, mode)
-    candidates = ranked(pool, config, held, include_retired=include_retired)
-    candidates, judgement = later_stages(
-        prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
-    )
+    risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
+    held = waiting(pool, index, config, risks, mode)
+    while True:
+        candidates = ranked(pool, config, held, include_retired=include_retired)
+        candidates, judgement = later_stages(
+            prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
+        )
+        late = index.risks([found.memory for found in candidates if found.injected and found.memory.id not in risks])
+        if not late:
+            break
+        risks |= late
+        held = waiting(pool, index, config, risks, mode)
+    candidates = [_with_risk(candidate, risks) for candidate in candidates] if risks else candidates
     has_failed = judgement is not None and not judgement.is_answer
     has_gaps = bool(held) or any(candidate.dropped_by == "budget" for candidate in candidates)
     if is_brief and has_gaps:
@@ -215,15 +224,28 @@ def _judgement(
     return judge.evaluate(prompt, asked, mode) if asked else None
 
 
-def waiting(pool: CandidatePool, index: Index, config: Config, mode: str = AUTO) -> dict[str, str]:
+def waiting(
+    pool: CandidatePool, index: Index, config: Config, risks: Mapping[str, float], mode: str = AUTO
+) -> dict[str, str]:
     """Memories that are not injected, by id, with the reason: risky ones that no person has accepted, and in mode
     `auto` those that a client loads by itself.
+
+    *risks*: those of memories that the index had not scanned. The others of these do not wait here: they are scanned
+    before they are injected.
     """
     found = [scored.memory for scored in pool.memories]
     repeats = mode != AUTO or config.repeat_loaded
     loaded = [] if repeats else [memory for memory in found if memory.is_loaded and index.is_loaded(memory)]
-    risky = [memory for memory in found if memory.risk >= config.max_risk and not index.is_accepted(memory)]
+    known = [memory for memory in found if memory.risk != UNSCANNED or memory.id in risks]
+    risky = [memory for memory in known if risks.get(memory.id, memory.risk) >= config.max_risk]
+    risky = [memory for memory in risky if not index.is_accepted(memory)]
     return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
+
+
+def _with_risk(candidate: Candidate, risks: Mapping[str, float]) -> Candidate:
+    """*candidate* with the risk that was found for this prompt."""
+    memory = candidate.memory
+    return replace(candidate, memory=replace(memory, risk=risks[memory.id])) if memory.id in risks else candidate
 
 
 def ranked(

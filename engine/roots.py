@@ -14,6 +14,7 @@ from engine import pipeline
 from engine.config import AUTO, DEFAULT, SYSTEMS, system_of
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
+from engine.memory import UNSCANNED
 from engine.opening import open_index
 from engine.paths import root_key
 from engine.retrieval import Session
@@ -122,6 +123,15 @@ class JointIndex:
         home = self.homes.get(memory_id)
         found = self.parts[home.place].index.memory(home.memory.id) if home else None
         return replace(found, summary=replace(found.summary, id=memory_id)) if found else None
+
+    def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for place, part in enumerate(self.parts):
+            homes = [(memory, self.homes[memory.id]) for memory in memories]
+            own = {home.memory.id: memory for memory, home in homes if home.place == place}
+            late = part.index.risks([self.homes[memory.id].memory for memory in own.values()])
+            found |= {own[name].id: risk for name, risk in late.items()}
+        return found
 
     def word_counts(self) -> dict[str, int]:
         counts = [part.index.word_counts() for part in self.parts]
@@ -379,7 +389,7 @@ def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     result = []
     for rank, (candidate, _) in enumerate(pairs, start=1):
         dropped_by, reason = candidate.dropped_by, candidate.reason
-        if _is_open(candidate):
+        if _is_open(candidate) and candidate.memory.risk != UNSCANNED:
             dropped_by, reason = ("repeat", TWICE) if candidate.memory.digest in given else (None, "")
             given.add(candidate.memory.digest)
         result.append(replace(candidate, rank=rank, dropped_by=dropped_by, reason=reason))

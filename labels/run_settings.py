@@ -27,8 +27,7 @@ SHOWN = 40
 """The number of characters of a value in a message: a judge's prompt can be long."""
 
 CUTOFF, THRESHOLD = "cutoff", "cutoff_threshold"
-"""The keys about a system's cutoff, recorded only if it has one: the hash of the model, in the place of the configured
-word, and the configured threshold."""
+"""The keys of a system's cutoff, recorded only if it has one: the hash of its model, and the configured threshold."""
 
 RETUNED = {TUNED: "the cutoff was tuned anew", DEFAULT: "the default cutoff is of another version of memsift"}
 """Kind of cutoff -> the message for another hash."""

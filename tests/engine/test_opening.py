@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import opening
@@ -120,7 +120,6 @@ STEP = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(st.lists(STEP, max_size=12))
 def test_an_updated_index_equals_a_fresh_build(steps: list[tuple[object, ...]]) -> None:
     with TemporaryDirectory() as folder:

@@ -111,7 +111,7 @@ def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
 
 
 def _told(bad: Skipped, path: Path, lines: PartLines) -> str:
-    """A bad row with its line in the whole file; several bad rows with the first line of the part."""
+    """A sentence about a bad row with its line in the whole file, or about several rows from a line on."""
     number = bad.where.removeprefix(f"{path}:")
     if number.isdecimal():
         return f"{lines.file}:{lines.first + int(number) - 1}: {bad.reason}"

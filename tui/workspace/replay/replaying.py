@@ -93,24 +93,17 @@ def retrievals(
 ) -> list[Retrieval]:
     """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind.
 
-    *clock* gives seconds. *injections* answers for the systems that are records of injections; where nothing is known
-    about a prompt, there is no retrieval.
+    *clock* gives seconds. *injections* answers for the systems that are records of injections, which come last; where
+    nothing is known about a prompt, there is no retrieval.
     """
-    searched = [system for system in job.systems if not is_injected(system.name)]
-    recorded = [system.name for system in job.systems if is_injected(system.name)] if injections else []
-    found = [
-        retrieve(
-            job.prompt,
-            index,
-            system.of(config),
-            judge=judge if system.has_judge else None,
-            cutoff=cutoffs.get(system.cutoff),
-            clock=clock,
-        )
-        for system in searched
-    ]
-    known = (injections.retrieval(job.prompt, name) for name in recorded) if injections else ()
-    return found + [retrieval for retrieval in known if retrieval]
+    found: list[Retrieval | None] = []
+    for system in sorted(job.systems, key=lambda system: is_injected(system.name)):
+        if is_injected(system.name):
+            found.append(injections.retrieval(job.prompt, system.name) if injections else None)
+        else:
+            own, cutoff = judge if system.has_judge else None, cutoffs.get(system.cutoff)
+            found.append(retrieve(job.prompt, index, system.of(config), judge=own, cutoff=cutoff, clock=clock))
+    return [retrieval for retrieval in found if retrieval]
 
 
 def run(
@@ -208,7 +201,7 @@ def _run_in_batches(
 
 
 def paid_together(now: list[Result], before: list[Result]) -> list[Result]:
-    """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
+    """The results of a job, with the tokens and cost of its earlier rounds, which the cache answers now."""
     return [
         replace(result, judgement=_added_up(result.judgement, other.judgement))
         if result.judgement and other.judgement
