@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import CandidatePool, Scored, rank
+from engine.search.units import Unit
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
@@ -49,11 +50,7 @@ def test_labels_that_say_that_less_is_better_leave_the_weight_at_nothing() -> No
 def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     weights = fit(*labelled(world(60, seed=3)))
 
-    class Asked:
-        def __init__(self, text: str) -> None:
-            self.text, self.phrases, self.longer = text, ((text,),), ()
-
-    words = [Asked(text) for text in ("cache", "redis", "key", "expiry")]
+    words = [Unit(text, ((text,),), (), 1) for text in ("cache", "redis", "key", "expiry")]
     summary = memory("a title").summary
     last = 0.0
     for held in range(1, 5):
