@@ -11,7 +11,7 @@ import time
 
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
 from engine.paths import cache_dir, root_key
-from engine.search.database import check, is_openable
+from engine.search.database import check, is_openable, stamp
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
 
 TYPE_CHECKING = False
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
-"""The app waits for another process that writes the index: for this time plus this number of builds. Then it builds an
-index in memory."""
+"""How long the app waits for another process that writes the index: these seconds, then the time that this number of
+builds may take. After that it builds an index in memory."""
 
 SYNC_SHARE = 0.5
 """The share of its deadline that the hook spends on updating the index."""
@@ -53,7 +53,7 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
-    from engine.search.sync import discard, is_damage
+    from engine.search.sync import discard, is_busy, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
@@ -65,7 +65,12 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        _update(path, resolved, wait_s=WAIT_SECONDS + BUILDS_WAITED * build_seconds(resolved), merges=True)
+        try:
+            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True)
+        except DAMAGE as error:
+            if not is_busy(error):
+                raise
+            _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
         return _opened(path, resolved, recover, environ=environ)
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
@@ -112,15 +117,19 @@ def _scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
 
 def files_to_build(root: str, environ: Mapping[str, str]) -> int:
     """The number of files that the first index of *root* is built from; 0 if there is an index, or no root."""
+    resolved = os.path.realpath(root)
+    is_first = os.path.isdir(resolved) and not os.path.exists(index_file(resolved, environ))
+    return len(_names(resolved)) if is_first else 0
+
+
+def _names(root: str) -> Set[str]:
+    """The files that may hold memories; empty for a root that cannot be read."""
     from engine.stores.registry import store_of
 
-    resolved = os.path.realpath(root)
-    if os.path.exists(index_file(resolved, environ)) or not os.path.isdir(resolved):
-        return 0
     try:
-        return len(store_of(resolved).listing(resolved).names)
+        return store_of(root).listing(root).names
     except OSError:
-        return 0
+        return frozenset()
 
 
 def build(
@@ -132,10 +141,9 @@ def build(
     """
     from engine.search.sync import OutOfTimeError
 
+    resolved = os.path.realpath(root)
     try:
-        _update(
-            index_file(os.path.realpath(root), environ), os.path.realpath(root), wait_s=0.0, is_over=is_over, tell=tell
-        )
+        _update(index_file(resolved, environ), resolved, wait_s=0.0, is_over=is_over, tell=tell)
     except (*DAMAGE, OSError, OutOfTimeError):
         return
 
@@ -197,14 +205,9 @@ def _is_being_built(path: str) -> bool:
 
 def build_seconds(root: str) -> float:
     """A guess of the time to read the memories of *root* and to index them."""
-    from engine.stores.registry import store_of
-
-    try:
-        names = store_of(root).listing(root).names
-        size = os.path.getsize(os.path.join(root, *names)) if len(names) == 1 else 0
-        return max(len(names), size / MEMORY_BYTES) * BUILD_SECONDS
-    except OSError:
-        return 0.0
+    names = _names(root)
+    size = stamp(os.path.join(root, *names))[0] if len(names) == 1 else 0
+    return max(len(names), size / MEMORY_BYTES) * BUILD_SECONDS
 
 
 def _first_seconds(root: str, enough: float) -> float:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import time
 
 from engine import inject
-from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS
+from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS, system_of
 from engine.lean.record import replace
 from engine.memory import UNSCANNED
 from engine.retrieval import Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
 from engine.search.scoring import find
 from engine.search.strategies import memsift
-from engine.systems import system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,9 +60,10 @@ LOADED = "its client loads it into every conversation by itself"
 """The reason for a memory that `repeat_loaded` does not let the hook repeat."""
 
 SHARE_BEFORE_CHOICE = 0.5
-"""Part of the floors that a candidate must reach before a cutoff or a judge, with the strategy `memsift`.
+"""How high the floors are where a cutoff or a judge comes after them, as a share of their usual height. Only `memsift`.
 
-These drop weak candidates themselves, and on LoCoMo the whole floors would keep relevant memories from them.
+A cutoff and a judge drop weak candidates by themselves. Floors of the usual height would drop relevant memories before
+they are looked at, as LoCoMo shows.
 """
 
 
@@ -83,7 +83,7 @@ def retrieve(
 ) -> Retrieval:
     """Find candidates for *prompt*, and let each stage in turn drop some. The rest is the injected set.
 
-    The configuration's strategy, *cutoff* and *judge* make the system: see `engine.systems`. A cutoff acts only on the
+    The configuration's strategy, *cutoff* and *judge* make the system: see `engine.config`. A cutoff acts only on the
     strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
     leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
     `max_results` memories, however weak. *is_brief*: only the injected set and a few candidates beside it are wanted.
@@ -178,7 +178,7 @@ def pool_size(config: Config, mode: str, *, is_brief: bool = False, has_cutoff_a
 
 
 def floor_share(strategy: str, *, has_choice: bool) -> float:
-    """The part of the floors that a candidate must reach. *has_choice*: a cutoff or a judge chooses after them."""
+    """The height of the floors, as a share of the usual height. *has_choice*: a cutoff or a judge comes after them."""
     return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
 
 
@@ -214,12 +214,14 @@ def rules_of(strategy: str, mode: str) -> Strategy:
 def _judgement(
     prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None, cutoff: Cutoff | None
 ) -> Judgement | None:
+    if judge is None:
+        return None
     asked = [
         candidate.memory
         for candidate in candidates
         if candidate.injected and not (cutoff and cutoff.is_sure(candidate))
     ]
-    return judge.evaluate(prompt, asked, mode) if judge and asked else None
+    return judge.evaluate(prompt, asked, mode) if asked else None
 
 
 def waiting(
@@ -285,7 +287,7 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
     kept = (APPROVED,) if mode == AUTO else (APPROVED, FLAGGED)
     return [
         _dropped(candidate, "judge", candidate.verdict.reasoning or "the judge did not keep it")
-        if candidate.verdict and candidate.verdict.decision not in kept
+        if candidate.injected and candidate.verdict and candidate.verdict.decision not in kept
         else candidate
         for candidate in judged
     ]
@@ -314,15 +316,14 @@ def by_places(
     places = most
     result = []
     for candidate in candidates:
-        size = _size(candidate, config) if candidate.injected else 0
-        if not candidate.injected:
+        if candidate.dropped_by is not None:
             pass
         elif not places:
             candidate = _dropped(candidate, "cap", f"only {most} are injected")
         elif session and session.injected.get(candidate.memory.id) == candidate.memory.digest:
             candidate = _dropped(candidate, "repeat", "this session has it already")
             places -= 1
-        elif size > left:
+        elif (size := _size(candidate, config)) > left:
             candidate = _dropped(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             places -= 1
@@ -337,7 +338,7 @@ def _size(candidate: Candidate, config: Config) -> int:
 
 
 def _dropped(candidate: Candidate, stage: str, reason: str) -> Candidate:
-    return replace(candidate, dropped_by=stage, reason=reason) if candidate.injected else candidate
+    return replace(candidate, dropped_by=stage, reason=reason)
 
 
 def _fallback(judgement: Judgement | None, index: Index) -> str:

@@ -147,7 +147,7 @@ def test_the_transcripts_of_a_project_are_no_memories(shared_data: Path) -> None
         assert corpus.skipped
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=20) | ROWS, min_size=1))
 def test_any_line_is_a_memory_or_is_skipped(tmp_path: Path, lines: list[object]) -> None:
     corpus = read(tmp_path / "rows.jsonl", *lines)

@@ -61,7 +61,7 @@ def few_note(prompts: str) -> str:
 
 
 def label_notes(facts: LabelFacts) -> Iterator[str]:
-    """The labels that do not count, and those of which not all is known. Report and gate say the same."""
+    """Labels that do not count, and labels about which something is not known. Report and gate say the same."""
     if facts.stale:
         labels = counted(facts.stale, "label is", "labels are")
         yield f"{labels} stale: the memory was edited or removed since. Stale labels do not count."

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.run_diff import by_labels, by_qrels, diff_runs
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
-from labels.report.run_diff import ComparedRuns, Side, diff_text
+from labels.report.run_diff import ComparedRuns, Side, by_labels, by_qrels, diff_runs, diff_text, only_text, precisions
 from labels.run_settings import changed_between
 from labels.runs import InjectedMemory
 from labels.store import LabelStore
@@ -15,7 +14,7 @@ from tests.labels.samples import ROOT, record, retrieval
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from labels.measure.run_diff import PromptDiff, RunDiff
+    from labels.report.run_diff import PromptDiff, RunDiff
 
 
 def sets(**prompts: str) -> dict[str, tuple[InjectedMemory, ...]]:
@@ -49,7 +48,7 @@ def test_each_prompt_tells_the_memories_that_it_gained_lost_and_kept() -> None:
     assert letters(found["q"]) == ("", "", "c")
     assert letters(found["new"]) == letters(found["old"]) == ("", "", "")  # nothing is gained where nothing was before
     assert [one.prompt_id for one in diff.changed] == ["p"]
-    assert ([one.prompt_id for one in diff.only_before], [one.prompt_id for one in diff.only_now]) == (["old"], ["new"])
+    assert only_text(diff) == "Prompts that are not compared: 1 only before and 1 only now."
     assert not diff.is_equal
     assert diff_runs(sets(p="ab"), sets(p="ba"), by_labels([])).is_equal
     assert not diff_runs(sets(p="ab"), sets(p="ab", q=""), by_labels([])).is_equal
@@ -61,7 +60,7 @@ def test_labels_count_only_for_the_text_that_a_run_injected_and_only_on_common_p
     prompt = by_id(diff)["p"]
     assert [(one.memory.memory_id, one.is_relevant) for one in prompt.before or ()] == [("a", True), ("b", None)]
     assert [(one.is_relevant, one.is_edited) for one in prompt.now or ()] == [(False, True), (None, False)]
-    assert [(one.part, one.whole) for one in (diff.precision_before, diff.precision_now)] == [(1, 1), (0, 1)]
+    assert [(one.part, one.whole) for one in precisions(diff)] == [(1, 1), (0, 1)]
     assert prompt.worth == -1  # a relevant memory is lost; the edited one was kept, and c has no verdict
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.config import CHOICES, DEFAULT, FTS5_BM25, MEMSIFT, TITLE_TAGS, TUNED, Config
+from engine.config import CHOICES, DEFAULT, FTS5_BM25, MEMSIFT, SYSTEMS, TITLE_TAGS, TUNED, Config, System, system_of
 from engine.lean.record import replace
-from engine.systems import SYSTEMS, System, system_of
 
 
 def test_there_are_eleven_systems() -> None:

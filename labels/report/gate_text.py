@@ -1,17 +1,17 @@
-"""The report of `memsift gate` as text, for a person at a terminal who has read no manual."""
+"""The report of `memsift gate` as JSON, and as text for a person at a terminal who has read no manual."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from engine.config import TUNED
-from engine.systems import CUTS
+from engine.config import CUTS, TUNED
+from engine.lean.json_text import printed_json
 from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
 from labels.measure.groups import Headline
-from labels.report.caveats import refusals, warnings
 from labels.report.first_lines import (
     LABEL,
     NOTHING,
@@ -22,6 +22,7 @@ from labels.report.first_lines import (
     other_line,
     precision_lines,
 )
+from labels.report.notes import refusals, warnings
 from labels.report.section import part_of, percent
 from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from labels.measure.gate import Expense, Gaps, Gate, GateReport, JudgeCase
 
 MORE, WIDEST = 20, 0.2
-"""Prompts to label next where no number is known, and the widest indifference zone that is proposed."""
+"""Prompts to label next if the number that decides is not known; the widest indifference zone that is proposed."""
 
 ASKED_ONCE = "If you ask only once, --one-look has a narrower range; --full says what it costs."
 ONE_LOOK = (
@@ -60,6 +61,17 @@ def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) 
     return "\n\n".join([*parts, step_lines(gate_step(report), width)]) + "\n"
 
 
+def gate_json(report: GateReport) -> str:
+    """Every field of the gate's report, its sentences, and the conclusion in `judge`."""
+    row = {name: value for name, value in vars(report).items() if name not in ("caveats", "evidence", "judge")}
+    judge = asdict(report.judge) if report.judge else None
+    if judge and report.judge:
+        judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
+    caveats = {"refusals": list(refusals(report.caveats, report.evidence)), "warnings": list(warnings(report))}
+    texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
+    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2, default=asdict) + "\n"
+
+
 def full_parts(report: GateReport, width: int) -> Iterator[str]:
     if reasons := list(refusals(report.caveats, report.evidence)):
         yield wrapped(reasons, width)
@@ -80,7 +92,7 @@ def more_line(report: GateReport, width: int) -> str:
 
 
 def is_open(report: GateReport) -> bool:
-    """Whether more labels could decide what is undecided."""
+    """Whether the answer is undecided, and more labels could decide it."""
     return report.decision.verdict == UNDECIDED and not report.caveats.forbid
 
 
