@@ -390,6 +390,7 @@ def _without_link(line: str, name: str) -> str:
     for separator in SEPARATORS:
         parts = text.split(separator)
         begins = [bool(LINK.match(part)) or not links(part) for part in parts[1:]]
+        begins += [len({*links(part)}) <= 1 for part in parts]
         head, link = _head(parts[0])
         if parts[1:] and link and all(begins):
             kept = [part for part in (link, *parts[1:]) if name not in links(part)]

@@ -61,10 +61,10 @@ def test_the_root_of_the_project_we_are_in_is_found(tmp_path: Path, monkeypatch:
     assert printed(memsift("search", "signing"))["total_results"] == 1
 
 
-def test_an_empty_root_has_no_results_and_no_complaint(tmp_path: Path) -> None:
+def test_an_empty_root_has_no_results_and_says_why(tmp_path: Path) -> None:
     result = memsift("search", "anything", "--root", tmp_path)
     assert printed(result)["total_results"] == 0
-    assert result.stderr == ""
+    assert "holds no memories: " in result.stderr
 
 
 def test_a_missing_root_is_named_with_what_to_do(tmp_path: Path) -> None:
