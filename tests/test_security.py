@@ -32,7 +32,7 @@ STARTING_CALLS = re.compile(
     r"os\.(system|popen|exec\w*|spawn\w*|posix_spawn\w*|fork\w*|startfile)\(|click\.(edit|launch)\("
 )
 MAY_START = {
-    "engine/doctor/trial.py": "the hook of memsift",
+    "engine/doctor/client.py": "the hook of memsift",
     "engine/judge/providers/claude_cli.py": "the client, as a judge",
     "engine/opening.py": "the process that updates an index",
     "tui/workspace/curate/curating.py": "the person's editor",

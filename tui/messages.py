@@ -147,7 +147,7 @@ class FindingsRead(Message, bubble=False):
     """Worker to Browse: the findings of cheap checks, by memory id, and the `check_stamp` of the beginning."""
 
     findings: Mapping[str, tuple[Finding, ...]]
-    stamp: tuple[int, ...]
+    stamp: tuple[object, ...]
 
 
 @dataclass

@@ -394,3 +394,13 @@ def test_segments_are_merged_where_no_prompt_waits(project: Project) -> None:
     with closing(for_reading(str(project.file))) as db:
         (segments,) = db.execute("select count(distinct segid) from full_text_idx").fetchone()
     assert segments <= 5
+
+
+def test_the_files_are_listed_once_where_nobody_else_writes_the_index(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long builds take is guessed, from another list of the files, only if another process writes it."""
+    guessed: list[str] = []
+    monkeypatch.setattr(opening, "build_seconds", lambda root: guessed.append(root) or 0.0)
+    project.opened()
+    assert guessed == []

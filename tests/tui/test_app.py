@@ -237,7 +237,7 @@ async def test_files_and_rows_of_prompts_that_were_skipped_are_counted_and_liste
     root = write_root(tmp_path / "root", [memory("kept one")])
     (root / "decisions" / "broken[b].json").write_text("{not json", encoding="utf-8")
     skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
-    async with MemsiftApp(open_workspace(root=root, prompts=(), skipped=skipped)).run_test(size=SIZE) as pilot:
+    async with MemsiftApp(open_workspace(root=root, prompts=(), unread_prompts=skipped)).run_test(size=SIZE) as pilot:
         await reads(pilot, "#where", "2 skipped")
         await press(pilot, "s")
         assert isinstance(pilot.app.screen, FullText)

@@ -47,6 +47,7 @@ COMMANDS = {
     "merge": "memories.changes:merge",
     "merge-labels": "labels.merge_labels:merge_labels",
     "move": "memories.changes:move",
+    "rename": "memories.changes:rename",
     "prompts": "prompts:prompts",
     "quality": "quality.group:quality",
     "replay": "replay:replay",

@@ -17,7 +17,7 @@ SUBJECTS = {
     "Commands that open the app": "demo serve",
     "Commands to set up": "install uninstall doctor config trust completion",
     "Commands to find memories": "search judge list show activity",
-    "Commands to change memories": "create edit tag retire archive restore merge move undo history",
+    "Commands to change memories": "create edit tag retire archive restore merge move rename undo history",
     "Commands on the quality of memories": "quality",
     "Commands on prompts, labels and numbers": "prompts replay diff label report gate tune export import merge-labels",
 }

@@ -11,7 +11,7 @@ import pytest
 
 from engine.claude_code.auto_memory import VARIABLE
 from engine.paths import project_slug
-from engine.root_search import find_roots
+from engine.settings.roots import find_roots
 from engine.settings.trust import trust
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from statistics import mean, stdev
 import pytest
 from scipy import stats
 
-from labels.measure.intervals import Interval
-from labels.measure.jackknife import Drawn, jackknife_interval, student_quantile
+from labels.measure.intervals import Drawn, Interval, jackknife_interval, student_quantile
 
 
 def test_students_quantile_is_scipys() -> None:

@@ -13,8 +13,8 @@ import pytest
 from textual.drivers.headless_driver import HeadlessDriver
 
 from engine.curation.curator import Curator
+from engine.curation.journal import text_hash
 from engine.curation.operations import Archive
-from engine.curation.tombstones import text_hash
 from engine.stores.claude_memory_writing import LOCK_FOLDER
 from tests.engine.curation.roots import document, perform, write_documents
 from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until

@@ -55,9 +55,9 @@ def test_a_card_comes_back_after_ten_others_while_its_text_is_the_same(open_work
     assert len(given) - place - 1 >= MIN_REPEAT_GAP
     assert given[-1].prompt_id != at.prompt.id
     queue = LabelQueue(workspace)
-    assert queue.again(at.prompt, card.pair).open == at.open
-    assert queue.again(at.prompt, (card.memory.id, "edited")).open == ()
-    assert queue.again(at.prompt, ("gone", "d")).open == ()
+    assert queue.repeat(at.prompt, [card.pair]).open == at.open
+    assert queue.repeat(at.prompt, [(card.memory.id, "edited")]).open == ()
+    assert queue.repeat(at.prompt, [("gone", "d")]).open == ()
 
 
 async def repeat_shown(pilot: Pilot[None]) -> Any:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
     from tui.workspace.quality.rating import Keep, RatedMemory, RatingPlan, Rows
-    from tui.workspace.replay.replaying import Ending, Terms
+    from tui.workspace.replay.replaying import Ending
+    from tui.workspace.spending import Terms
 
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
@@ -144,10 +145,10 @@ class RatingOptions:
 
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
-        from engine.quality.judging.rows import row_of
-        from engine.quality.judging.store import RatingStore
+        from engine.quality.judging.store import RatingStore, row_of
         from tui.workspace.quality.rating import known, opened_rows, subjects
-        from tui.workspace.replay.replaying import Ending, Terms
+        from tui.workspace.replay.replaying import Ending
+        from tui.workspace.spending import Terms
 
         wanted = subjects(roots, ids)
         ending, left_usd = Ending(0, 0), self.max_cost
@@ -160,7 +161,7 @@ class RatingOptions:
                 write(row_of(subject.root, self.rubric.name, self.threshold, found))
 
             for root, group in groupby(wanted, key=lambda subject: subject.root):
-                terms = Terms(self.concurrency, self.retries, left_usd)
+                terms = Terms(self.plan.asking, left_usd)
                 ending = self._rate(root, [subject for subject in group if subject.key not in rated], rows, keep, terms)
                 left_usd = None if left_usd is None else left_usd - terms.spent_usd
                 if ending.is_interrupted or ending.is_spent:
@@ -169,20 +170,18 @@ class RatingOptions:
 
     def _rate(self, root: str, left: Sequence[RatedMemory], rows: Rows, keep: Keep, terms: Terms) -> Ending:
         """Rate memories of a root, whose settings may name the judge."""
-        from engine.judge.bulk.batches import Batches
         from tui.workspace import opening
         from tui.workspace.quality.rating import opened_quality_judge, rate, refuse_another_judge
 
         config = opening.config_of(root, os.environ, self.judge)
-        batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
-        with opened_quality_judge(self.plan, config, (batches or terms).around) as asked:
+        with opened_quality_judge(self.plan, config, terms.around) as asked:
             refuse_another_judge(rows, asked, self.threshold)
             if not self.judge.is_cached_only:
                 estimate = asked.estimate([subject.memory for subject in left])
                 if estimate.asked:
                     asked.prepare()
                 report_start(asked.identity, estimate)
-            return rate(asked, left, keep, self.plan.asking, terms, batches, "Rating")
+            return rate(asked, left, keep, terms, "Rating")
 
     def in_parts(
         self, roots: Sequence[str], ids: Sequence[str], executor: str, folder: Path, size: int
@@ -227,7 +226,7 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
 
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
-    from engine.quality.judging.rows import summary_of
+    from engine.quality.judging.store import summary_of
     from tui.workspace.spending import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
