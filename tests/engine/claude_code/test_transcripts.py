@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.claude_code.transcripts import is_sdk, last_turns, living_prompts, read_row, turn_of, typed_of
 from engine.lean.sha256 import hex_digest
 from engine.paths import project_slug, transcripts_dir
-from engine.prompt import Turn, is_human_prompt
+from engine.prompt import Turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -206,25 +206,6 @@ def test_sdk_prompts_are_known_by_their_source_or_entrypoint() -> None:
     assert is_sdk(user("hello", promptSource="sdk"))
     assert is_sdk(user("hello", entrypoint="sdk-cli"))
     assert not is_sdk(user("hello", promptSource="typed", entrypoint="cli"))
-
-
-def test_the_hook_answers_people_and_not_commands_or_notices() -> None:
-    for text, source, expected in [
-        ("fix the user_id field", "", True),
-        ("fix the user_id field", "user", True),
-        ("fix the user_id field", "sdk", True),
-        ("fix the user_id field", "loop_wakeup", False),
-        ("fix the user_id field", "system", False),
-        (" <task-notification>\n<task-id>1</task-id>\n</task-notification>\n", "", False),
-        ("<task-notification>1</task-notification> what is this?", "", True),
-        ("/hello big world", "user", False),
-        ("/memplug:recall some query", "", False),
-        ("/compact", "", False),
-        ("/home/me/a.py fails", "", True),
-        ("either/or", "", True),
-        ("// a comment", "", True),
-    ]:
-        assert is_human_prompt(text, source) is expected, text
 
 
 def test_last_turns_are_the_newest_ones_oldest_first(tmp_path: Path) -> None:

@@ -173,8 +173,3 @@ def test_enough_labels_lead_to_tuning_or_to_nothing(good: int, prompts: int, ste
 def test_with_a_cutoff_and_a_wide_range_more_labels_are_asked_for() -> None:
     step = next_step(many(12, 24, ("memsift+cutoff",)))
     assert step.what == "replay and label 24 more prompts for a range a quarter narrower"
-
-
-def test_names_from_files_cannot_command_the_terminal() -> None:
-    made = many(2, 4, ("me\x1b[2J",))
-    assert "\x1b" not in report_text(made)

@@ -31,7 +31,7 @@ def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
     assert min(oracle.coef_[0]) > 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1), st.booleans()), min_size=4, max_size=40))
 def test_no_labels_make_a_weight_go_the_wrong_way(drawn: list[tuple[float, float, float, bool]]) -> None:
     rows = [{"strength": a, "names": b, "lead": c} for a, b, c, _ in drawn]

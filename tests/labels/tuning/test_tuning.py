@@ -383,12 +383,6 @@ def test_the_whole_text_marks_the_chosen_threshold_and_names_what_is_lost(made: 
     assert "Reliability of P" in text
 
 
-def test_what_a_prompt_says_cannot_command_a_terminal() -> None:
-    prompts = world(100)
-    wild = [type(one)(one.prompt_id, "\x1b[31mred\nline", one.relevant, one.examples) for one in prompts]
-    assert "\x1b" not in format_text(tune(wild, 0.6, 0.9, 3), is_full=True)
-
-
 def test_of_four_roots_the_text_promises_something_for_another_one() -> None:
     four, three = tune(world(120, groups="abcd"), 0.4, 0.9, 3), tune(world(120, groups="abc"), 0.4, 0.9, 3)
     assert four.elsewhere is not None

@@ -8,7 +8,7 @@ import pytest
 
 from engine.judge.judge import Judge
 from engine.prompt import Prompt, typed_prompt
-from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
+from tests.tui.apps import SIZE, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.dialogs.type_prompt import Ranked
 
@@ -56,24 +56,6 @@ async def test_after_a_replay_the_prompts_on_which_the_systems_differ_are_marked
         await press(pilot, "v")
         counts = text_of(pilot.app.screen.query_one("OptionList"))
         assert f"{len(differing)}  systems differ" in counts
-
-
-async def test_what_an_earlier_start_recorded_is_known_at_the_next(open_workspace: Opener) -> None:
-    before = open_workspace(prompts=demo_prompts("p04", "p03"), judge=None)
-    for prompt in before.prompts:
-        before.keep(before.run(prompt, "memsift"))
-        before.keep(before.run(prompt, "bm25"))
-    workspace = open_workspace(prompts=demo_prompts("p03", "p04"), judge=None)
-    workspace.chosen = ("memsift", "bm25")
-    async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
-        await until(pilot, lambda: "p04" in pilot.app.screen.query_one("PromptList").differing)  # type: ignore[attr-defined]
-        await press(pilot, "v", "down", "enter")
-        assert listed(pilot) == ["p04"]
-        await press(pilot, "a")
-        await press(pilot, "v", *["down"] * 4, "enter")
-        assert listed(pilot) == ["p04"]
-        await press(pilot, "escape", "v", *["down"] * 4, "enter")
-        assert listed(pilot) == ["p03"]
 
 
 async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener) -> None:
