@@ -10,7 +10,7 @@ only with the configuration that it was made for, because another one gives othe
 from __future__ import annotations
 
 import os
-from math import exp, log, sqrt
+from math import exp, log
 
 from engine import default_model
 from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, TUNED
@@ -19,7 +19,6 @@ from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
 from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.stopwords import names
-from engine.search.strategies.memsift import MAX_ASKED
 from engine.search.tokens import tokens
 from engine.stores.files import is_inside, read_regular
 
@@ -37,36 +36,45 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 100_000
 
-VERSION = 2
+VERSION = 3
 """Version of the features below. A model of another version is not used."""
 
 RISING, FALLING, FREE = 1, -1, 0
 DIRECTIONS = {
     "strength": RISING,
+    "short": FREE,
+    "short_rivals": FALLING,
+    "short_tag": RISING,
     "lead": RISING,
-    "rivals": FALLING,
-    "tag": RISING,
     "names": FALLING,
     "asked": FREE,
     "unknown": FALLING,
 }
 """Feature -> direction in which P(relevant) may move with it: more of the prompt in a memory never lowers P.
 
-strength    sqrt(score / weight of the rarest possible word); with `fts5_bm25`, sqrt(score)
-lead        ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
-rivals      ln(number of candidates with at least NEAR of the score), the candidate itself included
-tag         1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts
-names       number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
-asked       ln(number of words and phrases in the prompt, at most MAX_ASKED)
-unknown     part of the prompt's idf mass in words that no memory of the root holds, 0..1
+strength      score / weight of the rarest possible word; with `fts5_bm25`, the score
+short         1 for a memory of at most SHORT tokens, 0 for one of LONG or more, between them by the logarithm
+short_rivals  short x ln(number of candidates with at least NEAR of the score), the candidate itself included
+short_tag     short x 1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts
+lead          ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
+names         number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
+asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
+unknown       part of the prompt's idf mass in words that no memory of the root holds, 0..1
 
-A feature stays only if it helps across the example projects and does no harm on LoCoMo:
-`python -m tests.benchmarks.default_model` measures both.
+The default model uses the first four: the others help where labels of the root tell how much. Among short facts many are
+about the same words, so their number counts; a long note with the same words is about them.
+`python -m tests.benchmarks.default_model` measures all.
 """
 
 MAX_LEAD = 1.0
 MAX_NAMES = 3
+MAX_ASKED = 50
 NEAR = 0.8
+SHORT, LONG = 20.0, 148.0
+
+FURTHER = 0.4
+"""How much surer a memory behind the first must be, in logits: a prompt without any memory costs more than one of fewer
+memories."""
 
 HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.75, 0.40
 """Least P(relevant) of high and of medium confidence."""
@@ -129,14 +137,16 @@ class Cutoff:
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
         """The candidates, with those below the threshold dropped."""
         least = self.least(has_judge=has_judge)
-        weak = {
-            candidate.memory.id
-            for candidate in candidates
-            if candidate.injected and (candidate.probability or 0.0) < least
-        }
-        return [
-            self._dropped(candidate, least) if candidate.memory.id in weak else candidate for candidate in candidates
-        ]
+        further = least if has_judge else surer(least)
+        result, is_first = [], True
+        for candidate in candidates:
+            wanted = least if is_first else further
+            if candidate.injected:
+                is_first = False
+                if (candidate.probability or 0.0) < wanted:
+                    candidate = self._dropped(candidate, wanted)
+            result.append(candidate)
+        return result
 
     def least(self, *, has_judge: bool) -> float:
         """The least P(relevant) that passes."""
@@ -154,6 +164,11 @@ class Cutoff:
     def _dropped(self, candidate: Candidate, least: float) -> Candidate:
         found = f"by the {self.kind} model it is relevant with probability {candidate.probability:.3f}"
         return replace(candidate, dropped_by="cutoff", reason=f"{found}, and it takes {least:.3f}")
+
+
+def surer(least: float) -> float:
+    """The least P(relevant) of the memories behind the first, where the first needs *least*."""
+    return least / (least + (1 - least) * exp(-FURTHER)) if least else 0.0
 
 
 def features(candidates: Sequence[Candidate], pool: CandidatePool) -> dict[str, Features]:
@@ -303,16 +318,19 @@ def _words(unit: Unit) -> list[frozenset[str]]:
     return [frozenset(phrase) for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
 
 
-def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
+def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
     """Features of a candidate. *scores* are those of all active candidates, positive."""
-    strength = -one.score
-    labels = set(tokens(" ".join(one.memory.tags) or one.memory.title))
+    strength = -candidate.score
+    labels = set(tokens(" ".join(candidate.memory.tags) or candidate.memory.title))
+    has_tag = any(words <= labels for text in candidate.matched for words in prompt.words[text])
+    short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
     return {
-        "strength": sqrt(max(0.0, strength) / prompt.rare),
+        "strength": max(0.0, strength) / prompt.rare,
+        "short": short,
+        "short_rivals": short * log(max(1, sum(score >= NEAR * strength for score in scores))),
+        "short_tag": short * has_tag,
         "lead": _lead(strength, scores),
-        "rivals": log(max(1, sum(score >= NEAR * strength for score in scores))),
-        "tag": float(any(words <= labels for text in one.matched for words in prompt.words[text])),
-        "names": float(min(MAX_NAMES, len(prompt.names.difference(one.matched)))),
+        "names": float(min(MAX_NAMES, len(prompt.names.difference(candidate.matched)))),
         "asked": prompt.asked,
         "unknown": prompt.unknown,
     }

@@ -4,30 +4,25 @@
 this purpose, and to nothing else.
 """
 
-INTERCEPT = -2.5237
+INTERCEPT = -3.3
 
 WEIGHTS: dict[str, float] = {
-    "strength": 1.7036,
-    "lead": 0.6079,
-    "rivals": -0.5669,
-    "tag": 1.5559,
-    "names": -0.1509,
-    "asked": -0.2044,
-    "unknown": -1.7898,
+    "strength": 0.5,
 }
 
 SCALES: dict[str, float] = {
-    "strength": 0.3089,
-    "lead": 0.5027,
-    "rivals": 0.7975,
-    "tag": 0.4426,
-    "names": 0.8746,
-    "asked": 0.7707,
-    "unknown": 0.2034,
+    "strength": 1.0,
+    "short": 0.3,
+    "short_rivals": 0.5,
+    "short_tag": 0.3,
+    "lead": 0.5,
+    "names": 0.87,
+    "asked": 0.77,
+    "unknown": 0.2,
 }
 """Standard deviation of each feature in the example projects. `memsift tune` measures changes of weights in it."""
 
-THRESHOLD = 0.6
+THRESHOLD = 0.35
 """Least P(relevant) of an injected memory: an irrelevant memory costs as much as one and a half missed ones."""
 
 DOUBT = 0.02
