@@ -7,11 +7,10 @@ f is the number of occurrences of the unit, weighted by field, and D the number 
 1, or less if only longer words match. (S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
 Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.)
 
-The rest of the strength looks at the prompt's own units, not at those of the turns before it. `headline` is the sum of
-quality x idf of the units in title and tags. `passage` is the largest sum of the units in PASSAGE tokens of the body, so
-that a long memory is judged by its best passage. `words` is the number of units that the memory holds, and `rare` the
-weight of the rarest possible word. A strategy without `rare` has its BM25 alone. The weights and rules are those of a
-`Strategy`.
+`headline` is the sum of quality x idf of the units in title and tags. `passage` is the largest such sum in PASSAGE tokens
+of the body, so that a long memory is judged by its best passage. `words` is the number of units that the memory holds, a
+word of an earlier turn counting by its weight, and `rare` the weight of the rarest possible word. A strategy without `rare`
+has its BM25 alone. The weights and rules are those of a `Strategy`.
 """
 
 from __future__ import annotations
@@ -147,7 +146,7 @@ class PromptMatcher:
         self._mean_length = tokens / max(1, self._size)
         self.idf = rules.idf(db, self.found.units, self._size)
         self.rare = rules.rare(self._size)
-        self._is_own = [unit.weight == 1 for unit in self.found.units]
+        self._shares = [unit.weight for unit in self.found.units]
         self._exact = [spelled(unit.phrases, self.found.codes) for unit in self.found.units]
         self._owners: dict[str, list[tuple[int, bool]]] = {}
         for number, unit in enumerate(self.found.units):
@@ -193,11 +192,11 @@ class PromptMatcher:
         in_body = self._in_body(fields[2]) if self._rules.most_bonus else ()
         if not self.rare:
             return Match(parts, in_body, bm25, bm25, length)
-        own = {number: value for number, value in values.items() if self._is_own[number]}
-        passage = self._best_passage(fields[2], own)
-        for number, value in own.items():
+        passage = self._best_passage(fields[2], values)
+        for number, value in values.items():
             parts[number] += FOCUS * value * ((number in headlines) + (number in passage))
-        return Match(parts, in_body, bm25, sum(parts.values()) + self.rare * log(1 + len(own)), length)
+        words = sum([self._shares[number] for number in values])
+        return Match(parts, in_body, bm25, sum(parts.values()) + self.rare * log(1 + words), length)
 
     def _best_passage(self, body: str, values: Mapping[int, float]) -> Collection[int]:
         """The units in the passage of a body with the largest sum of *values*."""
