@@ -6,12 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from labels.records import (
-    ADJUDICATED,
-    MAJORITY,
     NOT_KNOWN,
     NOT_RELEVANT,
     RELEVANT,
-    SINGLE,
     Dispute,
     Event,
     Gold,
@@ -53,15 +50,13 @@ class StoredEvents:
         With *root*, only labels of memories that a run over the root returned for the same prompt.
         """
         # only the filters that are given: SQLite uses no index for "is null or equal"
-        given = {
-            name: value for name, value in (("annotator", annotator), ("prompt_id", prompt_id)) if value is not None
-        }
+        asked = {"annotator": annotator, "prompt_id": prompt_id}
+        given = {name: value for name, value in asked.items() if value is not None}
         where = " AND ".join([*(f"{name} = :{name}" for name in given), OF_ROOT])
-        rows = self._db.tuples(
-            f"SELECT {LABEL_COLUMNS} FROM label_current AS event WHERE {where} ORDER BY event_id",
-            {**given, "root": root},
-        )
-        return tuple(map(label_of, rows))
+        return self._labels(f"label_current AS event WHERE {where} ORDER BY event_id", {**given, "root": root})
+
+    def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Label, ...]:
+        return tuple(map(label_of, self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)))
 
     def is_labelled(self, root: str) -> bool:
         """Whether there is a current label of a memory that a run over the root returned."""
@@ -70,18 +65,12 @@ class StoredEvents:
     def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
         """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats."""
         source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
-        rows = self._db.tuples(
-            f"SELECT {LABEL_COLUMNS} FROM {source} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
-        )
-        return tuple(map(label_of, rows))
+        newest_first = f"{source} annotator = :annotator ORDER BY event_id DESC LIMIT :limit"
+        return self._labels(newest_first, {"annotator": annotator, "limit": limit})
 
     def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
         """The latest adjudication of each pair, in the order of their events."""
-        rows = self._db.tuples(
-            f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id",
-            {"root": root},
-        )
-        return tuple(map(label_of, rows))
+        return self._labels(f"adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id", {"root": root})
 
     def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
         """All events, oldest first, also retractions and retracted events. With *limit*, only the newest."""
@@ -133,17 +122,9 @@ class StoredEvents:
         return frozenset(prompt_id for (prompt_id,) in rows)
 
     def gold(self, root: str | None = None) -> tuple[Gold, ...]:
-        """The consensus of all annotators on each pair, of one root or of all, sorted by pair.
-
-        An adjudication decides alone; a tie has no gold.
-        """
-        settled = {key_of(label): label.verdict for label in self.adjudications(root)}
-        found = {key: Gold(*key, verdict, ADJUDICATED, 1) for key, verdict in settled.items()}
-        for key, own in by_pair(self.labels(root=root)).items():
-            agreed = shared_verdict([label.verdict for label in own])
-            if agreed and key not in found:
-                found[key] = Gold(*key, agreed, SINGLE if len(own) == 1 else MAJORITY, len(own))
-        return tuple(found[key] for key in sorted(found))
+        """The consensus of all annotators on each pair, of one root or of all, sorted by pair. A tie has none."""
+        sql = f"SELECT * FROM gold AS event WHERE {OF_ROOT} ORDER BY prompt_id, memory_id, digest"
+        return tuple(Gold(*row) for row in self._db.tuples(sql, {"root": root}))
 
     def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs with different current labels and no adjudication, also of texts that have changed since."""
@@ -211,7 +192,8 @@ def label_of(row: tuple[Any, ...]) -> Label:
 def shared_verdict(verdicts: Sequence[str]) -> str | None:
     """The consensus of the verdicts on one pair; None if there is none.
 
-    The majority of relevant against not. Unsure and unrateable have no vote, unless all verdicts are the same.
+    The majority of relevant against not. Unsure and unrateable have no vote, unless all verdicts are the same. The view
+    `gold` of the store has the same rule in SQL, and a test compares the two.
     """
     balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
     if balance:

@@ -12,7 +12,7 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool
+from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool, picked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -90,16 +90,9 @@ def random_key(*parts: str) -> bytes:
 
 def record_card(db: LabelTables, pool: Pool, card: Card, ts: str) -> None:
     """Insert or refresh a card's row in the table `frame`. Its prompt and memory must be in the store."""
-    row = {
-        "prompt_id": pool.prompt.id,
-        "memory_id": card.memory.id,
-        "digest": card.memory.digest,
-        "seed": pool.seed,
-        "stratum": card.stratum,
-        "inclusion_probability": card.inclusion_probability,
-        "ts": ts,
-    }
-    db.upsert("frame", row, keys=("prompt_id", "memory_id", "digest", "seed"))
+    at = {"prompt_id": pool.prompt.id, "memory_id": card.memory.id, "digest": card.memory.digest, "seed": pool.seed}
+    row = {**at, **picked(card, ("stratum", "inclusion_probability")), "ts": ts}
+    db.upsert("frame", row, keys=tuple(at))
 
 
 class StoredPools:

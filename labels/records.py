@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
@@ -171,6 +171,18 @@ class Repeat:
     again: str
 
 
+class MemoryText(NamedTuple):
+    """The text of a memory at one moment. A file to import may leave out what has a default."""
+
+    id: str
+    digest: str = ""
+    category: str = ""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    body: str | None = None
+    path: str = ""
+
+
 @dataclass(frozen=True)
 class Card:
     """A pooled memory to label.
@@ -261,6 +273,11 @@ class Outcome(NamedTuple):
     def is_unanswered(self) -> bool:
         """Whether a judge should have decided and gave no answer. What was injected then is no evidence about it."""
         return self.fallback in STATUSES
+
+
+def picked(record: object, names: Iterable[str]) -> dict[str, Any]:
+    """The values of some fields of a record, by their names."""
+    return {name: getattr(record, name) for name in names}
 
 
 def blindness(stored: int) -> bool | None:

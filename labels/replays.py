@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.systems import JUDGED as JUDGED_SYSTEM
-from engine.systems import SYSTEMS
+from engine.config import JUDGED as JUDGED_SYSTEM
+from engine.config import SYSTEMS
 from labels.records import JudgeCall, Outcome, RunSettings
 from labels.run_settings import changed_settings
 
@@ -36,20 +36,6 @@ makes another judge."""
 JUDGED = "LEFT JOIN judge_call USING (run_id, prompt_id) LEFT JOIN judge_verdict USING (call_id, memory_id)"
 
 
-class ReplayedCandidate(NamedTuple):
-    """One candidate of a retrieval, with the judge's decision on it."""
-
-    rank: int
-    memory_id: str
-    digest: str
-    decision: str | None
-    probability: float | None
-    injected: int
-    confidence: str
-    matched: int | None
-    score: float
-
-
 class EmptyReplay(NamedTuple):
     """A retrieval with nothing to label: its system injected nothing, and its judge dropped nothing."""
 
@@ -68,16 +54,16 @@ class NewestReplays:
 
         Candidates are only the injected memories and those with a label event: no measure needs the others.
         """
-        rows = self._db.tuples(
+        rows = self._db.rows(
             f"""SELECT retrieval_id, run_id, prompt_id, run.system, fallback, retrieval.elapsed_ms, kind,
-                       EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id)
+                       EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id) AS is_asked
                 FROM retrieval JOIN run USING (run_id) JOIN prompt USING (prompt_id)
                 LEFT JOIN judge_call USING (run_id, prompt_id)
                 WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
             {"root": root},
         )
         found = found_memories(self._db, root)
-        return tuple(outcome(row, found.get(row[0], ())) for row in rows)
+        return tuple(outcome(row, found.get(row["retrieval_id"], ())) for row in rows)
 
     def returned_texts(self, root: str | None = None) -> set[Pair]:
         """All memory texts that the retrievals of `outcomes` returned, injected or not."""
@@ -138,44 +124,43 @@ class NewestReplays:
         return list(map(EmptyReplay._make, rows))
 
 
-def found_memories(db: LabelTables, root: str | None) -> dict[int, list[ReplayedCandidate]]:
+def found_memories(db: LabelTables, root: str | None) -> dict[int, list[dict[str, Any]]]:
     """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
     # SQLite keeps the order of a cross join: from the newest retrievals to their results
-    rows = db.tuples(
-        f"""SELECT retrieval_id, rank, memory_id, result.digest, decision, probability, injected, result.confidence,
-                   nullif(json_array_length(matched), 0), score
+    rows = db.rows(
+        f"""SELECT retrieval_id, memory_id, result.digest, decision, probability, injected, result.confidence,
+                   nullif(json_array_length(matched), 0) AS matched, score
             FROM (SELECT retrieval_id, run_id, prompt_id FROM retrieval WHERE retrieval_id IN ({NEWEST}))
             CROSS JOIN result USING (run_id, prompt_id) {JUDGED}
             WHERE injected OR (prompt_id, memory_id) IN (SELECT prompt_id, memory_id FROM label_event)
             ORDER BY retrieval_id, rank""",
         {"root": root},
     )
-    found: dict[int, list[ReplayedCandidate]] = {}
-    for retrieval_id, *fields in rows:
-        found.setdefault(retrieval_id, []).append(ReplayedCandidate(*fields))
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["retrieval_id"], []).append(row)
     return found
 
 
-def outcome(row: tuple[Any, ...], found: Sequence[ReplayedCandidate]) -> Outcome:
-    _, run_id, prompt_id, system, fallback, elapsed_ms, kind, is_asked = row
-    injected = [candidate for candidate in found if candidate.injected]
+def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outcome:
+    """The outcome of a row of `retrieval` with the candidates *found*."""
+    injected = [candidate for candidate in found if candidate["injected"]]
+    about = {name: value for name, value in retrieved.items() if name != "retrieval_id"}
     return Outcome(
-        prompt_id,
-        system,
-        tuple([candidate.memory_id for candidate in injected]),
-        tuple([candidate.memory_id for candidate in found]),
-        tuple([candidate.decision for candidate in found]),
-        fallback,
-        elapsed_ms,
-        run_id,
-        kind,
-        bool(is_asked),
-        tuple([candidate.confidence for candidate in injected]),
-        tuple([candidate.matched for candidate in injected]),
-        tuple([candidate.score for candidate in injected]),
-        {candidate.memory_id: candidate.probability for candidate in found if candidate.probability is not None},
-        {candidate.memory_id: candidate.digest for candidate in found},
+        **about | {"is_asked": bool(retrieved["is_asked"])},
+        injected=column(injected, "memory_id"),
+        candidates=column(found, "memory_id"),
+        decisions=column(found, "decision"),
+        confidences=column(injected, "confidence"),
+        matched=column(injected, "matched"),
+        scores=column(injected, "score"),
+        probabilities={row["memory_id"]: row["probability"] for row in found if row["probability"] is not None},
+        digests={row["memory_id"]: row["digest"] for row in found},
     )
+
+
+def column(rows: Sequence[dict[str, Any]], name: str) -> tuple[Any, ...]:
+    return tuple([row[name] for row in rows])
 
 
 def empty_prompts(replays: Iterable[EmptyReplay], system: str, config: Config, cutoff: Cutoff | None) -> set[str]:

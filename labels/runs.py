@@ -14,15 +14,24 @@ from engine import __version__
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
-from labels.records import BY_HAND, RunSettings
+from labels.records import BY_HAND, RunSettings, picked
 from labels.tables import storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
+    from labels.records import MemoryText
     from labels.tables import LabelTables
+
+
+PROMPT_COLUMNS = "text kind source session_id cwd".split()
+MEMORY_COLUMNS = "digest category title path".split()
+RESULT_COLUMNS = "rank bm25 body_bonus score confidence injected dropped_by probability matched".split()
+CALL_COLUMNS = "provider model template_hash status elapsed_ms input_tokens output_tokens detail depth cost_usd".split()
+VERDICT_COLUMNS = "decision status reasoning confidence samples agreement source".split()
+"""The columns of the tables with the names of fields of the engine's records."""
 
 
 class SavedRun(NamedTuple):
@@ -153,60 +162,46 @@ def refuse_changed_text(db: LabelTables, prompt: Prompt) -> None:
 def prompt_row(prompt: Prompt) -> dict[str, str]:
     """The columns of the table `prompt`; `prompt_of` reads them back."""
     turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
-    return {
-        "prompt_id": prompt.id,
-        "text": prompt.text,
-        "context_json": json.dumps(turns, ensure_ascii=False),
-        "kind": prompt.kind,
-        "source": prompt.source,
-        "session_id": prompt.session_id,
-        "cwd": prompt.cwd,
-        "ts": prompt.timestamp,
-    }
+    renamed = {"prompt_id": prompt.id, "context_json": json.dumps(turns, ensure_ascii=False), "ts": prompt.timestamp}
+    return {**renamed, **picked(prompt, PROMPT_COLUMNS)}
 
 
 def prompt_of(row: Mapping[str, Any]) -> Prompt:
     turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
-    same = {name: row[name] for name in ("text", "session_id", "cwd", "source", "kind")}
+    same = {name: row[name] for name in PROMPT_COLUMNS}
     return Prompt(id=row["prompt_id"], turns=turns, timestamp=row["ts"], **same)
+
+
+def memory_row(memory: MemorySummary | MemoryText, body: str | None) -> dict[str, Any]:
+    """The columns of the table `memory_version`."""
+    tags = json.dumps(memory.tags, ensure_ascii=False)
+    return {"memory_id": memory.id, **picked(memory, MEMORY_COLUMNS), "tags": tags, "body": body}
 
 
 def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = None) -> None:
     """Insert a memory's present text. A recorded body stays when *body* is None."""
-    row = {
-        "memory_id": memory.id,
-        "digest": memory.digest,
-        "category": memory.category,
-        "title": memory.title,
-        "tags": json.dumps(memory.tags, ensure_ascii=False),
-        "body": body,
-        "path": memory.path,
-    }
     changes = "body = coalesce(excluded.body, body), path = excluded.path"
-    db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
+    db.insert("memory_version", memory_row(memory, body), upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
 
 
 def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
     """Insert the run unless it is there, and return its id."""
-    row = {
+    versions = {"engine_version": __version__, "sqlite_version": sqlite3.sqlite_version, "ts": ts}
+    row = {**run_row(root, system, config_json, corpus_hash), **versions}
+    db.insert("run", row, upsert="(run_id) DO NOTHING")
+    return row["run_id"]
+
+
+def run_row(root: str, system: str, config_json: str, corpus_hash: str) -> dict[str, str]:
+    """The columns of the table `run` that tell runs apart."""
+    return {
         "run_id": run_id(root, system, config_json, corpus_hash),
         "root": root,
         "system": system,
         "config_json": config_json,
         "config_hash": short_hash(config_json),
         "corpus_hash": corpus_hash,
-        "engine_version": __version__,
-        "sqlite_version": sqlite3.sqlite_version,
-        "ts": ts,
     }
-    db.insert("run", row, upsert="(run_id) DO NOTHING")
-    return row["run_id"]
-
-
-RESULT_COLUMNS = "rank bm25 body_bonus score confidence injected dropped_by probability matched".split()
-CALL_COLUMNS = "provider model template_hash status elapsed_ms input_tokens output_tokens detail depth cost_usd".split()
-VERDICT_COLUMNS = "decision status reasoning confidence samples agreement source".split()
-"""The columns of `result`, `judge_call` and `judge_verdict` with the names of fields of the engine's records."""
 
 
 def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> None:
@@ -226,16 +221,12 @@ def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> 
     write_retrieval(db, {**row, "results": results, "call": call})
 
 
-def picked(record: object, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
-
-
 def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
     """Write a row of the table `retrieval`, in place of the run's earlier one for the prompt.
 
     It has `results`, each with its `verdict` or None, and the `call` of the judge or None.
     """
-    at = {name: retrieved[name] for name in ("run_id", "prompt_id")}
+    at = {name: storable(retrieved[name]) for name in ("run_id", "prompt_id")}
     where = "run_id = :run_id AND prompt_id = :prompt_id"
     db.execute(f"DELETE FROM judge_verdict WHERE call_id IN (SELECT call_id FROM judge_call WHERE {where})", at)
     for table in ("judge_call", "result", "retrieval"):

@@ -160,19 +160,15 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
 
     def save_plan(self, root: str, annotator: str, plan: LabellingOrder) -> None:
         """Keep the labelling order, and the strata of its prompts. Strata of other prompts stay."""
-        at = {
-            "root": root,
-            "annotator": annotator,
-            "order_name": plan.order,
-            "seed": plan.seed,
-            "ts": self._timestamp(),
-        }
-        rows = [{**at, "prompt_id": prompt_id, "stratum": stratum} for prompt_id, stratum in plan.strata.items()]
+        at = {"root": root, "annotator": annotator}
+        now = {"order_name": plan.order, "seed": plan.seed, "ts": self._timestamp()}
         with self._db.writing():
             self._db.execute(
-                "UPDATE plan SET order_name = :order_name WHERE root = :root AND annotator = :annotator", at
+                "UPDATE plan SET order_name = ? WHERE root = ? AND annotator = ?", [plan.order, *at.values()]
             )
-            self._db.upsert_all("plan", rows, keys=("root", "prompt_id", "annotator"))
+            for prompt_id, stratum in plan.strata.items():
+                row = {**at, **now, "prompt_id": prompt_id, "stratum": stratum}
+                self._db.upsert("plan", row, keys=("root", "prompt_id", "annotator"))
 
     # Key presses are written
 

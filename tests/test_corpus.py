@@ -44,10 +44,10 @@ def test_a_prompt_needs_a_memory_unless_its_kind_is_none(root: Path) -> None:
     prompts = rows(root / "prompts.jsonl")
     labels = {row["id"]: row["labels"] for row in rows(root / "labels.jsonl")}
     assert list(labels) == [row["id"] for row in prompts]
-    assert len({row["prompt"] for row in prompts}) == len({row["id"] for row in prompts}) == len(prompts)
+    assert len(labels) == len({json.dumps([row["prompt"], row.get("context")]) for row in prompts}) == len(prompts)
     for row in prompts:
         assert (row["kind"] != "none") == (2 in labels[row["id"]].values()), row["id"]
-        assert ("context" in row) == (row["kind"] == "followup"), row["id"]
+        assert row["kind"] in (("followup", "none") if "context" in row else KINDS - {"followup"}), row["id"]
 
 
 def test_the_readme_counts_right() -> None:

@@ -11,8 +11,8 @@ from textual import on, work
 from textual.events import Mount
 from textual.worker import Worker, WorkerState
 
+from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
-from engine.systems import SYSTEMS
 from tui.key_map import key_map
 from tui.key_names import keyed
 from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
@@ -21,7 +21,7 @@ from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings, Choices
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left
-from tui.workspace.sources import Follower
+from tui.workspace.sources import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -67,7 +67,7 @@ class Runner(PlainApp[None]):
         self._background: BackgroundRun | None = None
         self.progress: RunProgress | None = None
         self._has_news = self._is_put_off = False
-        self._follower: Follower | None = None
+        self._watcher: Watcher | None = None
         self._later: Settings | None = None
         self._told: Settings | None = None
 
@@ -216,13 +216,13 @@ class Runner(PlainApp[None]):
             def tell(found: ChangedSources) -> None:
                 self.post_message(FilesChanged(found))
 
-            self._follower = Follower(self.workspace.sources, tell)
-            Thread(target=self._follower.run, daemon=True).start()
+            self._watcher = Watcher(self.workspace.sources.watched)
+            Thread(target=self.workspace.sources.follow, args=(self._watcher, tell), daemon=True).start()
 
     def on_unmount(self) -> None:
         self.action_cancel_run()
-        if self._follower:
-            self._follower.stop()
+        if self._watcher:
+            self._watcher.stop()
 
     def _claim(self, prompt: Prompt, system: str) -> bool:
         """Reserve a prompt and system for the calling thread. False if another thread did so, or a result is there."""

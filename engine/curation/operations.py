@@ -79,10 +79,10 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Mem
     """
     root = os.path.realpath(root)
     name = os.path.relpath(summary.file, root).replace(os.sep, "/")
-    writing = writing_of(root, name)
+    writing, store = writing_of(root, name), file_store_of(root, name)
     text = text_at(summary.file) or ""
     try:
-        memory = file_store_of(root, name).read_file(root, name)
+        memory = store.read_file(root, name)
     except UnreadableFileError as error:
         raise UnknownMemoryError(f"{summary.file} {error}, so the memory {summary.id} cannot be changed.") from None
     if memory.summary.id != summary.id:
@@ -90,7 +90,7 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Mem
     if not is_read and memory.summary.digest != summary.digest:
         raise ChangedSinceError(f"{summary.file} was changed since it was read. Nothing was done. Look at it again.")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    copies = copies_of(file_store_of(root, name), root, name, summary.id)
+    copies = copies_of(store, root, name, summary.id)
     return MemoryPlace(root, name, memory, mark, text.removeprefix("\ufeff"), writing, copies)
 
 

@@ -25,7 +25,7 @@ from engine.claude_code.prompt_hooks import (
     several,
 )
 from engine.claude_code.settings_files import settings_files
-from engine.doctor.finding import note, ok, problem
+from engine.doctor import note, ok, problem
 from engine.errors import RootError
 from engine.hook.activity import LOG_FILE
 from engine.lean.record import Record
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from engine.claude_code.settings_files import SettingsFile
-    from engine.doctor.finding import DoctorFinding
+    from engine.doctor import DoctorFinding
 
 NOT_INSTALLED = "without it, no memory is injected"
 MOST_COMMAND = 60

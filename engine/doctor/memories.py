@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from engine.cutoff import chosen_cutoff
-from engine.doctor.finding import note, ok, problem
+from engine.doctor import note, ok, problem
 from engine.errors import RootError
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
@@ -19,7 +19,7 @@ from engine.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from engine.doctor.finding import DoctorFinding
+    from engine.doctor import DoctorFinding
     from engine.settings.roots import RootSearch
 
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from engine.config import AUTO
+from engine.config import AUTO, INJECTED, injected_name
 from engine.inject import TITLE_LIMIT, clean, cut
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
@@ -21,7 +21,6 @@ from engine.memory import Memory, MemorySummary, Section, content_digest
 from engine.prompt import Injection
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate, Retrieval
 from engine.search.query import filter_terms
-from engine.systems import INJECTED, injected_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from collections import Counter
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic, perf_counter
 
 from engine.config import JudgeConfig
 from engine.judge.answer import UnreadableAnswerError, failure, opinions, opinions_of_text, opinions_text, unreadable
-from engine.judge.prices import outcome_usd
+from engine.judge.prices import most_usd, outcome_usd
 from engine.judge.prompts import request_text, shuffled, templates
 from engine.judge.provider import REFUSAL
 from engine.judge.verdict import (
     CACHE,
+    DECISIONS,
     FLAGGED,
     KEEP,
     OK,
     PARSE_ERROR,
     REFUSED,
+    TIMEOUT,
     CallOutcome,
     Judgement,
     Opinion,
@@ -33,6 +38,9 @@ if TYPE_CHECKING:
     from engine.judge.provider import Completion, Provider, Question
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
+
+    Ask = Callable[[tuple[int, ...], float], CallOutcome]
+    """Asks about the candidates at these positions, within a time in seconds. Never raises."""
 
 
 class AnswerForm(Record):
@@ -95,8 +103,6 @@ class Asker:
 
     def _most_usd(self, question: Question) -> float | None:
         """The largest possible cost of one call, in US dollars; None where no price is known."""
-        from engine.judge.bulk.cost_cap import most_usd
-
         most = most_usd(self._provider.name, self._provider.model, question)
         return None if most is None else most * self._price_share
 
@@ -114,7 +120,7 @@ class Asker:
         except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
             settled = failure(error)
         started = self._clock()
-        outcome = settled or self._voted(sampled)
+        outcome = settled or (sampled(0) if self.samples == 1 else voted(sampled, self.samples))
         return Judgement(
             status=outcome.status,
             verdicts=tuple(_verdict(memory, position, outcome) for position, memory in enumerate(memories)),
@@ -177,13 +183,6 @@ class Asker:
 
         return cache_key(self._provider, about[0], question, sample, about[1])
 
-    def _voted(self, sampled: Callable[[int], CallOutcome]) -> CallOutcome:
-        if self.samples == 1:
-            return sampled(0)
-        from engine.judge.voting import voted
-
-        return voted(sampled, self.samples)
-
 
 def _verdict(memory: MemorySummary, position: int, outcome: CallOutcome) -> Verdict:
     """An error has no samples, and so no agreement."""
@@ -244,8 +243,6 @@ class Judge(Asker):
 
         shown = shuffled(prompt, len(candidates), sample)
         if 0 < self._config.split_over < len(candidates):
-            from engine.judge.voting import asked_in_halves
-
             return asked_in_halves(ask, shown, self._timeout_s)
         return ask(shown, self._timeout_s)
 
@@ -255,3 +252,88 @@ class Judge(Asker):
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0
         return prompt.turns[-wanted:] if wanted > 0 else ()
+
+
+LEAST_S = 0.25
+"""With less time left no second attempt is made: no model answers so quickly, and the call would be paid for."""
+
+
+def voted(ask: Callable[[int], CallOutcome], samples: int) -> CallOutcome:
+    """The outcome of up to *samples* answers. *ask* gets the number of a sample, from 0; they are asked in turn.
+
+    A decision needs more than half of the votes; without one the candidate is flagged. An error is no vote. Without
+    votes from a majority of the samples the outcome is the last error. Asking stops early when no further answer can
+    change a decision, or when too many have failed.
+    """
+    votes: list[CallOutcome] = []
+    failures: list[CallOutcome] = []
+    quorum = samples // 2 + 1
+    for number in range(samples):
+        outcome = ask(number)
+        (votes if outcome.status == OK else failures).append(outcome)
+        if len(failures) > samples - quorum:
+            return failures[-1].after(*votes, *failures[:-1])
+        if len(votes) >= quorum and _is_settled(votes, samples - number - 1):
+            break
+    opinions = {position: _majority(column) for position, column in _columns(votes).items()}
+    return CallOutcome(OK, opinions, source=CACHE).after(*votes, *failures)
+
+
+def asked_in_halves(ask: Ask, shown: tuple[int, ...], timeout_s: float) -> CallOutcome:
+    """The outcome of two calls at once, for the first and the second half of *shown*, under one deadline.
+
+    As soon as a half fails, one call asks about everything with the time that is left. If that is less than LEAST_S,
+    the failure is the outcome. A half still under way ends at its own deadline, and nothing waits for it.
+    """
+    ends = monotonic() + timeout_s
+    middle = (len(shown) + 1) // 2
+    arrived: SimpleQueue[CallOutcome] = SimpleQueue()
+    for half in (shown[:middle], shown[middle:]):
+        Thread(target=lambda half=half: arrived.put(ask(half, timeout_s)), daemon=True).start()
+    outcomes: list[CallOutcome] = []
+    while len(outcomes) < 2 and all(outcome.status == OK for outcome in outcomes):
+        try:
+            outcomes.append(arrived.get(timeout=max(0, ends - monotonic())))
+        except Empty:
+            outcomes.append(CallOutcome(TIMEOUT, detail=f"No answer within {timeout_s:g} s."))
+    *earlier, last = outcomes
+    if last.status == OK:
+        opinions = {position: opinion for half in outcomes for position, opinion in half.opinions.items()}
+        return CallOutcome(OK, opinions, source=CACHE).after(*outcomes)
+    left_s = ends - monotonic()
+    return last.after(*earlier) if left_s < LEAST_S else ask(shown, left_s).after(*outcomes)
+
+
+def _columns(votes: Sequence[CallOutcome]) -> dict[int, list[Opinion]]:
+    """The opinions on each candidate, by its position."""
+    return {position: [vote.opinions[position] for vote in votes] for position in votes[0].opinions}
+
+
+def _is_settled(votes: Sequence[CallOutcome], left: int) -> bool:
+    """Whether *left* more votes cannot change any decision."""
+    half = (len(votes) + left) / 2
+    leads = (_lead(column)[1] for column in _columns(votes).values())
+    return all(lead > half or lead + left <= half for lead in leads)
+
+
+def _lead(opinions: Sequence[Opinion]) -> tuple[str, int]:
+    """The commonest decision, and its number of votes."""
+    return Counter(opinion.decision for opinion in opinions).most_common(1)[0]
+
+
+def _majority(opinions: Sequence[Opinion]) -> Opinion:
+    """One opinion for all, with the mean confidence of the majority and the reasoning of its first member."""
+    decision, count = _lead(opinions)
+    agreement = count / len(opinions)
+    if agreement <= 1 / 2:
+        return Opinion(FLAGGED, None, _disagreement(opinions), len(opinions), agreement)
+    majority = [opinion for opinion in opinions if opinion.decision == decision]
+    confidences = [opinion.confidence for opinion in majority if opinion.confidence is not None]
+    confidence = sum(confidences) / len(confidences) if confidences else None
+    return Opinion(decision, confidence, majority[0].reasoning, len(opinions), agreement)
+
+
+def _disagreement(opinions: Sequence[Opinion]) -> str:
+    votes = Counter(opinion.decision for opinion in opinions)
+    counts = ", ".join(f"{votes[decision]} {decision}" for decision in DECISIONS if decision in votes)
+    return f"The samples disagree: {counts}."

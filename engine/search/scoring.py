@@ -22,7 +22,7 @@ from engine.lean.record import Record
 from engine.search.database import summaries_of
 from engine.search.query import any_of
 from engine.search.ranking import CandidatePool, Scored, order
-from engine.search.vocabulary import occurrences, spelled
+from engine.search.vocabulary import overlapping, spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,8 +152,8 @@ class PromptMatcher:
         for number, unit in enumerate(self.found.units):
             for code in self._exact[number]:
                 self._owners.setdefault(code, []).append((number, False))
-            for code in spelled([(word,) for word in unit.longer], self.found.codes):
-                self._owners.setdefault(code, []).append((number, rules.longer < 1))
+            for word in unit.longer:
+                self._owners.setdefault(self.found.codes[word], []).append((number, rules.longer < 1))
 
     @property
     def unknown(self) -> float:
@@ -167,17 +167,17 @@ class PromptMatcher:
         fields = encoded.split("\n")
         if self._rules.table == HEADLINE:
             encoded = encoded[: -len(fields[2]) or None]
-        counted = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
+        title, tags, body = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
         of_title, of_tags, of_body = self._rules.weights
         weighted: dict[tuple[int, bool], float] = {}
         headlines: set[int] = set()
         for code, owners in self._owners.items():
             if code in encoded:
-                title, tags, body = occurrences(counted, code)
-                f = of_title * title + of_tags * tags + of_body * body
+                count = str.count if len(code) == 1 else overlapping
+                f = of_title * count(title, code) + of_tags * count(tags, code) + of_body * count(body, code)
                 for owner in owners:
                     weighted[owner] = weighted.get(owner, 0.0) + f
-                    if title or tags:
+                    if code in title or code in tags:
                         headlines.add(owner[0])
         if not weighted:
             return None
@@ -232,7 +232,8 @@ class PromptMatcher:
     def scored(self, memory: MemorySummary, match: Match) -> Scored:
         """A memory with its scores, and the texts of the units that it holds."""
         units = self.found.units
-        bonus = min(self._rules.most_bonus, len({units[number].text for number in match.in_body}))
+        in_body = {units[number].text for number in match.in_body} if match.in_body else ()
+        bonus = min(self._rules.most_bonus, len(in_body))
         numbers = sorted({*match.parts, *match.in_body}) if bonus else match.parts
         matched = dict.fromkeys([units[number].text for number in numbers])
         return Scored(memory, -match.bm25, bonus, -match.strength - bonus, tuple(matched), match.length)
@@ -253,7 +254,8 @@ class PromptMatcher:
         ordered = sorted(found, key=lambda row: (-strengths[row], found[row].priority, found[row].path))
         counted = [place for place, row in enumerate(ordered, 1) if counts_all or row > ACTIVE_ROWS][:size]
         kept = ordered[: counted[-1]] if len(counted) == size else ordered
-        return sorted([self.scored(found[row], matches[row]) for row in kept], key=order)
+        scored = [self.scored(found[row], matches[row]) for row in kept]
+        return sorted(scored, key=order) if self._rules.most_bonus else scored
 
     def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
         rules, units = self._rules, self.found.units

@@ -15,6 +15,7 @@ from engine.paths import config_file, home_dir
 from engine.settings.keys import shown
 from engine.settings.sources import trust_command
 from engine.stores.files import UnreadableFileError, text_of
+from engine.stores.registry import store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 PROJECT_FOLDER = os.path.join(".claude", "memory")
 KEY = "roots"
 MOST_ROOTS = 20
+OFFERED = ("memory-bank", "memory_bank", "memory", os.path.join(".serena", "memories"))
+OFFERED_HIDDEN, PACKAGES = (".serena", ".claude"), ("node_modules", "vendor", "target", "dist", "build")
+OFFERED_DEPTH, MOST_LOOKED_AT = 4, 2_000
+"""Names of folders where other tools keep memories, anywhere in a repository; hidden folders that are looked through;
+levels below the top, and folders in all."""
+
 OWNED = "If it is yours: sudo chown, or name it in roots."
 
 
@@ -107,6 +114,36 @@ def find_roots(
         pass
     own = user_roots(environ)
     return RootSearch(tuple(dict.fromkeys((*found, *own.roots))), tuple(refused), own.mistakes, auto)
+
+
+def offered_roots(start: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Folders of memories in the repository around *start* that other tools keep, and that are not used by themselves.
+
+    They are text of whoever wrote to the repository, so a person has to name them in `roots`.
+    """
+    folder = os.path.realpath(start)
+    repository = repository_of(folder)
+    folders, found = [(repository.top if repository else folder, 0)], []
+    for place, depth in folders:
+        name, above = os.path.basename(place), os.path.basename(os.path.dirname(place))
+        if name in OFFERED or os.path.join(above, name) in OFFERED or above == "agent-memory":
+            found.append(place)
+        if depth < OFFERED_DEPTH:
+            below = [os.path.join(place, entry) for entry in _folders(place)]
+            folders += [(path, depth + 1) for path in below][: max(0, MOST_LOOKED_AT - len(folders))]
+    used, owners = find_roots(start, environ).roots, own_users(environ)
+    own = [place for place in found if place not in used and not _stranger(place, owners)]
+    return tuple(place for place in own if store_of(place).listing(place).names)
+
+
+def _folders(place: str) -> list[str]:
+    """The folders in a folder that may hold offered ones: not hidden, but for those of clients, and no packages."""
+    try:
+        with os.scandir(place) as found:
+            inside = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+    return [name for name in inside if name in OFFERED_HIDDEN or (name[0] != "." and name not in PACKAGES)]
 
 
 def own_users(environ: Mapping[str, str]) -> Collection[int]:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
 from labels.exchange.files import Node
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.rows import MemoryText
-from labels.records import MAX_GRADE, VERDICTS, Event
+from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
+from labels.records import MAX_GRADE, VERDICTS, Event, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,9 +60,7 @@ def cells_of(pair: JudgedPair) -> dict[str, str]:
         "prompt_id": pair.prompt.id,
         "prompt": pair.prompt.text,
         "memory_id": pair.memory.id,
-        "digest": pair.memory.digest,
-        "category": pair.memory.category,
-        "title": pair.memory.title,
+        **picked(pair.memory, ("digest", "category", "title")),
         "tags": json.dumps(pair.memory.tags, ensure_ascii=False) if pair.memory.tags else "",
         "memory": pair.memory.body or "",
         "gold": pair.verdict or "",
@@ -71,8 +68,8 @@ def cells_of(pair: JudgedPair) -> dict[str, str]:
     for label in pair.labels:
         cells = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
         row |= {f"{column}{label.annotator}": str(cell) for column, cell in cells.items() if cell not in (None, "")}
-    row |= {f"{JUDGE}{result.system}": result.decision for result in pair.results if result.decision}
-    return row | {f"{SYSTEM}{result.system}": result.dropped_by or "injected" for result in pair.results}
+    row |= {f"{JUDGE}{found['system']}": found["decision"] for found in pair.results if found["decision"]}
+    return row | {f"{SYSTEM}{found['system']}": found["dropped_by"] or "injected" for found in pair.results}
 
 
 def guarded(cell: str) -> str:
@@ -94,7 +91,7 @@ def read(source: FileText) -> Dataset:
 
 def pair_rows(source: FileText) -> Iterator[PairRow]:
     for node in table_rows(source):
-        prompt, memory = prompt_in(node, node.text("prompt", "")), memory_in(node)
+        prompt, memory = prompt_in(node, node.text("prompt", "")), memory_in(node, "memory", tags_of(node))
         names = [name.removeprefix(LABEL) for name, cell in node.value.items() if name.startswith(LABEL) and cell]
         labels = [label_by(name, node, (prompt.id, memory.id, memory.digest)) for name in names]
         yield PairRow(node.place, prompt, memory, labels)
@@ -146,11 +143,6 @@ def check_columns(head: Node, names: list[str]) -> None:
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise head.wrong(repeated[0], "each column once")
-
-
-def memory_in(node: Node) -> MemoryText:
-    words = {name: node.text(name, "") for name in ("digest", "category", "title")}
-    return MemoryText(node.name("memory_id"), **words, tags=tags_of(node), body=node.text("memory", "") or None)
 
 
 def tags_of(node: Node) -> tuple[str, ...]:

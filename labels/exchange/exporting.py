@@ -16,7 +16,7 @@ from labels.tables import LabelTables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.exchange.rows import MemoryText
+    from labels.records import MemoryText
 
 GOLD = "gold"
 """The annotator of agreed labels."""
@@ -44,10 +44,9 @@ OTHER_ROOTS = (
     f"DELETE FROM plan WHERE NOT {IN_ROOTS}",
     f"DELETE FROM run WHERE NOT {IN_ROOTS}",
 )
+OF_RUN = ("retrieval", "result", "judge_call")
 WITHOUT_RUN = (
-    "DELETE FROM retrieval WHERE run_id NOT IN (SELECT run_id FROM run)",
-    "DELETE FROM result WHERE run_id NOT IN (SELECT run_id FROM run)",
-    "DELETE FROM judge_call WHERE run_id NOT IN (SELECT run_id FROM run)",
+    *(f"DELETE FROM {table} WHERE run_id NOT IN (SELECT run_id FROM run)" for table in OF_RUN),
     "DELETE FROM judge_verdict WHERE call_id NOT IN (SELECT call_id FROM judge_call)",
 )
 UNUSED_TEXTS = (

@@ -87,12 +87,10 @@ class FileText:
             raise ExchangeError(f"{self.path}: expected JSON ({error}).") from None
         if not isinstance(values, list):
             raise ExchangeError(f"{self.path}, $: expected a JSON array.")
-        return [self._item(f"$[{number}]", value) for number, value in enumerate(values)]
-
-    def _item(self, place: str, value: object) -> Node:
-        if not isinstance(value, dict):
-            raise ExchangeError(f"{self.path}, {place}: expected a JSON object.")
-        return Node(self.path, place, value)
+        for number, value in enumerate(values):
+            if not isinstance(value, dict):
+                raise ExchangeError(f"{self.path}, $[{number}]: expected a JSON object.")
+        return [Node(self.path, f"$[{number}]", value) for number, value in enumerate(values)]
 
 
 def read_source(path: Path) -> FileText:

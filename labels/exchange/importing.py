@@ -14,8 +14,8 @@ from labels.exchange.files import nfc
 from labels.exchange.matching import KnownNames, match
 from labels.exchange.merge import add, read_memories, read_prompts, stored
 from labels.exchange.pairs import events_in
-from labels.exchange.rows import EVENT, MemoryText
-from labels.records import IMPORTED, LABEL
+from labels.exchange.rows import EVENT
+from labels.records import IMPORTED, LABEL, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -154,16 +154,9 @@ def with_run_ids(dataset: Dataset, db: LabelDatabase, source: FileText, context:
         return dataset
     content = runs.short_hash(source.text)
     config = json.dumps({IMPORTED: content})
-    ids = {run["run_id"]: runs.run_id(context.root, run["system"], config, content) for run in dataset.runs}
+    made = {run["run_id"]: runs.run_row(context.root, run["system"], config, content) for run in dataset.runs}
     known = set(db.tuples("SELECT run_id, prompt_id FROM retrieval"))
-    retrievals = ({**row, "run_id": ids[row["run_id"]], "ts": context.now} for row in dataset.retrievals)
-    new = tuple(row for row in retrievals if (row["run_id"], row["prompt_id"]) not in known)
-    made = {
-        "root": context.root,
-        "config_json": config,
-        "config_hash": runs.short_hash(config),
-        "corpus_hash": content,
-        "ts": context.now,
-    }
-    imported = tuple({**run, **made, "run_id": ids[run["run_id"]]} for run in dataset.runs)
+    named = ({**row, "run_id": made[row["run_id"]]["run_id"], "ts": context.now} for row in dataset.retrievals)
+    new = tuple(row for row in named if (row["run_id"], row["prompt_id"]) not in known)
+    imported = tuple({**run, **made[run["run_id"]], "ts": context.now} for run in dataset.runs)
     return replace(dataset, runs=imported if new else (), retrievals=new)

@@ -8,21 +8,8 @@ from engine.lean.record import fields
 from engine.prompt import Prompt, Turn
 from labels.exchange.files import json_lines
 from labels.exchange.merge import rows_of
-from labels.exchange.rows import (
-    CALL,
-    EVENT,
-    MEMORY,
-    PLAN,
-    POOLED,
-    RESULT,
-    RETRIEVAL,
-    RUN,
-    SIGHTING,
-    VERDICT,
-    Dataset,
-    MemoryText,
-)
-from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS, Event
+from labels.exchange.rows import CALL, EVENT, MEMORY, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
+from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,11 +13,12 @@ from engine.memory import Section, content_digest
 from engine.prompt import Prompt
 from labels.events import key_of
 from labels.exchange.files import nfc
-from labels.exchange.rows import MemoryText, id_hash, is_hash, text_hash
+from labels.exchange.rows import id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
+from labels.records import MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from labels.exchange.rows import Dataset, Row
 
@@ -33,30 +34,17 @@ class KnownNames:
 
     def __init__(self, prompts: Iterable[Prompt], memories: Iterable[MemoryText], present: Mapping[str, str]) -> None:
         prompts, memories = list(prompts), list(memories)
-        self._prompts = by(prompts, lambda prompt: nfc(prompt.id))
-        self._prompts_by_alias = by(
-            prompts, lambda prompt: id_hash(prompt.id), lambda prompt: nfc(unescaped(prompt.id))
-        )
-        self._prompts_by_text = by(prompts, lambda prompt: normal(prompt.text), lambda prompt: text_hash(prompt.text))
-        self._versions = by(
-            memories,
-            lambda memory: (nfc(memory.id), memory.digest),
-            lambda memory: (id_hash(memory.id), memory.digest),
-        )
-        self._digests = by(memories, lambda memory: memory.digest)
+        self._prompts = by(prompts, lambda prompt: (nfc(prompt.id),))
+        self._prompts_by_alias = by(prompts, lambda prompt: (id_hash(prompt.id), nfc(unescaped(prompt.id))))
+        self._prompts_by_text = by(prompts, lambda prompt: (normal(prompt.text), text_hash(prompt.text)))
+        self._versions = by(memories, lambda memory: [(name, memory.digest) for name in ids_of(memory)])
+        self._digests = by(memories, lambda memory: (memory.digest,))
         self._same_id: dict[str, list[MemoryText]] = {}
         for memory in memories:
             self._same_id.setdefault(nfc(memory.id), []).append(memory)
         newest = {memory.id: memory for memory in memories}
         newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
-        self._newest_by_name = by(
-            newest.values(),
-            lambda memory: nfc(memory.id),
-            lambda memory: nfc(unescaped(memory.id)),
-            lambda memory: id_hash(memory.id),
-            lambda memory: nfc(memory.path or memory.id),
-            lambda memory: nfc(PurePath(memory.path or memory.id).stem),
-        )
+        self._newest_by_name = by(newest.values(), names_of)
 
     def prompt(self, given: Prompt, *, by_text: bool, by_id_alone: bool = False) -> Prompt | None:
         """The known prompt for *given*; else *given* itself, if it has a text; else None.
@@ -98,20 +86,31 @@ class KnownNames:
     def misnamed(self, given: MemoryText, found: MemoryText | None) -> MemoryText | None:
         """The known memory that has the text of *given*, whose own id is unknown; None otherwise.
 
-        *found* is the memory for *given*: itself with its digest, where only the file knows it.
+        *found* is the result of `memory` for *given*: a known text, or *given* with the digest of its text.
         """
         digest = (found or given).digest
         is_known = not given.id or (found and nfc(found.id) in self._same_id)
         return None if is_known or not digest else self._digests.get(digest)
 
 
-def by(values: Collection[V], *keys: Callable[[V], K]) -> dict[K, V]:
-    """The first value of each key; an earlier one of *keys* goes before a later one."""
+def by(values: Collection[V], names: Callable[[V], Sequence[K]]) -> dict[K, V]:
+    """The first value of each name. All first names go before all second names, and so on."""
     found: dict[K, V] = {}
-    for key in keys:
-        for value in values:
-            found.setdefault(key(value), value)
+    for same_place in zip(*map(names, values), strict=True):
+        for name, value in zip(same_place, values, strict=True):
+            found.setdefault(name, value)
     return found
+
+
+def ids_of(memory: MemoryText) -> tuple[str, str]:
+    """The id, and its hash in a file without texts."""
+    return nfc(memory.id), id_hash(memory.id)
+
+
+def names_of(memory: MemoryText) -> tuple[str, ...]:
+    """The names that a file may use for a memory, the safest first."""
+    path = memory.path or memory.id
+    return nfc(memory.id), nfc(unescaped(memory.id)), id_hash(memory.id), nfc(path), nfc(PurePath(path).stem)
 
 
 def normal(text: str) -> str:
@@ -200,11 +199,8 @@ class Matching:
         found = [self.ids(given["prompt_id"], result["memory_id"], result["digest"]) for result in given["results"]]
         if prompt is None or not all(found):
             return None
-        results = [
-            {**result, "memory_id": ids["memory_id"], "digest": ids["digest"]}
-            for result, ids in zip(given["results"], found, strict=True)
-            if ids
-        ]
+        texts = [{name: ids[name] for name in ("memory_id", "digest")} for ids in found if ids]
+        results = [{**result, **text} for result, text in zip(given["results"], texts, strict=True)]
         return {**given, "prompt_id": prompt.id, "results": results}
 
 

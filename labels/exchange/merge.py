@@ -16,8 +16,8 @@ from engine.stores.files import make_private
 from labels import runs
 from labels.database import LabelDatabase, unusable_place
 from labels.events import event_of, event_row
-from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset, MemoryText
-from labels.records import RETRACT, Event
+from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
+from labels.records import RETRACT, Event, MemoryText
 from labels.tables import explained, storable
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def add(db: LabelTables, dataset: Dataset) -> MergedRows:
     for prompt in dataset.prompts:
         add_greater(db, "prompt", runs.prompt_row(prompt), ("prompt_id",))
     for memory in dataset.memories:
-        add_greater(db, "memory_version", memory_row(memory), ("memory_id", "digest"))
+        add_greater(db, "memory_version", runs.memory_row(memory, memory.body), ("memory_id", "digest"))
     for run in dataset.runs:
         add_greater(db, "run", run, ("run_id",))
     retrievals = add_retrievals(db, dataset.retrievals)
@@ -236,13 +236,6 @@ def refuse_unknown_runs(db: LabelTables, dataset: Dataset) -> None:
                 f"The retrieval of {prompt_id!r} is of the run {run_id!r}, which is neither in {db.path} nor in the "
                 "data to add. Nothing was added."
             )
-
-
-def memory_row(memory: MemoryText) -> Row:
-    name, *_ = memory
-    row = {**memory._asdict(), "memory_id": name, "tags": json.dumps(memory.tags, ensure_ascii=False)}
-    del row["id"]
-    return row
 
 
 def add_greater(db: LabelTables, table: str, row: Row, keys: tuple[str, ...]) -> None:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
-from labels.events import by_pair, event_of, key_of, shared_verdict
+from labels.events import by_pair, event_of, key_of
 from labels.exchange.merge import read_memories, read_prompts
-from labels.exchange.rows import Dataset, MemoryText
+from labels.exchange.rows import Dataset
+from labels.records import MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from engine.prompt import Turn
     from labels.events import PairKey
     from labels.exchange.files import Node
+    from labels.exchange.rows import Row
     from labels.records import Event
     from labels.tables import LabelTables
 
@@ -31,42 +33,26 @@ NEWEST_RESULT = """
     LEFT JOIN judge_verdict USING (call_id, memory_id)
     WHERE age = 1
 """
-"""SQL: the results of the newest retrieval of each prompt and system."""
+"""SQL: the results of the newest retrieval of each prompt and system.
 
-
-class SystemResult(NamedTuple):
-    """A candidate in the newest retrieval of a system, a row of NEWEST_RESULT.
-
-    `score` is SQLite's: negative, lower is better. `decision` and `certainty` (0..1) are the judge's, None without it.
-    """
-
-    system: str
-    prompt_id: str
-    memory_id: str
-    digest: str
-    rank: int
-    score: float
-    injected: int
-    dropped_by: str | None
-    decision: str | None
-    certainty: float | None
-    provider: str | None
-    model: str | None
+`score` is SQLite's: negative, lower is better. `decision` and `certainty` (0..1) are the judge's, NULL without it.
+"""
 
 
 class JudgedPair(NamedTuple):
     """A prompt and a memory text, with the labels of people and the results of systems.
 
-    `labels` holds one label for each annotator, by name; `skips` are by annotators without a label. `results` are of
-    the newest retrievals, by system.
+    `verdict` is the gold verdict, None without one. `labels` holds one label for each annotator, by name; `skips` are
+    by annotators without a label. `results` are rows of NEWEST_RESULT, by system.
     """
 
     prompt: Prompt
     memory: MemoryText
+    verdict: str | None
     labels: Sequence[Event]
     adjudication: Event | None
     skips: Sequence[Event]
-    results: Sequence[SystemResult]
+    results: Sequence[Row]
 
     @property
     def key(self) -> PairKey:
@@ -82,13 +68,7 @@ class JudgedPair(NamedTuple):
         """The events with the gold verdict: the adjudication alone, or else the labels that agree with the majority."""
         if self.adjudication:
             return [self.adjudication]
-        agreed = shared_verdict([str(label.verdict) for label in self.labels])
-        return [label for label in self.labels if label.verdict == agreed]
-
-    @property
-    def verdict(self) -> str | None:
-        """The gold verdict; None without labels and for a tie."""
-        return next((event.verdict for event in self.deciding), None)
+        return [label for label in self.labels if label.verdict == self.verdict]
 
     @property
     def grade(self) -> int | None:
@@ -104,14 +84,18 @@ class JudgedPair(NamedTuple):
 def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
     """The pairs with a label, in a pool, or injected by a system; prompts in the order of the store."""
     labels = by_pair(events_in(extract, "label_current ORDER BY annotator"))
+    gold = {
+        tuple(key): verdict
+        for *key, verdict in extract.tuples("SELECT prompt_id, memory_id, digest, verdict FROM gold")
+    }
     settled = {key_of(event): event for event in events_in(extract, "adjudication_current")}
     standing = events_in(extract, "label_standing WHERE action = 'skip' AND NOT repeat ORDER BY ts, event_id")
     skips = by_pair({(skip.annotator, key_of(skip)): skip for skip in standing}.values())
-    results: dict[PairKey, list[SystemResult]] = {}
+    results: dict[PairKey, list[Row]] = {}
     for result in system_results(extract):
-        results.setdefault((result.prompt_id, result.memory_id, result.digest), []).append(result)
+        results.setdefault((result["prompt_id"], result["memory_id"], result["digest"]), []).append(result)
     pooled = set(extract.tuples("SELECT prompt_id, memory_id, digest FROM frame"))
-    pooled |= {key for key, found in results.items() if any(result.injected for result in found)}
+    pooled |= {key for key, found in results.items() if any(result["injected"] for result in found)}
     prompts = {prompt.id: prompt for prompt in read_prompts(extract)}
     memories = {(memory.id, memory.digest): memory for memory in read_memories(extract)}
     place = {name: number for number, name in enumerate(prompts)}
@@ -120,7 +104,8 @@ def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
         said = labels.get(key, [])
         names = {label.annotator for label in said}
         skipped = [skip for skip in skips.get(key, ()) if skip.annotator not in names]
-        return JudgedPair(prompts[key[0]], memories[key[1:]], said, settled.get(key), skipped, results.get(key, []))
+        prompt, memory = prompts[key[0]], memories[key[1:]]
+        return JudgedPair(prompt, memory, gold.get(key), said, settled.get(key), skipped, results.get(key, []))
 
     keys = {*labels, *skips, *settled, *pooled}
     return [judged(key) for key in sorted(keys, key=lambda key: (place[key[0]], key))]
@@ -130,10 +115,9 @@ def events_in(extract: LabelTables, source: str) -> list[Event]:
     return [event_of(row) for row in extract.rows(f"SELECT * FROM {source}")]
 
 
-def system_results(extract: LabelTables) -> list[SystemResult]:
+def system_results(extract: LabelTables) -> list[Row]:
     """The results of the newest retrievals, by system and prompt, in rank order."""
-    rows = extract.tuples("SELECT * FROM newest_result ORDER BY system, prompt_id, rank")
-    return list(map(SystemResult._make, rows))
+    return extract.rows("SELECT * FROM newest_result ORDER BY system, prompt_id, rank")
 
 
 def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
@@ -162,6 +146,12 @@ def prompt_in(node: Node, text: str, turns: tuple[Turn, ...] = ()) -> Prompt:
     if not name:
         raise node.wrong("prompt_id", "an id, or a text in `prompt`")
     return Prompt(name, text, turns)
+
+
+def memory_in(node: Node, body: str, tags: tuple[str, ...]) -> MemoryText:
+    """The memory text of a row; its field *body* has the text."""
+    words = {name: node.text(name, "") for name in ("digest", "category", "title")}
+    return MemoryText(node.name("memory_id"), **words, tags=tags, body=node.text(body, "") or None)
 
 
 def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from labels.exchange.files import json_lines
 from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.rows import MemoryText
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS, Event
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
 OWN_FIELD = "memsift"
 """The field for data that has no place in the fields of Prodigy. Prodigy keeps fields that it does not know."""
+
+OWN_COLUMNS = "prompt_id memory_id digest action verdict grade reason note ts blind elapsed_ms".split()
 
 
 def write(extract: Extract) -> str:
@@ -43,19 +44,7 @@ def row(pair: JudgedPair, event: Event) -> dict[str, Any]:
         "_annotator_id": event.annotator,
         "_session_id": f"{OWN_FIELD}-{event.annotator}",
         "_timestamp": seconds(event.ts),
-        OWN_FIELD: {
-            "prompt_id": pair.prompt.id,
-            "memory_id": pair.memory.id,
-            "digest": pair.memory.digest,
-            "action": event.action,
-            "verdict": event.verdict,
-            "grade": event.grade,
-            "reason": event.reason,
-            "note": event.note,
-            "ts": event.ts,
-            "blind": event.blind,
-            "elapsed_ms": event.elapsed_ms,
-        },
+        OWN_FIELD: {name: getattr(event, name) for name in OWN_COLUMNS},
     }
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from types import UnionType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from engine.judge.verdict import LIVE
-from labels.records import Event
+from labels.records import Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
 
 Row = dict[str, Any]
-
-
-class MemoryText(NamedTuple):
-    """The text of a memory at one moment. A format may leave `digest` empty, and `body` None."""
-
-    id: str
-    digest: str = ""
-    category: str = ""
-    title: str = ""
-    tags: tuple[str, ...] = ()
-    body: str | None = None
-    path: str = ""
 
 
 def columns_of(record: type[MemoryText | Event]) -> Row:

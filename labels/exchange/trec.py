@@ -6,6 +6,7 @@ import re
 from ctypes import c_float
 from itertools import groupby
 from math import inf, isfinite
+from operator import itemgetter
 from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -14,8 +15,8 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels.exchange.files import nfc, read_source
 from labels.exchange.pairs import judged_pairs, one_text_each, system_results
-from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, MemoryText, row_of
-from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT, Event
+from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
+from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from labels.exchange.exporting import Extract
     from labels.exchange.files import FileLine, FileText
-    from labels.exchange.pairs import JudgedPair, SystemResult
+    from labels.exchange.pairs import JudgedPair
     from labels.exchange.rows import Row
     from labels.records import Judgements
 
@@ -166,7 +167,7 @@ def is_qrels(source: FileText) -> bool:
 
 def write_run(extract: Extract) -> str:
     """The injected set of each system, from its newest retrieval of each prompt."""
-    return run_of([result for result in system_results(extract) if result.injected])
+    return run_of([result for result in system_results(extract) if result["injected"]])
 
 
 def write_candidates(extract: Extract) -> str:
@@ -174,18 +175,18 @@ def write_candidates(extract: Extract) -> str:
     return run_of(system_results(extract))
 
 
-def run_of(results: Iterable[SystemResult]) -> str:
+def run_of(results: Iterable[Row]) -> str:
     """Rows in rank order. The sign of the score changes: trec_eval sorts by it, and higher is better there."""
     rows = []
-    for (system, prompt_id), found in groupby(results, lambda result: (result.system, result.prompt_id)):
-        names, scores = zip(*((result.memory_id, 0.0 - result.score) for result in found), strict=True)
+    for (system, prompt_id), found in groupby(results, itemgetter("system", "prompt_id")):
+        names, scores = zip(*((result["memory_id"], 0.0 - result["score"]) for result in found), strict=True)
         for rank, (name, score) in enumerate(zip(names, falling(scores), strict=True), start=1):
             rows.append(f"{escaped(prompt_id)} Q0 {escaped(name)} {rank} {score!r} {escaped(system)}\n")
     return "".join(rows)
 
 
 def falling(scores: Sequence[float]) -> Iterator[float]:
-    """*scores*, with each that is not under the score before it lowered to the next smaller number.
+    """The *scores*, made to fall strictly: a score that is not lower than the last becomes the next smaller number.
 
     trec_eval does not read ranks. It sorts equal scores by document id, and it holds scores in single precision.
     """

@@ -170,11 +170,20 @@ def reliability(rows: Iterable[Outcome], judgements: Judgements) -> ReliabilityC
     ]
     if not pairs:
         return None
-    binned: dict[int, list[tuple[float, bool]]] = {}
-    for probability, is_relevant in pairs:
-        binned.setdefault(min(int(probability * BINS), BINS - 1), []).append((probability, is_relevant))
     brier = sum((probability - is_relevant) ** 2 for probability, is_relevant in pairs) / len(pairs)
-    return ReliabilityCurve(tuple(bin_of(binned[number]) for number in sorted(binned)), brier, len(pairs))
+    return ReliabilityCurve(tuple(map(bin_of, binned(pairs))), brier, len(pairs))
+
+
+def binned(pairs: Iterable[tuple[float, bool]]) -> list[list[tuple[float, bool]]]:
+    """(probability, whether it is relevant) in bins of equal width, without empty bins."""
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for probability, is_relevant in pairs:
+        bins.setdefault(bin_number(probability), []).append((probability, is_relevant))
+    return [bins[number] for number in sorted(bins)]
+
+
+def bin_number(probability: float) -> int:
+    return min(int(probability * BINS), BINS - 1)
 
 
 def bin_of(pairs: list[tuple[float, bool]]) -> Bin:

@@ -173,7 +173,7 @@ def headline_interval(per_prompt: PerPrompt, confidence: float = 0.95) -> Interv
     return wilson(p * n, n, confidence)
 
 
-# Numbers that are no share of memories: leaving each prompt out in turn tells how sure they are
+# Other numbers: an interval by leaving out each prompt in turn
 
 
 def jackknife_interval(strata: Sequence[Drawn], statistic: Statistic, within: Interval = ANY) -> Interval | None:

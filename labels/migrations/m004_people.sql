@@ -93,7 +93,7 @@ WHERE action = 'adjudicate' AND NOT EXISTS (
       AND later.action = 'adjudicate' AND later.event_id > event.event_id
 );
 
--- for readers with Datasette; memsift itself uses labels/events.py, and a test compares the two
+-- also for readers with Datasette; labels/events.py has the same rule, and a test compares the two
 CREATE VIEW gold AS
 SELECT prompt_id, memory_id, digest, verdict, 'adjudicated' AS basis, 1 AS labels FROM adjudication_current
 UNION ALL

@@ -48,8 +48,11 @@ if TYPE_CHECKING:
     from engine.memory import Memory
 
 REAL, TYPED, CORPUS, EXAMPLES, CHAT = "real", "typed", "corpus", "examples", "chat"
-REPEATS = {REAL: 6, TYPED: 6, CORPUS: 3, EXAMPLES: 3, CHAT: 1}
-"""How often the prompts of a set count: there are ten times as many chat facts as prompts on real roots."""
+REPEATS = {REAL: 6, TYPED: 6, CORPUS: 2, EXAMPLES: 2, CHAT: 1}
+"""How often the prompts of a set count."""
+
+CHAT_SHARE = 5
+"""One of so many chat prompts counts: there are ten times as many of them as of prompts on real roots."""
 
 FEATURES = ("strength", "short", "short_rivals", "short_tag")
 """Features of the default model."""
@@ -196,7 +199,9 @@ def chat_roots(folder: Path) -> Iterator[LabelledRoot]:
 
 def fitted(prompts: Iterable[GradedPrompt], features: Sequence[str] = FEATURES) -> FeatureWeights:
     rows, useful = [], []
-    for prompt in prompts:
+    for number, prompt in enumerate(prompts):
+        if prompt.set == CHAT and number % CHAT_SHARE:
+            continue
         for one in prompt.candidates[:8]:
             if one.grade is not None:
                 own = {name: one.features[name] for name in features}

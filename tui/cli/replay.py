@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.config import AUTO, DEFAULT, OFF
+from engine.config import AUTO, DEFAULT, OFF, SYSTEMS, injected_system, is_injected, system_of
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
-from engine.systems import SYSTEMS, injected_system, is_injected, system_of
 from tui.cli.help import JudgedCommand
 from tui.cli.options import (
     DB,
@@ -40,12 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engine.claude_code.prompt_files import PromptReading
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex, OpenRoot
-    from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.replay.replaying import Ending, Job

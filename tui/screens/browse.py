@@ -56,6 +56,10 @@ if TYPE_CHECKING:
 
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
+MOST_CHECKED = 2_000
+"""Memories up to which each start runs the checks: of more, it would take longer than to read the list."""
+
+NOT_CHECKED = "So many memories are not checked at each start. {go.inbox} checks them; {list.clear} shows all."
 ORDERS = {
     "": "Path, or the best match first",
     "title": "Title",
@@ -174,7 +178,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self.show_rows(ordered(found, self._order, facts, is_turned=self._is_turned), is_near=is_near)
         self.set_class(len(found) <= FEW, "-few")
         if not found:
-            nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
+            unchecked = NOT_CHECKED if len(self.app.workspace.index) > MOST_CHECKED else CHECKING
+            nothing = unchecked if self._narrowing.check and not self._is_checked else NO_MATCH
             self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace.index) or nothing)))
             self.about.show(plain(""))
         self.show_overview()
@@ -237,7 +242,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def read_findings(self) -> None:
         """Run the cheap checks beside the app, when all that is quick is on the screen."""
         self._begun = check_stamp(self.app.workspace, os.environ)
-        self._read_findings(self._begun)
+        if len(self.app.workspace.index) <= MOST_CHECKED:
+            self._read_findings(self._begun)
 
     @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
     def _read_findings(self, stamp: tuple[object, ...]) -> None:

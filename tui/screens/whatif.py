@@ -21,11 +21,14 @@ from tui.screens.base_screen import ModeScreen
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
-from tui.widgets.whatif.lists import ChangeList, KnobList, KnobRow, change_text
-from tui.widgets.whatif.text import (
+from tui.widgets.whatif import (
     COUNTING,
     NO_LABELS,
+    ChangeList,
+    KnobList,
+    KnobRow,
     about_text,
+    change_text,
     compared_text,
     numbers_text,
     numbers_title,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from engine.stores.markdown_parts import loading
 from tui.plain import marked, one_line, plain
 from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, head_lines
 from tui.widgets.signs import DRAWN, VERDICTS
@@ -48,6 +49,7 @@ def detail_text(
         [
             *head_lines(memory.summary, marker),
             *_findings(memory, facts, say),
+            *([plain(said).stylize_before(MUTED)] if (said := loading(memory.summary)) else []),
             *_fields(memory.sections, marker),
             *(_about(memory, facts, related, say, drawn) if is_whole else ()),
         ]

@@ -9,8 +9,8 @@ from textual.containers import Vertical
 from textual.getters import query_one
 from textual.widgets import Static
 
+from engine.config import is_injected
 from engine.search.highlight import Marker
-from engine.systems import is_injected
 from tui.plain import cells, plain
 from tui.widgets.label_text import TONES
 from tui.widgets.lists.rows import RecordList, marked_cells

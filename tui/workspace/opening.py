@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine.errors import RootNotFoundError
 from engine.lean.record import Record, replace
 from engine.paths import cache_dir, labels_file, projects_dir, state_dir, transcripts_dir
-from engine.settings.roots import find_roots, own_users, trust_in
+from engine.settings.roots import find_roots, offered_roots, own_users, trust_in
 from engine.settings.sources import checked, read_config
 from engine.stores.files import open_regular, write_whole
 from engine.stores.registry import store_of
@@ -194,11 +194,11 @@ def open_workspace(
             spending=spending,
             cutoff=hook_cutoff(root, config, environ)[0],
             others=tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others),
-            prompts=reading.prompts,
+            prompts_of_files=reading.prompts,
             takes_replayed=not prompts,
-            skipped=reading.skipped,
+            unread_prompts=reading.skipped,
             annotator=annotator_name(environ),
-            order=order,
+            order=order or "",
             notice=" ".join(filter(None, (settings.notice, *settings.remarks))),
             sources=Sources(root, environ, judge, prompt_paths(prompts, environ), is_trusted, spending, tuple(others)),
         )
@@ -273,10 +273,13 @@ def places(environ: Mapping[str, str]) -> tuple[FoundRoot, ...]:
 
 
 def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> Sequence[str]:
-    """The roots of a project, as for the hook; without a transcript that names its folder, the auto memory there."""
+    """The roots of a project, as for the hook, and those that are only offered.
+
+    Without a transcript that names the project's folder, the auto memory there.
+    """
     cwd = next(filter(None, map(_cwd, sorted(transcripts, key=_time, reverse=True)[:3])), "")
     if Path(cwd).is_absolute():
-        return find_roots(cwd, environ).roots
+        return (*find_roots(cwd, environ).roots, *offered_roots(cwd, environ))
     own = folder / "memory"
     return [os.path.realpath(own)] if own.is_dir() and _is_own(own, environ) else []
 

@@ -1,18 +1,17 @@
-"""What a judge may be asked: the agreement and limit of one start, the terms of a command, and how it answered."""
+"""Limits on asking a judge: the agreement of a person in the app, the terms of a command, and how it answered."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from engine.config import AUTO
 from engine.errors import MemsiftError, ProviderCancelledError
-from engine.judge.bulk.cost_cap import CostCapProvider
 from engine.judge.bulk.retries import Pace, RetryingProvider
-from engine.judge.prices import cost_usd
+from engine.judge.prices import CostCapProvider, cost_usd
 from engine.judge.provider import AroundProvider
 from engine.judge.providers.registry import SCRIPTED
 from engine.judge.verdict import MAX_UNANSWERED, OK
@@ -124,7 +123,7 @@ class Terms:
         return RetryingProvider(provider, self.asking.retries, pace=self.pace)
 
     def applied(self, config: Config) -> Config:
-        """*config* for these terms: a batch has a whole pool of candidates in one question."""
+        """*config* for these terms: in a batch, a pool of candidates is never split into two questions."""
         from engine.judge.bulk.batches import without_split
 
         return without_split(config) if self.batches else config
@@ -177,36 +176,30 @@ class GatedProvider(AroundProvider):
 
 @dataclass(frozen=True)
 class Answers:
-    """How a judge fared: the questions that it was asked, and how many had each status of an error.
+    """How a judge fared: status -> the number of questions with it, and the text of the first error."""
 
-    `detail` is the text of the first error.
-    """
-
-    asked: int = 0
-    failures: tuple[tuple[str, int], ...] = ()
+    statuses: Counter[str] = field(default_factory=Counter)
     detail: str = ""
 
     @classmethod
     def of(cls, results: Iterable[Judged]) -> Answers:
-        """Of *results*; those of a rule, and those for which nobody was asked, do not count."""
+        """Count *results*, without those that a rule decided and those for which no judge was asked."""
         found = [result.judgement for result in results if result.judgement and result.judgement.provider != RULE]
-        failed = [judgement for judgement in found if judgement.status != OK]
-        counts = Counter(judgement.status for judgement in failed)
-        return cls(len(found), tuple(counts.items()), failed[0].detail if failed else "")
+        details = (judgement.detail for judgement in found if judgement.status != OK)
+        return cls(Counter(judgement.status for judgement in found), next(details, ""))
 
     def plus(self, other: Answers) -> Answers:
-        counts = Counter(dict(self.failures)) + Counter(dict(other.failures))
-        return Answers(self.asked + other.asked, tuple(counts.items()), self.detail or other.detail)
+        return Answers(self.statuses + other.statuses, self.detail or other.detail)
 
     def report(self) -> None:
-        """Tell if more than MAX_UNANSWERED had no answer. Raise MemsiftError if nothing had: that is no evidence."""
-        failed = sum(count for _, count in self.failures)
-        if not failed or failed <= MAX_UNANSWERED * self.asked:
+        """Tell if more than MAX_UNANSWERED of the questions had no answer. Raises MemsiftError if none had one."""
+        asked, failed = self.statuses.total(), self.statuses.total() - self.statuses[OK]
+        if not failed or failed <= MAX_UNANSWERED * asked:
             return
-        kinds = ", ".join(f"{status} {count:,}" for status, count in self.failures)
-        if failed == self.asked:
-            raise MemsiftError(f"The judge answered none of {self.asked:,} questions ({kinds}): {self.detail}")
+        kinds = ", ".join(f"{status} {count:,}" for status, count in self.statuses.items() if status != OK)
+        if failed == asked:
+            raise MemsiftError(f"The judge answered none of {asked:,} questions ({kinds}): {self.detail}")
         tell(
-            f"{failed:,} of {self.asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the "
+            f"{failed:,} of {asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the "
             "same command again: the others are in the cache."
         )

@@ -299,7 +299,7 @@ JSON = st.recursive(
 NAMES = st.sampled_from(["prompt", "session_id", "transcript_path", "source", "cwd", "hook_event_name", "prompt_id"])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.dictionaries(NAMES, JSON, max_size=5),
     prompt=st.text(alphabet=st.characters(), max_size=60),

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from engine.config import JudgeConfig
 from engine.judge.cache import Cache
-from engine.judge.judge import Judge
+from engine.judge.judge import LEAST_S, Judge, voted
 from engine.judge.prompts import parse_request, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, CallOutcome, Opinion
-from engine.judge.voting import LEAST_S, voted
 from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
 

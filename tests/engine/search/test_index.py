@@ -8,7 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.search.query import filter_terms, query_terms
@@ -249,7 +249,6 @@ def test_an_index_can_be_searched_from_several_threads() -> None:
     assert set(results) == {15}
 
 
-@settings(max_examples=150)
 @given(title=st.text(max_size=30), prompt=st.text(max_size=30))
 def test_any_text_can_be_indexed_and_searched_and_finds_itself(title: str, prompt: str) -> None:
     with open_index(memory(title, memory_id="it"), *fillers(2)) as index:

@@ -10,7 +10,7 @@ from re import findall, sub
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -61,7 +61,6 @@ def test_the_words_of_our_own_sources_have_the_stems_that_sqlite_gives_them() ->
     assert_stems_are_sqlites(words - {"ies", "eed", "sses"})  # endings alone, which are no words
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text("aeiouybcdlnrstz", min_size=5, max_size=12), min_size=1, max_size=50))
 def test_any_letters_have_the_stem_that_sqlite_gives_them(words: list[str]) -> None:
     assert_stems_are_sqlites(words)

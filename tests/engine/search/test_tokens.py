@@ -7,7 +7,7 @@ from contextlib import closing
 from itertools import takewhile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.search.database import TOKENIZER
@@ -145,7 +145,6 @@ def test_tokens_are_folded_and_tokens_of_tokens_are_the_same(text: str) -> None:
     assert tokens(" ".join(found)) == found
 
 
-@settings(max_examples=300)
 @given(MIXED)
 def test_fts5_takes_every_token_as_it_is(text: str) -> None:
     found = tokens(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.paths import transcripts_dir
-from engine.settings.roots import find_roots, own_users
+from engine.settings.roots import find_roots, offered_roots, own_users
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
 from tests.engine.faults.mounts import small_disk
@@ -172,3 +172,17 @@ def test_a_monorepo_has_the_roots_of_all_folders_up_to_its_top(tmp_path: Path) -
     assert find_roots(str(start), {"HOME": str(tmp_path)}).roots == (str(package),)
     (tmp_path / "mono/.git").mkdir()
     assert find_roots(str(start), {"HOME": str(tmp_path)}).roots == (str(package), str(top))
+
+
+def test_folders_of_other_tools_are_offered_and_not_used(tmp_path: Path) -> None:
+    top = tmp_path / "repo"
+    for name in (".git", "api/src", "node_modules/x/memory", ".hidden/memory", "empty/memory"):
+        (top / name).mkdir(parents=True)
+    places = ("api/memory-bank", "memory", ".serena/memories", ".claude/agent-memory/reviewer", ".claude/memory")
+    for name in (*places, "node_modules/x/memory", ".hidden/memory"):
+        (top / name).mkdir(parents=True, exist_ok=True)
+        (top / name / "note.md").write_text("text", encoding="utf-8")
+    environ = {"HOME": str(tmp_path / "home")}
+    found = offered_roots(str(top / "api/src"), environ)
+    assert {os.path.relpath(place, top.resolve()) for place in found} == {*places[:-1]}
+    assert find_roots(str(top / "api/src"), environ).roots == (str((top / ".claude/memory").resolve()),)

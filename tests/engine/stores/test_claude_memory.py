@@ -307,7 +307,7 @@ def test_hidden_and_other_files_are_not_memories(tmp_path: Path) -> None:
     assert read(tmp_path).memories == ()
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.dictionaries(FIELDS, JSON, max_size=8) | JSON)
 def test_any_json_is_a_memory_that_can_be_indexed_and_injected_or_is_skipped(tmp_path: Path, content: object) -> None:
     write_raw(tmp_path, "decisions/a.json", json.dumps(content))

@@ -357,7 +357,7 @@ def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path:
     assert [one.where for one in corpus.skipped] == ["b\ufffd.md"]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from(
         ["note.md", "CLAUDE.md", "2026-01-01.md", "raw_memories.md", "memory_summary.md", "MEMORY.md"]

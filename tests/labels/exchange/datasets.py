@@ -20,10 +20,10 @@ from labels.exchange.exporting import Extract
 from labels.exchange.files import FileText
 from labels.exchange.merge import add, rows_of
 from labels.exchange.registry import FORMATS
-from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, MemoryText, row_of
-from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNRATEABLE, UNSURE, Event
+from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, row_of
+from labels.records import ACTIONS, ADJUDICATE, LABEL, RELEVANT, RETRACT, VERDICTS, Event, MemoryText
 from labels.store import LabelStore
-from labels.tables import LabelTables, storable
+from labels.tables import LabelTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,10 +119,8 @@ def result(memory_id: str, digest: str, rank: int, score: float, **changes: Any)
     return {**row_of(RESULT, **about, **changes), "verdict": changes.get("verdict")}
 
 
-def pooled(memory_id: str, digest: str) -> Row:
-    return row_of(
-        POOLED, **{**KEY, "memory_id": memory_id, "digest": digest}, seed=1, stratum="", inclusion_probability=1.0
-    )
+def pooled(**pair: str) -> Row:
+    return row_of(POOLED, **{**KEY, **pair}, seed=1, stratum="", inclusion_probability=1.0)
 
 
 KEY = {"prompt_id": "p1", "memory_id": "m1", "digest": "d1"}
@@ -211,7 +209,7 @@ def sighting(annotator: str, prompt_id: str, minutes: int) -> Row:
 def key_press(
     draw: DrawFn, number: int, people: list[str], pair: st.SearchStrategy[dict[str, str]], before: list[Event]
 ) -> Event:
-    action = draw(st.sampled_from([LABEL, LABEL, LABEL, SKIP, ADJUDICATE, *([RETRACT] if before else [])]))
+    action = draw(st.sampled_from([LABEL, LABEL, *(action for action in ACTIONS if action != RETRACT or before)]))
     target = draw(st.sampled_from(before)) if action == RETRACT else None
     about = target or Event(draw(st.sampled_from(people)), **draw(pair))
     is_said = action in (LABEL, ADJUDICATE)
@@ -221,7 +219,7 @@ def key_press(
         about.memory_id,
         about.digest,
         action=action,
-        verdict=draw(st.sampled_from([RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE])) if is_said else None,
+        verdict=draw(st.sampled_from(VERDICTS)) if is_said else None,
         grade=draw(st.none() | st.integers(0, 3)) if action == LABEL else None,
         reason=draw(texts) if is_said else "",
         note=draw(texts) if is_said else "",
@@ -261,29 +259,7 @@ def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText
     return {**row_of(RETRIEVAL, **about), "results": results, "call": call}
 
 
-def as_stored(value: Any) -> Any:
-    """*value* with its texts as a store holds them."""
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {name: as_stored(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return list(map(as_stored, value))
-    if isinstance(value, tuple):
-        return type(value)(map(as_stored, value)) if type(value) is tuple else type(value)(*map(as_stored, value))
-    if isinstance(value, Dataset | Prompt | Turn):
-        return type(value)(**as_stored(dict(vars(value))))
-    return value
-
-
-def is_consistent(dataset: Dataset) -> bool:
-    """Whether ids that differ still do when stored."""
-    prompts = {prompt.id for prompt in dataset.prompts}
-    memories = {(memory.id, memory.digest) for memory in dataset.memories}
-    return (len(prompts), len(memories)) == (len(dataset.prompts), len(dataset.memories))
-
-
-stored_datasets = datasets().map(as_stored).filter(is_consistent)
+stored_datasets = datasets().map(lambda given: rows_of(extract(given)))
 """Datasets as they come out of a store."""
 
 

@@ -30,16 +30,8 @@ def test_a_fault_is_named_by_place_and_field() -> None:
         ("jsonl", '\n{"record": "what"}', "line 2, record: expected one of memsift, prompt,"),
         ("jsonl", '{"record": "memsift", "version": 3}', "line 1, version: expected at most 2: a newer memsift"),
         ("jsonl", '{"record": "event"}', "line 1, annotator: expected a text, not empty"),
-        (
-            "jsonl",
-            line(verdict="yes"),
-            "line 1, verdict: expected one of",
-        ),
-        (
-            "jsonl",
-            line(grade=4),
-            "line 1, grade: expected null or 0 to 3",
-        ),
+        ("jsonl", line(verdict="yes"), "line 1, verdict: expected one of"),
+        ("jsonl", line(grade=4), "line 1, grade: expected null or 0 to 3"),
         ("jsonl", line(ts="now"), "line 1, ts: expected a time such as"),
         ("jsonl", line(ts="0001-01-01T00:00:00+12:00"), "line 1, ts: expected a time such as"),
         ("jsonl", line(seed=2**63), "line 1, seed: expected a whole"),

@@ -17,8 +17,7 @@ from labels.exchange.files import FileText
 from labels.exchange.importing import Context, import_file
 from labels.exchange.merge import read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
-from labels.exchange.rows import MemoryText
-from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
+from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
     MEMORY,
     PROMPT,
@@ -135,32 +134,20 @@ def test_a_label_that_brings_its_text_is_about_that_text() -> None:
         assert [len(row[3]) for row in said(db)] == [2, 2, 64, 64]
 
 
+ANSWER = {"prompt": PROMPT.text, "memory_id": "m1", "title": "Tokens", "text": "Tokens", "answer": "accept"}
+BY_HAND = {"record": "event", "annotator": "jan", "prompt_id": "p1", "memory_id": "m1", "verdict": "relevant"}
+"""The four fields that an event needs."""
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("csv", f"prompt,memory_id,label:jan\n  {PROMPT.text} ,decisions/m1.json,relevant\n"),
         ("csv", f"prompt,memory_id,label:jan\n{PROMPT.text},m1,relevant\n"),
         ("csv", "prompt_id,memory_id,label:jan\np1,m1,relevant\n"),
-        (
-            "prodigy",
-            json.dumps(
-                {"prompt": PROMPT.text, "memory_id": "m1", "title": "Tokens", "text": "Tokens", "answer": "accept"}
-            ),
-        ),
+        ("prodigy", json.dumps(ANSWER)),
         ("label-studio", write("label-studio", dataset(event("", digest="d1")))),
-        (
-            "jsonl",
-            json.dumps(
-                {
-                    "record": "event",
-                    "annotator": "jan",
-                    "prompt_id": "p1",
-                    "memory_id": "",
-                    "digest": "d1",
-                    "verdict": "relevant",
-                }
-            ),
-        ),
+        ("jsonl", json.dumps({**BY_HAND, "memory_id": "", "digest": "d1"})),
     ],
     ids=["path", "id", "ids", "text", "version", "digest"],
 )
@@ -211,10 +198,9 @@ def test_memsifts_own_events_stay_as_they_are() -> None:
 
 
 def test_an_event_that_was_written_by_hand_needs_four_fields() -> None:
-    line = {"record": "event", "annotator": "jan", "prompt_id": "p1", "memory_id": "m1", "verdict": "not"}
     with opened(KNOWN) as (db,):
-        bring(db, "jsonl", json.dumps(line))
-        assert said(db) == [("jan", "p1", "m1", "d1", NOT_RELEVANT)]
+        bring(db, "jsonl", json.dumps(BY_HAND))
+        assert said(db) == [("jan", "p1", "m1", "d1", RELEVANT)]
         assert read_events(db)[0].source == "file.txt (jsonl)"
 
 

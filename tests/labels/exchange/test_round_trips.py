@@ -118,8 +118,9 @@ def test_graded_qrels_give_back_grades(written: Written) -> None:
 def test_runs_give_back_what_each_system_injects_in_its_order(written: Written) -> None:
     injected: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for result in system_results(written.store):
-        if result.injected:
-            injected.setdefault((result.system, result.prompt_id), []).append((result.memory_id, result.score))
+        if result["injected"]:
+            shown = injected.setdefault((result["system"], result["prompt_id"]), [])
+            shown.append((result["memory_id"], result["score"]))
     found = {
         (row["run_id"], row["prompt_id"]): [(result["memory_id"], result["score"]) for result in row["results"]]
         for row in written.back("run").retrievals

@@ -60,7 +60,7 @@ def test_an_empty_id_is_refused_where_a_file_cannot_hold_it() -> None:
 
 def test_what_was_pooled_and_not_judged_is_minus_two() -> None:
     unsure = event("a", verdict=UNSURE, memory_id="m3", digest="d3")
-    rows = write("qrels", dataset(event("b"), unsure, pool=(pooled("m2", "d2"),)))
+    rows = write("qrels", dataset(event("b"), unsure, pool=(pooled(memory_id="m2", digest="d2"),)))
     assert rows.splitlines() == ["p1 0 m1 1"]
 
 
@@ -78,7 +78,7 @@ def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
 
 def test_an_adjudication_decides_and_a_tie_is_not_judged() -> None:
     split = [event("a"), event("b", "kim", NOT_RELEVANT)]
-    pool = (pooled("m1", "d1"),)
+    pool = (pooled(),)
     assert write("qrels", dataset(*split, pool=pool)) == ""
     assert write("qrels", dataset(*split, event("c", "kim", NOT_RELEVANT, action=ADJUDICATE))) == "p1 0 m1 0\n"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.systems import SYSTEMS
+from engine.config import SYSTEMS
 from engine.wording import cells
 from labels.measure.evidence import Evidence
 from labels.measure.groups import Headline

@@ -277,16 +277,6 @@ def test_every_command_reads_a_root_that_is_a_file(everywhere: dict[str, str], p
         assert "1" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["edit", "retire", "tag"])
-def test_a_format_that_is_only_read_cannot_be_changed(everywhere: dict[str, str], command: str) -> None:
-    more = {"edit": ["--title", "x"], "tag": ["--add", "x"], "retire": []}[command]
-    before = Path(everywhere["rules"]).read_bytes()
-    done = memsift(command, "AGENTS#token-cache", "--root", everywhere["rules"], *more)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "which memsift only reads" in done.stderr
-    assert Path(everywhere["rules"]).read_bytes() == before
-
-
 def test_every_command_finds_the_roots_of_the_users_file_alone(tmp_path: Path) -> None:
     """In a folder without memories of its own, where `roots` in config.toml name the example data."""
     prepare(tmp_path)

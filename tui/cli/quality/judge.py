@@ -145,8 +145,7 @@ class RatingOptions:
 
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
-        from engine.quality.judging.rows import row_of
-        from engine.quality.judging.store import RatingStore
+        from engine.quality.judging.store import RatingStore, row_of
         from tui.workspace.quality.rating import known, opened_rows, subjects
         from tui.workspace.replay.replaying import Ending
         from tui.workspace.spending import Terms
@@ -227,7 +226,7 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
 
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
-    from engine.quality.judging.rows import summary_of
+    from engine.quality.judging.store import summary_of
     from tui.workspace.spending import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))

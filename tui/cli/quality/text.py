@@ -10,7 +10,7 @@ from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import DECISIONS, UNANSWERED, UNDECIDED
-from engine.quality.judging.rows import row_of, summary_of
+from engine.quality.judging.store import row_of, summary_of
 from engine.wording import aligned, counted
 from tui.workspace.stderr import visible
 

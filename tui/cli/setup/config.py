@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +15,7 @@ from engine.lean.record import fields
 from engine.settings.keys import SECTION
 from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, value_of
 from engine.settings.roots import KEY as ROOTS
-from engine.settings.roots import user_roots
+from engine.settings.roots import offered_roots, user_roots
 from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
@@ -61,6 +62,8 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
         rows = (*effective(place), *own_settings(os.environ))
         for line in (*user_roots(os.environ).mistakes, *read_app_settings(os.environ).mistakes):
             tell(line)
+        for offered in offered_roots(".", os.environ):
+            tell(f"{offered} holds memories and is not used. To use it: memsift config set roots {quote(offered)}")
         click.echo(
             f"{printed_json(json_rows(rows, place), indent=2)}\n" if form == "json" else table(rows, place), nl=False
         )

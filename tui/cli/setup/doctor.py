@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.config import JudgeConfig
-from engine.doctor import client, judge, machine, memories
-from engine.doctor.finding import PROBLEM, note, ok, problem
+from engine.doctor import PROBLEM, client, judge, machine, memories, note, ok, problem
 from engine.errors import LabelStoreError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
@@ -23,7 +22,7 @@ from tui.cli.options import TEXT_OR_JSON, text_width
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
-    from engine.doctor.finding import DoctorFinding
+    from engine.doctor import DoctorFinding
 
 
 @click.command()

@@ -83,7 +83,7 @@ class Facts(Record):
         return self.usage[memory_id].injected if memory_id in self.usage else 0
 
     def labelled(self, memory_id: str) -> tuple[int, int]:
-        """Labels that say relevant, and labels with a verdict."""
+        """The number of labels that say relevant, and of labels with a verdict."""
         usage = self.usage.get(memory_id)
         return (usage.relevant, usage.relevant + usage.irrelevant) if usage else (0, 0)
 
@@ -141,7 +141,7 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
 
 def stamps(index: OpenIndex, store: Path, environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
-    """What changes with the files that `read_facts` reads: name, size and time of each."""
+    """Name, size and time of each file that `read_facts` reads."""
     log = f"{state_dir(roots_in(index.root)[0], environ)}/{LOG_FILE}"
     databases = (store, journal_file(environ))
     return file_stamps([*(f"{database}{end}" for database in databases for end in ("", "-wal")), log])
@@ -230,7 +230,7 @@ def _is_there(project: str, name: str) -> bool:
 
 
 def usage_of(decisions: Sequence[LoggedPrompt], verdicts: Iterable[tuple[str, str]]) -> dict[str, Usage]:
-    """Memory id -> counts of a log and of labels. *verdicts*: a memory id and its verdict, for each prompt."""
+    """Memory id -> its injections in a log, and its labels. *verdicts*: a memory id and a verdict for each label."""
     from labels.records import NOT_RELEVANT, RELEVANT
 
     injected, counts = injections(decisions), Counter(verdicts)

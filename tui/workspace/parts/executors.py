@@ -109,7 +109,7 @@ class Processes:
 
 
 def _submitted(pool: ProcessPoolExecutor, work: Callable[[Any, Part], Result], part: Part) -> Future[Result]:
-    """The future of a part. It fails where a process ended before."""
+    """The future of a part. It has failed already if a process of the pool has ended."""
     try:
         return pool.submit(_work, work, part)
     except BrokenProcessPool as error:

@@ -28,12 +28,11 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.memory import Corpus, Skipped
     from engine.retrieval import Retrieval
     from engine.search.index import Index
-    from engine.systems import System
     from tui.workspace.judge_options import Asking
     from tui.workspace.parts.executors import Executor
     from tui.workspace.replay.replaying import Ending
@@ -112,7 +111,7 @@ def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
 
 
 def _told(bad: Skipped, path: Path, lines: PartLines) -> str:
-    """A bad row with its line in the whole file; several bad rows with the first line of the part."""
+    """A sentence about a bad row with its line in the whole file, or about several rows from a line on."""
     number = bad.where.removeprefix(f"{path}:")
     if number.isdecimal():
         return f"{lines.file}:{lines.first + int(number) - 1}: {bad.reason}"

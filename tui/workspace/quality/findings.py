@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import MissingLibraryError, RatingsError, RootError
 from engine.hook.activity_log import Log, read_log
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.paths import decisions_file, labels_file, ratings_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
@@ -137,7 +137,9 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     for root in roots:
         most, decided = opening.config_of(root, environ).max_risk, decisions(root, environ)
         with opening.opened_index(root) as index:
-            active = (summary for summary in index.summaries() if summary.status == ACTIVE)
+            active = [summary for summary in index.summaries() if summary.status == ACTIVE]
+            risks = index.risks(active)
+            active = [replace(summary, risk=risks.get(summary.id, summary.risk)) for summary in active]
             held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
             for summary in sorted(held, key=lambda summary: (-summary.risk, summary.path)):
                 verdict = decided.get((SAFETY, summary.id, summary.digest))
@@ -200,12 +202,15 @@ def check_all(
     A check whose package is not installed is left out. Raises MemsiftError for a root, a log or decisions that are
     unreadable.
     """
+    names = [*names]
     memories = {(root, own.id): summary for summary in index.summaries() for root, own in [home_of(index, summary)]}
+    late = index.risks([*memories.values()]) if SAFETY in names else {}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
     for root in roots:
         subject, decided = subject_of(root, str(db), environ, clock), decisions(root, environ)
-        ratings = _ratings(root, environ)
+        risks = {own: late.get(memory.id, memory.risk) for (place, own), memory in memories.items() if place == root}
+        subject, ratings = replace(subject, risks=risks), _ratings(root, environ)
         for name in names:
             tell(name, len(tasks))
             try:

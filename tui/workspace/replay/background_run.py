@@ -9,6 +9,7 @@ from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from engine.config import injected_system
 from engine.errors import LabelStoreError, MovedStoreError
 from engine.hook.injected import names_of
 from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
@@ -61,12 +62,12 @@ class RunProgress:
 
 
 def duration(seconds: float) -> str:
-    """About this time, for people."""
+    """A time in minutes or seconds, rounded, for people."""
     return f"{seconds / 60:,.0f} min" if seconds >= 100 else f"{seconds:,.0f} s"
 
 
 def cost_text(usd: float) -> str:
-    """US dollars for people; nothing for nothing."""
+    """US dollars for people; empty for no cost."""
     return f"${usd:,.2f}" if usd >= 0.005 else f"${usd:.4f}" if usd else ""
 
 
@@ -133,16 +134,16 @@ class BackgroundRun:
         return []
 
     def _is_refused(self, retrieval: Retrieval) -> bool:
-        """Whether the judge was not asked because the limit of its cost is reached."""
+        """Whether the judge was not asked because its limit of cost is reached."""
         return self._workspace.needs_agreement and is_unanswered(retrieval)
 
     def _work(self, job: Job) -> tuple[int, list[Retrieval]]:
         """The reading of the memories, and the results of a job."""
         reading = self._workspace.reading
-        left = tuple(system for system in job.systems if self._claim(job.prompt, system.name))
-        found = retrievals(Job(job.prompt, left), self._index, self._config, self._judge, self._cutoffs, self._clock)
-        records = [name for name in names_of([job.prompt]) if self._claim(job.prompt, name)]
-        found += filter(None, (self._injections.retrieval(job.prompt, name) for name in records))
+        systems = (*job.systems, *map(injected_system, names_of([job.prompt])))
+        left = Job(job.prompt, tuple(system for system in systems if self._claim(job.prompt, system.name)))
+        judged = (self._judge, self._cutoffs, self._clock, self._injections)
+        found = retrievals(left, self._index, self._config, *judged)
         for retrieval in found:
             for candidate in retrieval.candidates:
                 self._memory(candidate.memory.id)  # read now, so that no file is read while the store is locked
@@ -168,7 +169,7 @@ class BackgroundRun:
         self._frozen = self._done
 
     def _record_singly(self, store: LabelStore, batch: Sequence[Retrieval]) -> None:
-        """Record a batch in which the store refuses a prompt, such as a labelled prompt with another text."""
+        """Record a batch one by one: the store refuses a prompt, such as a labelled prompt with another text."""
         for retrieval in batch:
             try:
                 self._record(store, retrieval)

@@ -11,20 +11,20 @@ from threading import Lock, Thread
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from engine.config import is_injected
 from engine.errors import MemsiftError
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.roots import retrieve
 from engine.stores.files import open_named, write_whole
-from engine.systems import is_injected
 from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.bulk.batches import Batches
     from engine.judge.bulk.retries import Pace
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from tui.workspace.retrievals import Injections
     from tui.workspace.spending import Terms
@@ -94,24 +93,17 @@ def retrievals(
 ) -> list[Retrieval]:
     """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind.
 
-    *clock* gives seconds. *injections* answers for the systems that are records of injections; where nothing is known
-    about a prompt, there is no retrieval.
+    *clock* gives seconds. *injections* answers for the systems that are records of injections, which come last; where
+    nothing is known about a prompt, there is no retrieval.
     """
-    searched = [system for system in job.systems if not is_injected(system.name)]
-    recorded = [system.name for system in job.systems if is_injected(system.name)] if injections else []
-    found = [
-        retrieve(
-            job.prompt,
-            index,
-            system.of(config),
-            judge=judge if system.has_judge else None,
-            cutoff=cutoffs.get(system.cutoff),
-            clock=clock,
-        )
-        for system in searched
-    ]
-    known = (injections.retrieval(job.prompt, name) for name in recorded) if injections else ()
-    return found + [retrieval for retrieval in known if retrieval]
+    found: list[Retrieval | None] = []
+    for system in sorted(job.systems, key=lambda system: is_injected(system.name)):
+        if is_injected(system.name):
+            found.append(injections.retrieval(job.prompt, system.name) if injections else None)
+        else:
+            own, cutoff = judge if system.has_judge else None, cutoffs.get(system.cutoff)
+            found.append(retrieve(job.prompt, index, system.of(config), judge=own, cutoff=cutoff, clock=clock))
+    return [retrieval for retrieval in found if retrieval]
 
 
 def run(
@@ -209,7 +201,7 @@ def _run_in_batches(
 
 
 def paid_together(now: list[Result], before: list[Result]) -> list[Result]:
-    """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
+    """The results of a job, with the tokens and cost of its earlier rounds, which the cache answers now."""
     return [
         replace(result, judgement=_added_up(result.judgement, other.judgement))
         if result.judgement and other.judgement

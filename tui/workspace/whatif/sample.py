@@ -15,7 +15,7 @@ from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
-from labels.measure.run_diff import by_qrels, diff_runs
+from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.measure.groups import PrecisionEstimate
-    from labels.measure.run_diff import PromptDiff
+    from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 
     Decisions = Mapping[str, str]
@@ -70,7 +70,7 @@ class FirstStage(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledPrompt:
-    """A prompt with labels. `found` is by root and size of the pool. `decisions` are kept ones."""
+    """A prompt with labels. `found`: (root, size of the pool) -> first stage. `decisions`: the kept verdicts."""
 
     prompt: Prompt
     found: Mapping[tuple[str, int], FirstStage]
@@ -78,9 +78,9 @@ class LabelledPrompt:
 
 
 class RememberedCutoff:
-    """A cutoff that knows P(relevant) of the candidates that it has weighed before.
+    """A cutoff that remembers P(relevant) of each candidate that it has weighed.
 
-    P(relevant) depends on the model and the pool, and on no floor.
+    P(relevant) depends only on the model and the pool, so it stays while thresholds move.
     """
 
     def __init__(self, cutoff: Cutoff, known: dict[int, dict[str, Candidate]]) -> None:
@@ -130,7 +130,7 @@ class WhatIfSample:
         return [Root(root.index, root.config, self._remembered(root)) for root in roots]
 
     def _injected(self, prompt: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
-        """As `engine.pipeline.retrieve` finds it, from first stages that are known."""
+        """The same as `engine.pipeline.retrieve` would inject, computed from the known first stages."""
         judge = KeptJudge(prompt.decisions) if config.judge.enabled else None
         # a root that names another judge is not asked about, as in `retrieve_from`
         judges = [judge if root.config.judge == config.judge else None for root in roots]
@@ -201,7 +201,7 @@ def read_sample(
 
 
 def pool_sizes(config: Config, *, is_moved: bool) -> tuple[int, ...]:
-    """The sizes of pools, with a cutoff and without, the largest first; if it *is_moved*, those of any `max_inject`."""
+    """The sizes of pools, with a cutoff and without, the largest first. *is_moved*: for every value of `max_inject`."""
     _, most = LIMITS["max_inject"]
     tried = [replace(config, max_inject=number) for number in range(int(most) + 1)] if is_moved else [config]
     sizes = {pool_size(settings, AUTO, has_cutoff_alone=alone) for settings in tried for alone in (True, False)}
@@ -213,7 +213,8 @@ def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tupl
     whole: list[Candidate] = []
     for size in sizes:
         strategy, pool = first_stage(prompt, root.index, root.config, size)
-        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config))
+        risks = root.index.risks([scored.memory for scored in pool.memories])
+        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config, risks))
         beginning = whole[: len(candidates)]
         whole = whole or candidates
         # smaller pools are mostly beginnings of larger ones, and then share their records
@@ -294,7 +295,7 @@ def _memories(injected: Injected) -> tuple[InjectedMemory, ...]:
 
 
 def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> SettingsNumbers:
-    """The pools, weights and judgements are those of the report, so that only the injected sets make a difference."""
+    """The numbers of the injected *sets*. Pools, weights and judgements are those of the report."""
     evidence = sample.evidence
     weights, measured = evidence.weights, evidence.measured
     tallies = [tally(prompt.id, own, evidence) for prompt, own in sets]

@@ -183,7 +183,7 @@ class Trial:
         return self._cutoff(self.draft)[1]
 
     def read_saved(self) -> None:
-        """Go on from the settings as they are saved now, with what is moved in the draft."""
+        """Take over the settings as they are saved now, and keep the moves of the draft."""
         moved, draft = self.changes, self.draft
         self.saved = self.draft = self._read()
         for knob in KNOBS:
@@ -221,7 +221,7 @@ class Trial:
         return False
 
     def save(self) -> str:
-        """Write what is moved into the root's file, and give its path.
+        """Write the moved settings into the root's file, and give its path.
 
         Raises ConfigError and CurationError; then nothing is written.
         """

@@ -15,10 +15,10 @@ import pytest
 
 from engine.config import JudgeConfig
 from engine.judge.bulk.batches import BatchedProvider
-from engine.judge.bulk.cost_cap import CostCapProvider
 from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.cache import Cache
 from engine.judge.judge import Judge
+from engine.judge.prices import CostCapProvider
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.claude_cli import ClaudeCliProvider
 from engine.judge.providers.http import ANSWER_BYTES

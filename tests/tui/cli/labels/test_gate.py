@@ -94,9 +94,6 @@ def test_too_near_the_gate_the_proposed_zone_decides(tmp_path: Path) -> None:
     command = [*run_file(tmp_path, 300, good=0.8), "--min-precision", "0.8"]
     out = memsift(*command, "--full").stdout
     assert "How many more prompts would decide cannot be said: precision is too near 0.80" in out
-    found = re.search(
-        r"Next: decide, if ([\d.]+) points either way do not matter to you:\s+--indifference ([\d.]+)", out
-    )
     step = r"Next: decide, if ([\d.]+) points either way do not matter to you: --indifference (0\.\d+)"
     found = re.search(step, unwrapped(out))
     assert found
@@ -304,12 +301,9 @@ def test_a_store_without_replays_is_a_setup_error() -> None:
     [
         ([], "--min-precision"),
         (["--min-precision", "1"], "--min-precision"),
-        (["--min-precision", "80"], "--min-precision"),
         (["--min-precision", "0.8", "--indifference", "0.5-0.7"], "contain --min-precision 0.8"),
         (["--min-precision", "0.8", "--indifference", "0.7-1.2"], "between 0 and 1"),
         (["--min-precision", "0.8", "--indifference", "-0.1"], "LOW-HIGH or a width"),
-        (["--min-precision", "0.8", "--indifference", "some"], "LOW-HIGH or a width"),
-        (["--min-precision", "0.8", "--indifference", "nan"], "between 0 and 1"),
         (["--min-precision", "0.8", "--worth", "0"], "--worth"),
         (["--min-precision", "0.8", "--system", "bm26"], "Choose from memsift"),
     ],

@@ -105,12 +105,6 @@ def test_a_target_out_of_reach_exits_with_1_and_says_what_can_be_reached(state: 
     assert not state.exists()
 
 
-def test_less_confidence_asks_for_less(state: Path) -> None:  # noqa: ARG001
-    sure = printed(tune("--target-precision", "0.65", "--format", "json"))["at"]["threshold"]
-    unsure = printed(tune("--target-precision", "0.65", "--confidence", "0.5", "--format", "json"))["at"]["threshold"]
-    assert unsure < sure
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -285,15 +279,6 @@ def test_a_system_whose_cutoff_was_not_tuned_is_refused(state: Path, name: str) 
     assert result.exit_code == 2
     assert "memsift+default" not in result.stdout
     assert ("no tuned cutoff for memsift+cutoff" if name == "memsift+cutoff" else "match_strategy was") in result.stderr
-
-
-def test_a_model_for_bm25_makes_the_system_of_that_name(state: Path) -> None:
-    models.write_model(state, models.content(Config(match_strategy="fts5_bm25"), threshold=0.9))
-    found = rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--systems", "memsift,bm25,bm25+cutoff"))
-    count = {row["system"]: 0 for row in found}
-    for row in found:
-        count[row["system"]] += len(row["injected"])
-    assert 0 < count["bm25+cutoff"] < count["bm25"]
 
 
 def test_a_model_that_does_not_fit_is_ignored_with_one_line(state: Path) -> None:

@@ -186,15 +186,13 @@ def test_a_file_of_another_judge_rubric_or_threshold_is_refused(server: ApiServe
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("content", ["[]\n", '{"root": "r"}\n', "nothing of ours", "[" * 9_000 + "\n"])
-def test_a_file_that_is_no_rating_is_refused_and_left_alone(
-    server: ApiServer, root: Path, tmp_path: Path, content: str
-) -> None:
+def test_a_file_that_is_no_rating_is_refused_and_left_alone(server: ApiServer, root: Path, tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
-    file.write_text(content, encoding="utf-8")
-    line = refused(memsift(*RATE, "--root", root, *HTTP, "--resume", file))
-    assert line.startswith(f"memsift: {file}, line 1: a row of memsift quality judge is needed.")
-    assert file.read_text(encoding="utf-8") == content
+    for content in ("[]\n", '{"root": "r"}\n', "nothing of ours", "[" * 9_000 + "\n"):
+        file.write_text(content, encoding="utf-8")
+        line = refused(memsift(*RATE, "--root", root, *HTTP, "--resume", file))
+        assert line.startswith(f"memsift: {file}, line 1: a row of memsift quality judge is needed.")
+        assert file.read_text(encoding="utf-8") == content
     assert server.requests == []
 
 

@@ -1,0 +1,277 @@
+"""The lists and texts of What-if: settings with their values, the numbers with saved and tried settings, prompts."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from engine.wording import counted
+from labels.report.section import UNKNOWN, decimal, percent, rate, span
+from tui.plain import ELLIPSIS, beginning, cells, one_line, plain
+from tui.widgets.lists.rows import RecordList
+from tui.widgets.report.text import MUTED, interval_bar
+from tui.widgets.signs import DRAWN, signs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from labels.measure.groups import PrecisionEstimate
+    from labels.measure.metrics import Ratio
+    from labels.report.run_diff import Judged
+    from tui.widgets.lists.rows import Cell
+    from tui.widgets.signs import Signs
+    from tui.workspace.whatif.sample import ChangedPrompt, SettingsNumbers, WhatIfEffect
+    from tui.workspace.whatif.trial import Knob, Trial
+
+    Compared = Sequence[tuple[str, SettingsNumbers | None]]
+
+KNOB_WIDTH, SETTING_WIDTH = 17, 20
+WORD_WIDTH, COUNTS_WIDTH = 8, 6
+TONES = {"good": "$text-success", "bad": "$text-error", "muted": "$foreground-muted"}
+SAID = {
+    True: ("relevant", "good", "relevant"),
+    False: ("not", "bad", "not relevant"),
+    None: ("unsure", "muted", "no label"),
+}
+"""By label, or none: the verdict whose sign it has, its tone and its words."""
+
+
+@dataclass(frozen=True)
+class KnobRow:
+    """A setting: its value now and its saved value, in words."""
+
+    knob: Knob
+    value: str
+    saved: str
+
+
+class KnobList(RecordList[KnobRow]):
+    """A row for each setting. A moved setting says what it was."""
+
+    NOUN = "setting"
+
+    def id_of(self, record: KnobRow) -> str:
+        return record.knob.name
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        row = self.records[index]
+        is_moved = row.value != row.saved
+        room = width - KNOB_WIDTH - SETTING_WIDTH - 3
+        value = f"{signs(self).moved if is_moved else signs(self).off} {row.value}"
+        was = f"was {row.saved.partition(' (')[0]}" if is_moved else ".".join(row.knob.key)
+        return [
+            (f" {cells(row.knob.name, KNOB_WIDTH)} ", ""),
+            (value, "match" if is_moved else ""),
+            (" " * max(1, SETTING_WIDTH + 1 - len(value)), ""),
+            (cells(was, room), "muted"),
+        ]
+
+
+class ChangeList(RecordList["ChangedPrompt"]):
+    """A row for each labelled prompt: what changes, better or worse, and its text."""
+
+    NOUN = "prompt"
+
+    def id_of(self, record: ChangedPrompt) -> str:
+        return record.prompt.id
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        change = self.records[index]
+        word, tone = change_word(change)
+        text = cells(change.prompt.text, width - WORD_WIDTH - COUNTS_WIDTH - 2)
+        return [
+            (f" {word:<{WORD_WIDTH - 1}}", tone),
+            (cells(counts(change), COUNTS_WIDTH), tone),
+            (f"{text}  ", "" if change.diff.is_changed else "muted"),
+        ]
+
+
+def change_word(change: ChangedPrompt) -> Cell:
+    """Whether a prompt gets better or worse by the labels, and its tone."""
+    if not change.diff.is_changed:
+        return "same", "muted"
+    worth = change.diff.worth
+    return ("better", "good") if worth > 0 else ("worse", "bad") if worth < 0 else ("even", "")
+
+
+def counts(change: ChangedPrompt) -> str:
+    """-2 +1: the numbers of memories that go and that come. A prompt that stays has the number that it gets."""
+    if not change.diff.is_changed:
+        return f"{len(change.diff.now or ())}"
+    gone, new = len(change.diff.lost), len(change.diff.gained)
+    return " ".join(filter(None, (f"-{gone}" if gone else "", f"+{new}" if new else "")))
+
+
+def change_text(change: ChangedPrompt, drawn: Signs = DRAWN) -> Content:
+    """The prompt, and each memory that goes, comes or stays, with its label."""
+    diff = change.diff
+    lines = [beginning(one_line(change.prompt.text)), Content("")]
+    for word, moved in (("goes", diff.lost), ("comes", diff.gained), ("stays", diff.same)):
+        lines += [_moved_line(word, memory, drawn) for memory in moved]
+    if not diff.before and not diff.now:
+        lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
+    return Content("\n").join(lines)
+
+
+def _moved_line(word: str, moved: Judged, drawn: Signs) -> Content:
+    verdict, tone, said = SAID[moved.is_relevant]
+    sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
+    return (
+        plain(f"{word:<6}").stylize_before(TONES["muted"])
+        + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
+        + plain(one_line(moved.memory.title))
+    )
+
+
+# Texts
+
+
+NAME_WIDTH = 23
+LEAST_COLUMN, MOST_COLUMN = 15, 26
+WHOLE_FROM = 20
+"""Cells of a column from which on precision has its counts beside the interval."""
+
+MIN_PATH = 12
+KEYS_FROM = 80
+"""Cells of a terminal from which on the keys that save stand before a warning. The footer has them, too."""
+
+BAR_WIDTH, LEAST_BAR, VALUE_WIDTH = 20, 10, 18
+COLUMNS = {"irrelevant": 12, "lost": 8, "tokens": 8}
+"""The numbers beside precision, with their widths, where all values of a setting are compared."""
+
+NO_LABELS = (
+    "No prompt has a label yet, so there is nothing to try settings on.\n\n"
+    "Press {go.report} and {report.replay} to replay the prompts, then {go.label} to label some."
+)
+COUNTING = "Counting …"
+
+
+def about_text(knob: Knob, ignored: str) -> str:
+    """The meaning of a setting. *ignored*: the reason why a tuned cutoff is not used."""
+    note = f" The tuned model is not used: it {ignored}. Save, and run memsift tune again." if ignored else ""
+    return f"{knob.about}{note}"
+
+
+def settings_title(root: str, roots: int, width: int) -> str:
+    """The root whose settings are tried and saved; the first of several *roots*. A long path loses its beginning."""
+    start = f"Settings of the first of {roots:,} roots: " if roots > 1 else "Settings of "
+    room = max(MIN_PATH, width - len(start))
+    path = one_line(root)
+    while cell_len(path) > room:
+        path = ELLIPSIS + path[2:]
+    return f"{start}{path}"
+
+
+def state_text(trial: Trial, width: int, say: Callable[[str], str]) -> Content:
+    """The number of moved settings, the keys that save them, and which of them will not count.
+
+    *width* in cells; *say* puts keys in the place of their ids.
+    """
+    number, warning = len(trial.changes), trial.warning
+    if not number:
+        return plain(say("Nothing is moved. Hold {whatif.more} or {whatif.less} to move a setting."))
+    said = f"{counted(number, 'setting')} moved · {say('{whatif.save} saves, {whatif.discard} discards')}"
+    if not warning:
+        return plain(said)
+    if width < KEYS_FROM:
+        said = f"{number} moved"
+    return plain(f"{said} · ") + plain(warning).stylize_before("$text-warning")
+
+
+def numbers_title(effect: WhatIfEffect) -> str:
+    """The number of prompts behind the numbers, and of those that change."""
+    left = f" · {effect.left_out:,} without a verdict left out" if effect.left_out else ""
+    return f"Over {counted(len(effect.rows), 'labelled prompt')} · {effect.changed:,} change{left}"
+
+
+def prompts_title(effect: WhatIfEffect) -> str:
+    changed = (
+        f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {'changes' if effect.changed == 1 else 'change'}"
+    )
+    return f"{changed} · enter shows it in Replay"
+
+
+# The numbers
+
+
+def numbers_text(effect: WhatIfEffect, width: int) -> Content:
+    """A line for each number, with the saved settings and with the tried ones. *width* in cells."""
+    column = max(LEAST_COLUMN, min(MOST_COLUMN, (width - NAME_WIDTH) // 2))
+    lines = [_line("", "saved", "tried", column).stylize_before(MUTED)]
+    for name, write in _rows(is_wide=column >= WHOLE_FROM):
+        before, after = write(effect.saved), write(effect.draft)
+        line = _line(name, before, after, column)
+        lines.append(line.stylize("bold", NAME_WIDTH + column) if before != after else line)
+    return Content("\n").join(lines)
+
+
+def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:
+    return (
+        ("Relevant (precision)", lambda numbers: _precision(numbers.precision, is_wide=is_wide)),
+        ("Fires", lambda numbers: _share(numbers.fires)),
+        ("Fires for nothing", lambda numbers: _share(numbers.false_fires)),
+        ("Irrelevant a prompt", lambda numbers: rate(numbers.irrelevant)),
+        ("Relevant lost a prompt", lambda numbers: rate(numbers.lost)),
+        ("Tokens a prompt, about", lambda numbers: f"{numbers.tokens:,.0f}"),
+        ("Injected without label", lambda numbers: f"{numbers.unlabelled.part:,} of {numbers.unlabelled.whole:,}"),
+    )
+
+
+def _line(name: str, before: str, after: str, column: int) -> Content:
+    return plain(f"{cells(name, NAME_WIDTH)}{cells(before, column)}{cells(after, column)}".rstrip())
+
+
+def _precision(estimate: PrecisionEstimate, *, is_wide: bool) -> str:
+    found = estimate.ratio
+    counts = f" ({found.part:,}/{found.whole:,})" if is_wide else ""
+    return UNKNOWN if found.value is None else f"{rate(found)} {span(estimate.interval)}{counts}"
+
+
+def _share(found: Ratio) -> str:
+    return UNKNOWN if found.value is None else f"{percent(found.value, 1)} ({found.part:,}/{found.whole:,})"
+
+
+# Every value of a setting
+
+
+def compared_text(compared: Compared, current: str, saved: str, size: tuple[int, int], drawn: Signs = DRAWN) -> Content:
+    """A line for each value: its precision drawn to scale, irrelevant and lost memories, tokens.
+
+    *size* in cells and lines. Where not all values have room, those near the *current* one are shown.
+    """
+    width, height = size
+    room = width - VALUE_WIDTH - 9 - sum(COLUMNS.values())
+    bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
+    heads = "".join(cells(name, width) for name, width in COLUMNS.items())
+    head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar + 2) + heads
+    lines = [plain(head.rstrip()).stylize_before(MUTED)]
+    for text, found in compared[window(compared, current, height - 1)]:
+        sign = drawn.now if text == current else drawn.saved if text == saved else drawn.off
+        line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + _compared(found, bar)
+        lines.append(line.stylize("bold") if text == current else line)
+    return Content("\n").join(lines)
+
+
+def window(compared: Compared, current: str, room: int) -> slice:
+    """The places of at most *room* values, with the nearest to *current* in their middle."""
+    texts = [text for text, _ in compared]
+    near = texts.index(current) if current in texts else bisect(texts, current)
+    first = max(0, min(near - room // 2, len(texts) - room))
+    return slice(first, first + max(1, room))
+
+
+def _compared(found: SettingsNumbers | None, bar: int) -> Content:
+    if found is None:
+        return plain("the judge was never asked about some memories").stylize_before(MUTED)
+    value, interval = found.precision.ratio.value, found.precision.interval
+    known = value is not None and interval is not None and bar > 0
+    drawn = (
+        interval_bar(value, interval, interval, bar) if known and value is not None and interval else plain(" " * bar)
+    )
+    cut = (rate(found.irrelevant), rate(found.lost), f"{found.tokens:,.0f}")
+    rest = "".join(cells(text, width) for text, width in zip(cut, COLUMNS.values(), strict=True)).rstrip()
+    return plain(cells(decimal(value), 7)) + drawn + plain(f"  {rest}")
