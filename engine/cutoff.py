@@ -61,9 +61,9 @@ names         number of names in the prompt that the memory does not hold, at mo
 asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
 unknown       part of the prompt's idf mass in words that no memory of the root holds, 0..1
 
-The default model uses the first four: the others help where labels of the root tell how much. Among short facts many are
-about the same words, so their number counts; a long note with the same words is about them.
-`python -m tests.benchmarks.default_model` measures all.
+The default model uses the first four: the others help where labels of the root tell how much. Among short facts many
+are about the same words, so their number counts; a long note with the same words is about them.
+`python -m tests.benchmarks.served` measures them.
 """
 
 MAX_LEAD = 1.0
@@ -76,7 +76,7 @@ FURTHER = 0.4
 """How much surer a memory behind the first must be, in logits: a prompt without any memory costs more than one of fewer
 memories."""
 
-HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.75, 0.40
+HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.5, 0.3
 """Least P(relevant) of high and of medium confidence."""
 
 
@@ -94,7 +94,8 @@ class Model(Record):
     """Weights by feature, and thresholds of P(relevant), 0..1.
 
     Without a judge, candidates below `threshold` are dropped. With a judge, candidates below `doubt` are dropped, and
-    the judge is asked about those between `doubt` and `threshold`.
+    the judge is asked about those between `doubt` and `threshold`. `named` are the thresholds of the names in
+    `engine.config.THRESHOLDS`; empty where the labels were too few to tell.
     """
 
     fit: Fit
@@ -102,6 +103,7 @@ class Model(Record):
     weights: Mapping[str, float]
     threshold: float
     doubt: float
+    named: Mapping[str, float] = {}
 
     def probability(self, features: Mapping[str, float]) -> float:
         """P(relevant), 0..1, of a candidate with these features."""
@@ -116,15 +118,17 @@ class UnusableModelError(Exception):
 class Cutoff:
     """The stage of the pipeline that drops candidates whose P(relevant) is too low.
 
-    *kind* is TUNED or DEFAULT. A *threshold* replaces the model's. *place* is the file of a tuned model.
+    *kind* is TUNED or DEFAULT. A *threshold* replaces the model's: a number, or a name that the model knows. *place* is
+    the file of a tuned model.
     """
 
-    def __init__(self, model: Model, kind: str = TUNED, threshold: float | None = None, place: str = "") -> None:
+    def __init__(self, model: Model, kind: str = TUNED, threshold: float | str | None = None, place: str = "") -> None:
         self.model = model
         self.place = place
         self.strategy = model.fit.match_strategy
         self.kind = kind
-        self.threshold = model.threshold if threshold is None else threshold
+        wanted = model.named.get(threshold) if isinstance(threshold, str) else threshold
+        self.threshold = model.threshold if wanted is None else wanted
 
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
@@ -203,7 +207,8 @@ def default_cutoff(config: Config) -> Cutoff | None:
     if config.match_strategy != MEMSIFT:
         return None
     weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
-    model = Model(fit_of(config), default_model.INTERCEPT, weights, threshold, min(threshold, default_model.DOUBT))
+    doubt, named = min(threshold, default_model.DOUBT), default_model.THRESHOLDS
+    model = Model(fit_of(config), default_model.INTERCEPT, weights, threshold, doubt, named)
     return Cutoff(model, DEFAULT, config.cutoff_threshold)
 
 
@@ -249,7 +254,8 @@ def model_of(content: Any) -> Model:
             raise UnusableModelError(f"is of features {content['features']!r}, not {VERSION}: run `memsift tune` again")
         weights = {name: _number(value) for name, value in content["weights"].items()}
         thresholds = _number(content["threshold"]), _number(content["doubt"])
-        model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds)
+        named = {name: _number(value) for name, value in content.get("thresholds", {}).items()}
+        model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds, named)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
     if not (0 <= model.doubt <= model.threshold <= 1 and weights.keys() <= DIRECTIONS.keys()):

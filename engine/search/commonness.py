@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FILE = os.path.join(os.path.dirname(__file__), "common_words.txt")
 
 LEAST_ZIPF, MOST_ZIPF = 3.5, 6.0
-"""Zipf frequencies (log10 of occurrences in a billion words) of a word that is rare, and of a word that says nothing."""
+"""Zipf frequencies (log10 of occurrences in a billion words) of a rare word, and of a word that says nothing."""
 
 LEAST_RARITY = 0.05
 

@@ -7,10 +7,10 @@ f is the number of occurrences of the unit, weighted by field, and D the number 
 1, or less if only longer words match. (S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
 Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.)
 
-`headline` is the sum of quality x idf of the units in title and tags. `passage` is the largest such sum in PASSAGE tokens
-of the body, so that a long memory is judged by its best passage. `words` is the number of units that the memory holds, a
-word of an earlier turn counting by its weight, and `rare` the weight of the rarest possible word. A strategy without `rare`
-has its BM25 alone. The weights and rules are those of a `Strategy`.
+`headline` is the sum of quality x idf of the units in title and tags. `passage` is the largest such sum in PASSAGE
+tokens of the body, so that a long memory is judged by its best passage. `words` is the number of units that the memory
+holds, where a word of an earlier turn counts by its weight, and `rare` is the weight of the rarest possible word. A
+strategy without `rare` has its BM25 alone. The weights and rules are those of a `Strategy`.
 """
 
 from __future__ import annotations
@@ -272,7 +272,8 @@ class PromptMatcher:
 
 def _places(body: str, code: str) -> list[int]:
     """The first MOST_PLACES places of a word or phrase in a body."""
-    found, place = [], body.find(code)
+    found: list[int] = []
+    place = body.find(code)
     while place >= 0 and len(found) < MOST_PLACES:
         found.append(place)
         place = body.find(code, place + 1)

@@ -1,15 +1,16 @@
 """Fit the default model, and measure it on roots that it did not learn from: served, useful, false fires.
 
-    python -m tests.benchmarks.served [--notes FOLDER] [--locomo FOLDER] [--sizes] [--turns] [--write]
+    python -m tests.benchmarks.served [--notes FOLDER] [--locomo FOLDER] [--sizes] [--write]
 
-Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root, and their labels and
-prompts beside it in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
-without it, at the thresholds for 2, 10 and 25 % false fires on the other real roots. --sizes prints reliability by the size
-of a root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 2,000. --write puts the model
-of all roots into engine/default_model.py.
+Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
+labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
+without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints reliability by the size of a
+root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 500. --write puts the model of
+all roots into engine/default_model.py.
 
-    served       of the prompts that need a memory (grade 2), the share that gets one of these
+    served       of the prompts that need a memory (grade 2), the share that gets such a memory
     useful       of the injected memories, the share with grade 1 or 2
+    recall       of the needed memories, the share that is injected
     false fires  of the prompts for which nothing is useful, the share that gets something
 """
 
