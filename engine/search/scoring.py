@@ -1,17 +1,21 @@
 """Finding memories for a prompt: FTS5 chooses candidates, and these are scored in full.
 
     bm25     = sum over the units in the memory of  quality x idf x f (K1 + 1) / (f + K1 (1 - B + B D / D_mean))
-    strength = bm25 x coordination
+    strength = bm25 + FOCUS x (headline + passage) + rare x ln(1 + words)
 
 f is the number of occurrences of the unit, weighted by field, and D the number of tokens in the memory. The quality is
 1, or less if only longer words match. (S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.) The coordination is the square root of the share of
-the prompt's units that the memory holds. The weights and rules are those of a `Strategy`.
+Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.)
+
+`headline` is the sum of quality x idf of the units in title and tags. `passage` is the largest such sum in PASSAGE
+tokens of the body, so that a long memory is judged by its best passage. `words` is the number of units that the memory
+holds, where a word of an earlier turn counts by its weight, and `rare` is the weight of the rarest possible word. A
+strategy without `rare` has its BM25 alone. The weights and rules are those of a `Strategy`.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import log
 
 from engine.lean.json_text import dumps
 from engine.lean.record import Record
@@ -32,6 +36,12 @@ if TYPE_CHECKING:
     from engine.search.units import Unit, Units
 
 K1, B = 1.2, 0.75
+
+FOCUS, PASSAGE = 1.7, 70
+"""The weight of headline and passage, and the tokens of a passage: the best on labelled real roots."""
+
+MOST_PLACES = 60
+"""Occurrences of a word in a body that are looked at for passages."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
 RANKED = {
@@ -67,7 +77,6 @@ class Strategy(Record):
     units. `idf(db, units, memories)`: the weight of each unit, in a root of so many memories.
     `rare(memories)`: the weight of a word of one memory, in which `min_strength` is measured; 0 if strengths of
     different prompts cannot be compared.
-    `most_asked`: the number of units that count for the coordination; with 0, the coordination is 1.
     `most_bonus`: the largest bonus, which is 1 for each term in the body. `counts_retired`: retired memories take
     places in the pool.
     """
@@ -82,7 +91,6 @@ class Strategy(Record):
     units: Callable[[Connection, Sequence[Term]], Units]
     idf: Callable[[Connection, Sequence[Unit], int], list[float]]
     rare: Callable[[int], float]
-    most_asked: int = 0
     most_bonus: int = 0
     counts_retired: bool = False
 
@@ -90,15 +98,15 @@ class Strategy(Record):
 class Match(Record):
     """How a memory answers a prompt.
 
-    `parts`: the number of each unit that the memory holds -> its part of the BM25, positive, in the order of the units.
-    `in_body` are the numbers of the units in the body that count for the bonus.
+    `parts`: the number of each unit that the memory holds -> its part of the strength, positive, in the order of the
+    units. `in_body` are the numbers of the units in the body that count for the bonus. `length` is in tokens.
     """
 
     parts: Mapping[int, float]
     in_body: tuple[int, ...]
     bm25: float
-    coordination: float
     strength: float
+    length: int
 
 
 def find(
@@ -139,7 +147,6 @@ class PromptMatcher:
         self.idf = rules.idf(db, self.found.units, self._size)
         self.rare = rules.rare(self._size)
         self._shares = [unit.weight for unit in self.found.units]
-        self._asked = min(sum(self._shares), rules.most_asked)
         self._exact = [spelled(unit.phrases, self.found.codes) for unit in self.found.units]
         self._owners: dict[str, list[tuple[int, bool]]] = {}
         for number, unit in enumerate(self.found.units):
@@ -163,25 +170,60 @@ class PromptMatcher:
         title, tags, body = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
         of_title, of_tags, of_body = self._rules.weights
         weighted: dict[tuple[int, bool], float] = {}
+        headlines: set[int] = set()
         for code, owners in self._owners.items():
             if code in encoded:
                 count = str.count if len(code) == 1 else overlapping
                 f = of_title * count(title, code) + of_tags * count(tags, code) + of_body * count(body, code)
                 for owner in owners:
                     weighted[owner] = weighted.get(owner, 0.0) + f
+                    if code in title or code in tags:
+                        headlines.add(owner[0])
         if not weighted:
             return None
-        mean = self._mean_length
-        damping = K1 * (1 - B + B * (len(encoded) - 2) / mean) if mean else K1
-        parts = {}
+        length, mean = len(encoded) - 2, self._mean_length
+        damping = K1 * (1 - B + B * length / mean) if mean else K1
+        values, parts = {}, {}
         for (number, is_longer), f in sorted(weighted.items()):
             if not is_longer or (number, False) not in weighted:
-                quality = self._rules.longer if is_longer else 1.0
-                parts[number] = quality * self.idf[number] * f * (K1 + 1) / (f + damping)
-        share = sum([self._shares[number] for number in parts]) / self._asked if self._asked else 1.0
+                values[number] = (self._rules.longer if is_longer else 1.0) * self.idf[number]
+                parts[number] = values[number] * f * (K1 + 1) / (f + damping)
+        bm25 = sum(parts.values())
         in_body = self._in_body(fields[2]) if self._rules.most_bonus else ()
-        bm25, coordination = sum(parts.values()), min(1.0, sqrt(share))
-        return Match(parts, in_body, bm25, coordination, bm25 * coordination)
+        if not self.rare:
+            return Match(parts, in_body, bm25, bm25, length)
+        passage = self._best_passage(fields[2], values)
+        for number, value in values.items():
+            parts[number] += FOCUS * value * ((number in headlines) + (number in passage))
+        words = sum([self._shares[number] for number in values])
+        return Match(parts, in_body, bm25, sum(parts.values()) + self.rare * log(1 + words), length)
+
+    def _best_passage(self, body: str, values: Mapping[int, float]) -> Collection[int]:
+        """The units in the passage of a body with the largest sum of *values*."""
+        places = sorted(
+            [
+                (place, number)
+                for code, owners in self._owners.items()
+                if code in body
+                for number in {number for number, _ in owners if number in values}
+                for place in _places(body, code)
+            ]
+        )
+        if not places or places[-1][0] - places[0][0] < PASSAGE:
+            return {number for _, number in places}
+        best, most = {}, -1.0
+        first, held, total = 0, dict.fromkeys(values, 0), 0.0
+        for place, number in places:
+            total += 0.0 if held[number] else values[number]
+            held[number] += 1
+            while place - places[first][0] >= PASSAGE:
+                left = places[first][1]
+                held[left] -= 1
+                total -= 0.0 if held[left] else values[left]
+                first += 1
+            if total > most:
+                best, most = {unit: count for unit, count in held.items() if count}, total
+        return best
 
     def _in_body(self, body: str) -> tuple[int, ...]:
         """The units that a body holds as they are: a long body holds longer words of any beginning by chance."""
@@ -194,7 +236,7 @@ class PromptMatcher:
         bonus = min(self._rules.most_bonus, len(in_body))
         numbers = sorted({*match.parts, *match.in_body}) if bonus else match.parts
         matched = dict.fromkeys([units[number].text for number in numbers])
-        return Scored(memory, -match.bm25, bonus, -match.strength - bonus, tuple(matched))
+        return Scored(memory, -match.bm25, bonus, -match.strength - bonus, tuple(matched), match.length)
 
     def matches(self, rows: Collection[int]) -> dict[int, Match]:
         """Row -> match, for the memories in *rows* with a match."""
@@ -226,6 +268,16 @@ class PromptMatcher:
             most=max(SMALL if self._size <= SMALL else 0, rules.candidates(len(units), size)),
             include_retired=include_retired,
         )
+
+
+def _places(body: str, code: str) -> list[int]:
+    """The first MOST_PLACES places of a word or phrase in a body."""
+    found: list[int] = []
+    place = body.find(code)
+    while place >= 0 and len(found) < MOST_PLACES:
+        found.append(place)
+        place = body.find(code, place + 1)
+    return found
 
 
 def expression(unit: Unit, *, has_prefixes: bool) -> str:

@@ -71,7 +71,7 @@ class Units(Record):
 
 def units_of(db: Connection, terms: Sequence[Term]) -> Units:
     """The units of *terms*. A guess counts only if a memory holds it."""
-    is_paste = sum(not term.is_guess for term in terms) > MAX_TERMS
+    is_paste = sum(not term.is_guess for term in terms if term.weight == 1) > MAX_TERMS
     if is_paste:
         terms = _rarest(db, terms)
     lookup = Lookup(db, terms, is_paste=is_paste)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from engine.config import CONFIG_FILE, GUARD, Config, JudgeConfig
+from engine.default_model import threshold_of
 from engine.lean.json_text import loads
 from engine.lean.record import Record, replace
 from engine.paths import config_file, state_dir
@@ -227,7 +228,7 @@ class _Reader:
     def _threshold(self, user: Config, wanted: Config) -> float:
         """The user's least P(relevant). The models are read only if the root names another, and the user names none."""
         if user.cutoff_threshold is not None or wanted.cutoff_threshold is None:
-            return user.cutoff_threshold or 0.0
+            return threshold_of(user.cutoff_threshold or 0.0)
         from engine.cutoff import strictest_threshold
 
         return strictest_threshold(state_dir(self._root, self._given))

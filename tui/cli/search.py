@@ -75,11 +75,12 @@ def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
                     judge, cap, pool (others were stronger), unmatched
       reason        the same as a sentence
       rank, gap     rank, and the strength by which it missed the stage's limit
-      strength      bm25 x coordination + bonus
+      strength      the sum of the words' scores + bonus (for the number of words)
       floor, least, cutoff, pool
                     the limits, each with its value and the gap to it
       matched       words of the query in the memory: how (exact, phrase, stem,
-                    beginning), memories with the word, idf, bm25, share, found
+                    beginning), memories with the word, idf, score, share,
+                    is_earlier (only in the turns before), found
       missing       words of the query that are not in it
       nearest       similar words, such as another spelling
       advice        what would make it match
