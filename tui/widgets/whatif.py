@@ -150,10 +150,10 @@ NO_LABELS = (
 COUNTING = "Counting …"
 
 
-def about_text(knob: Knob, ignored: str) -> str:
+def about_text(about: str, ignored: str) -> str:
     """The meaning of a setting. *ignored*: the reason why a tuned cutoff is not used."""
     note = f" The tuned model is not used: it {ignored}. Save, and run memsift tune again." if ignored else ""
-    return f"{knob.about}{note}"
+    return f"{about}{note}"
 
 
 def settings_title(root: str, roots: int, width: int) -> str:
