@@ -63,7 +63,7 @@ class FeatureWeights:
 
 @dataclass(frozen=True)
 class Prior:
-    """The weights before any label, the variances v of weights to choose from, and v_b / v of the intercept (inf: free).
+    """The weights before any label, the variances v of weights to choose from, and v_b / v (inf: a free intercept).
 
     `scales` are the units of the features; empty for their standard deviations in the labels.
     """

@@ -81,7 +81,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         assert await numbers(pilot) != first
         await reads(pilot, "KnobList", "▸ 0.90 was 0.24")
         await reads(pilot, "ChangeList", "prompts change · enter shows it in Replay")
-        assert "labelled prompts · 4 change" in shown(pilot, "#numbers")
+        assert "labelled prompts · 5 change" in shown(pilot, "#numbers")
         await press(pilot, "p")
         prompts: Any = pilot.app.screen.query_one("ChangeList")
         changed = prompts.current
