@@ -16,13 +16,11 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from tui.bindings import bindings
+from tui.bindings import bindings, key_word, keyed
 from tui.contrast import readable
-from tui.key_names import key_word, keyed
-from tui.keyboards import is_foreign, latin_key
+from tui.key_map import is_foreign, latin_key
+from tui.widgets.bars import TABS, WhereLine, where
 from tui.widgets.signs import PLAIN
-from tui.widgets.top_bar import TABS
-from tui.widgets.where_line import WhereLine, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from textual.worker import Worker, WorkerState
 
 from engine.errors import MemsiftError, MovedStoreError, missing_library
 from engine.systems import SYSTEMS
+from tui.bindings import keyed
 from tui.key_map import key_map
-from tui.key_names import keyed
 from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
 from tui.plain_app import PlainApp
@@ -184,7 +184,7 @@ class Runner(PlainApp[None]):
         if offer is None:
             act()
             return
-        from tui.dialogs.agree_to_judge import NO_LIMIT, AgreeToJudge
+        from tui.dialogs.questions import NO_LIMIT, AgreeToJudge
 
         def take(limit_usd: float | None) -> None:
             if limit_usd is not None:
@@ -279,7 +279,7 @@ class Runner(PlainApp[None]):
     def ask_for_store(self) -> None:
         """Ask where labels go, after another program moved, replaced or deleted the open label store."""
         from labels.exchange.merge import carry
-        from tui.dialogs.moved_store import MovedStore
+        from tui.dialogs.questions import MovedStore
 
         if any(isinstance(screen, MovedStore) for screen in self.screen_stack):
             return

@@ -38,9 +38,9 @@ from tui.app import MemsiftApp
 from tui.bindings import KEYS, home_of
 from tui.commands import KeyCommands
 from tui.dialogs.choices import ChoiceDialog
-from tui.dialogs.full_text import FullText
+from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
-from tui.keyboards import latin_key
+from tui.key_map import latin_key
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual.widgets import ProgressBar
 
-from tui.building import BuildingApp
-from tui.choosing import FirstStartApp
+from tui.starting import BuildingApp, FirstStartApp
 from tui.workspace.first_start import FoundRoot
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "activity": "activity:activity",
     "archive": "memories.changes:archive",
-    "completion": "setup.completion:completion",
+    "completion": "help:completion",
     "config": "setup.config:config",
     "create": "memories.changes:create",
     "demo": "app:demo",
@@ -38,14 +38,14 @@ COMMANDS = {
     "edit": "memories.changes:edit",
     "export": "labels.export:export",
     "gate": "labels.gate:gate",
-    "history": "memories.journal:history",
+    "history": "memories.changes:history",
     "import": "labels.import_:import_",
     "install": "setup.install:install",
     "judge": "judge:judge",
     "label": "labels.label:label",
     "list": "memories.listing:list_",
     "merge": "memories.changes:merge",
-    "merge-labels": "labels.merge_labels:merge_labels",
+    "merge-labels": "labels.import_:merge_labels",
     "move": "memories.changes:move",
     "prompts": "prompts:prompts",
     "quality": "quality.group:quality",
@@ -59,8 +59,8 @@ COMMANDS = {
     "tag": "memories.changes:tag",
     "trust": "setup.trust:trust",
     "tune": "labels.tune:tune",
-    "undo": "memories.journal:undo",
-    "uninstall": "setup.uninstall:uninstall",
+    "undo": "memories.changes:undo",
+    "uninstall": "setup.install:uninstall",
 }
 """Every command: its name, then its module in this folder and its function there."""
 

@@ -1,4 +1,4 @@
-"""How `--help` is laid out: the judge's options stand together at the end, and no description of a command is cut."""
+"""How `--help` is laid out, and `memsift completion`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from engine.errors import MemsiftError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
 
 JUDGE_SECTION = "Options of the judge"
 
@@ -65,3 +68,32 @@ def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -
     return [
         (name, " ".join((command.help or "").partition("\n\n")[0].split())) for name, command in commands if command
     ]
+
+
+SHELLS = ("bash", "zsh", "fish")
+PROGRAM = "memsift"
+VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the script with which SHELL completes commands and options of memsift.
+
+    \b
+    bash, a line in ~/.bashrc:
+        eval "$(memsift completion bash)"
+    zsh, a line in ~/.zshrc, after compinit:
+        eval "$(memsift completion zsh)"
+    fish, once:
+        memsift completion fish > ~/.config/fish/completions/memsift.fish
+
+    Then start the shell anew.
+    """
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    if made is None:
+        raise MemsiftError(f"This version of click completes nothing in {shell}.")
+    click.echo(made(ctx.find_root().command, {}, PROGRAM, VARIABLE).source())

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.getters import query_one
 
-from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.bindings import bindings, keyed
 from tui.messages import ActivityRead
 from tui.plain import plain
 from tui.screens.list_screen import CHOOSING, ListScreen

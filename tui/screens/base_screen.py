@@ -9,11 +9,11 @@ from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from tui.dialogs.full_text import FullText, copy_focused
+from tui.dialogs.dialog import FullText, copy_focused
 from tui.messages import LabelsChanged, Reloaded, RunChanged
+from tui.widgets.bars import TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
 from tui.widgets.memory_pane import NO_MARKS, memory_text
-from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable

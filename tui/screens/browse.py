@@ -15,9 +15,8 @@ from engine.lean.record import replace
 from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
-from tui.bindings import bindings
+from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne
-from tui.key_names import keyed
 from tui.messages import AllReplayed, FactsRead, FindingsRead
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
@@ -25,8 +24,7 @@ from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
-from tui.widgets.memory_detail import about_text, detail_text, prompt_line
-from tui.widgets.memory_overview import MemoryOverview
+from tui.widgets.memory_detail import MemoryOverview, about_text, detail_text, prompt_line
 from tui.widgets.memory_pane import MemoryPane, category_name
 from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import (

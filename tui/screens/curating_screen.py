@@ -18,13 +18,11 @@ from engine.errors import ChangedSinceError, CurationError
 from engine.roots import home_of
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
-from tui.dialogs.ask_line import AskLine
+from tui.bindings import keyed
 from tui.dialogs.choices import ANOTHER, ChooseRetirement
-from tui.dialogs.full_text import FullText
-from tui.dialogs.memory_form import MemoryForm
-from tui.dialogs.merge_memories import MergeMemories
-from tui.dialogs.pick_memory import PickMemory
-from tui.key_names import keyed
+from tui.dialogs.dialog import FullText
+from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
+from tui.dialogs.questions import AskLine
 from tui.messages import Changed, Progressed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen

@@ -8,9 +8,8 @@ from textual import on, work
 from textual.content import Content
 from textual.getters import query_one
 
-from tui.bindings import bindings
-from tui.dialogs.choose_several import ChooseRuns
-from tui.key_names import keyed
+from tui.bindings import bindings, keyed
+from tui.dialogs.choices import ChooseRuns
 from tui.messages import DiffRead
 from tui.plain import joined, plain
 from tui.screens.list_screen import CHOOSING, ListScreen

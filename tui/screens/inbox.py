@@ -12,8 +12,7 @@ from textual.getters import query_one
 from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import CHECKS
-from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.bindings import bindings, keyed
 from tui.messages import Changed, CheckBegun, InboxChecked
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen

@@ -12,18 +12,16 @@ from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
 from labels.records import LABEL
-from tui.bindings import bindings
+from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseReason
-from tui.key_names import keyed
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
+from tui.widgets.bars import TopBar
+from tui.widgets.labels import NoteInput, RecentLabels, Remark, RemarkLine
 from tui.widgets.lists.prompts import PromptPane
-from tui.widgets.lists.recent_labels import RecentLabels
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
-from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
-from tui.widgets.reveal import Reveal
-from tui.widgets.top_bar import TopBar
+from tui.widgets.ranking_table import Reveal
 from tui.workspace.label.labelling import Position, follow_ups, follow_words, latest_labels
 
 if TYPE_CHECKING:

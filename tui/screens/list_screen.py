@@ -10,16 +10,15 @@ from textual.containers import Container, Vertical
 from textual.getters import query_one
 from textual.widgets import Input
 
+from tui.bindings import keyed
 from tui.dialogs.choices import ChooseOne
-from tui.key_names import keyed
 from tui.plain import joined, plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.key_footer import KeyFooter
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.columns import ColumnHeads, ColumnList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.signs import signs
-from tui.widgets.top_bar import TopBar
 from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:

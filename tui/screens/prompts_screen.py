@@ -10,9 +10,9 @@ from textual.getters import query_one
 from textual.widgets import Input
 
 from engine.prompt import typed_prompt
+from tui.bindings import keyed
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.type_prompt import TypePrompt
-from tui.key_names import keyed
 from tui.messages import AllReplayed, Kept, KnownRead
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen

@@ -13,21 +13,19 @@ from textual.widgets import Input, Static
 
 from engine.systems import injected_system
 from labels.records import INJECTED, Card
-from tui.bindings import bindings
-from tui.dialogs.choose_several import ChooseSystems
-from tui.dialogs.full_text import FullText, text_width
-from tui.dialogs.pick_memory import PickMemory
-from tui.key_names import keyed
+from tui.bindings import bindings, keyed
+from tui.dialogs.choices import ChooseSystems
+from tui.dialogs.dialog import FullText, text_width
+from tui.dialogs.memories import PickMemory
 from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.screens.prompts_screen import PromptsScreen
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
-from tui.widgets.key_footer import KeyFooter
 from tui.widgets.lists.prompts import PromptList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
-from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
 from tui.workspace.replay.explain_rows import explanations
 from tui.workspace.replay.prompt_choice import empty_text

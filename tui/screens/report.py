@@ -15,13 +15,13 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.installation import install_command
 from labels.measure.report import ReportOptions
-from tui.bindings import bindings
-from tui.dialogs.ask_line import AskLine
+from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
-from tui.key_names import keyed
+from tui.dialogs.questions import AskLine
 from tui.messages import AllReplayed, Reported
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
+from tui.widgets.bars import TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.report.behind import memory_row_text, prompts_text
@@ -29,7 +29,6 @@ from tui.widgets.report.charts import drawn_chart, plot, plot_name
 from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, part_text
 from tui.widgets.signs import signs
-from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count
 from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
 from tui.workspace.report.rows import told

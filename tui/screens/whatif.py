@@ -13,19 +13,21 @@ from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from labels.store import LabelStore
-from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.bindings import bindings, keyed
 from tui.messages import EffectFound, SampleFound, ValuesCompared
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
+from tui.widgets.bars import TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
-from tui.widgets.top_bar import TopBar
-from tui.widgets.whatif.lists import ChangeList, KnobList, KnobRow, change_text
-from tui.widgets.whatif.text import (
+from tui.widgets.whatif import (
     COUNTING,
     NO_LABELS,
+    ChangeList,
+    KnobList,
+    KnobRow,
     about_text,
+    change_text,
     compared_text,
     numbers_text,
     numbers_title,

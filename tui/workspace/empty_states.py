@@ -1,6 +1,6 @@
 """Sentences for a screen that has nothing to show: each says what is true, and which key helps.
 
-They name keys by their ids; `tui.key_names.keyed` puts the keys in.
+They name keys by their ids; `tui.bindings.keyed` puts the keys in.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, SMALL, at_rest, press, reads, toasts, until
 from tests.tui.demo import DEMO_ROOT
 from tui.app import MemsiftApp
-from tui.dialogs.full_text import FullText
+from tui.dialogs.dialog import FullText
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from engine.memory import Skipped
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import demo_prompts
-from tui.widgets.top_bar import root_name, where_text
+from tui.widgets.bars import root_name, where_text
 
 if TYPE_CHECKING:
     from pathlib import Path

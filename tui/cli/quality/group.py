@@ -27,7 +27,7 @@ class Quality(Commands):
     table = {
         "accept": "quality.group:accept",
         "check": "quality.check:check",
-        "fix": "quality.fix:fix",
+        "fix": "quality.check:fix",
         "judge": "quality.judge:judge",
         "list": "quality.group:list_",
         "reject": "quality.group:reject",
