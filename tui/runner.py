@@ -15,7 +15,7 @@ from engine.errors import MemsiftError, MovedStoreError, missing_library
 from engine.systems import SYSTEMS
 from tui.bindings import keyed
 from tui.key_map import key_map
-from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
+from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
 from tui.plain import printable
 from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings, Choices
@@ -120,11 +120,11 @@ class Runner(PlainApp[None]):
         jobs = self._jobs_left()
 
         def tell(progress: RunProgress, batch: Sequence[Retrieval]) -> None:
-            self.post_message(Replayed(progress, batch, background.reading))
+            self.call_later(self.take_batch, progress, batch, background.reading)
 
         def late(found: Sequence[Retrieval], reading: int) -> None:
             for retrieval in found:
-                self.post_message(Retrieved(retrieval, reading))
+                self.call_later(self.take_retrieval, retrieval, reading)
 
         self._background = background = BackgroundRun(self.workspace, jobs, self._claim, tell, late)
         self._show_progress(RunProgress(0, len(jobs)))
@@ -143,18 +143,20 @@ class Runner(PlainApp[None]):
     def _run_all(self, background: BackgroundRun) -> None:
         background.run()
 
-    @on(Replayed)
-    def take_batch(self, message: Replayed) -> None:
-        """Keep a batch of the run, and show its progress on every screen."""
-        ids = frozenset(retrieval.prompt.id for retrieval in message.retrievals)
-        if message.reading == self.workspace.reading:
-            for retrieval in message.retrievals:
+    def take_batch(self, progress: RunProgress, retrievals: Sequence[Retrieval], reading: int) -> None:
+        """Keep recorded retrievals of the run, and show its progress on every screen.
+
+        *reading* is the workspace's when they were recorded.
+        """
+        ids = frozenset(retrieval.prompt.id for retrieval in retrievals)
+        if reading == self.workspace.reading:
+            for retrieval in retrievals:
                 self.workspace.adopt(retrieval)
                 self._claims.discard((retrieval.prompt.id, retrieval.system))
             self._tell_screens(Kept(ids))
-        self._show_progress(None if message.progress.is_over else message.progress)
-        if message.progress.is_over:
-            self._end_run(message.progress)
+        self._show_progress(None if progress.is_over else progress)
+        if progress.is_over:
+            self._end_run(progress)
 
     def _end_run(self, progress: RunProgress) -> None:
         self._background = None
@@ -213,11 +215,7 @@ class Runner(PlainApp[None]):
     def begin_following(self) -> None:
         """Begin to watch the files behind the workspace."""
         if self.workspace.sources:
-
-            def tell(found: ChangedSources) -> None:
-                self.post_message(FilesChanged(found))
-
-            self._follower = Follower(self.workspace.sources, tell)
+            self._follower = Follower(self.workspace.sources, lambda found: self.call_later(self.follow, found))
             Thread(target=self._follower.run, daemon=True).start()
 
     def on_unmount(self) -> None:
@@ -236,14 +234,15 @@ class Runner(PlainApp[None]):
 
     def _run(self, prompt: Prompt, system: str) -> None:
         reading = self.workspace.reading
-        self.post_message(Retrieved(self.workspace.run(prompt, system), reading))
+        self.call_later(self.take_retrieval, self.workspace.run(prompt, system), reading)
 
-    @on(Retrieved)
-    def take_retrieval(self, message: Retrieved) -> None:
-        """Keep a worker's result and tell the screens. A result about memories read before a reload is dropped."""
-        if message.reading != self.workspace.reading:
+    def take_retrieval(self, retrieval: Retrieval, reading: int) -> None:
+        """Keep a worker's result and tell the screens. A result about memories read before a reload is dropped.
+
+        *reading* is the workspace's when the worker began.
+        """
+        if reading != self.workspace.reading:
             return
-        retrieval = message.retrieval
         self._claims.discard((retrieval.prompt.id, retrieval.system))
         if self.workspace.needs_agreement and is_unanswered(retrieval):
             self.tell(keyed(self, LIMIT_REACHED))
@@ -332,10 +331,9 @@ class Runner(PlainApp[None]):
 
     # Following the files
 
-    @on(FilesChanged)
-    def follow(self, message: FilesChanged) -> None:
+    def follow(self, found: ChangedSources) -> None:
         """Show changes that other programs made; the app has shown its own already."""
-        found, workspace = message.found, self.workspace
+        workspace = self.workspace
         if found.problem:
             self.tell_error(found.problem)
         with self.telling_errors():

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import TextArea
 
 from engine.prompt import typed_prompt
@@ -30,14 +28,6 @@ REST_SECONDS = 0.15
 
 NOT_ASKED = "So far, without the judge. Nothing is recorded."
 NOTHING_FITS = "No memory fits the text so far."
-
-
-@dataclass
-class Ranked(Message, bubble=False):
-    """Worker to dialog: the answers of its systems to *text*."""
-
-    text: str
-    answers: list[Retrieval]
 
 
 class TypePrompt(Dialog[str | None]):
@@ -89,15 +79,14 @@ class TypePrompt(Dialog[str | None]):
     @work(thread=True, exclusive=True, group="ranking", exit_on_error=False)
     def rank(self, text: str) -> None:
         prompt = typed_prompt(text)
-        self.post_message(Ranked(text, [self._workspace.run(prompt, name) for name in self._systems]))
+        self.call_later(self.show_ranking, text, [self._workspace.run(prompt, name) for name in self._systems])
 
-    @on(Ranked)
-    def show_ranking(self, message: Ranked) -> None:
-        """Show a ranking, unless the text has changed since."""
-        if message.text == self.text:
-            rows = ranking_rows(self._systems, message.answers, {})
-            self.ranking.show(rows, self._workspace.marker(typed_prompt(message.text)))
-            self.ranking.tell_judge(NOT_ASKED if rows or not message.text else NOTHING_FITS)
+    def show_ranking(self, text: str, answers: list[Retrieval]) -> None:
+        """Show the answers to *text*, unless it has changed since."""
+        if text == self.text:
+            rows = ranking_rows(self._systems, answers, {})
+            self.ranking.show(rows, self._workspace.marker(typed_prompt(text)))
+            self.ranking.tell_judge(NOT_ASKED if rows or not text else NOTHING_FITS)
 
     def action_send(self) -> None:
         self.dismiss(self.text or None)

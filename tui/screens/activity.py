@@ -9,7 +9,6 @@ from textual import on, work
 from textual.getters import query_one
 
 from tui.bindings import bindings, keyed
-from tui.messages import ActivityRead
 from tui.plain import plain
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.activity import COLUMNS, ActivityList, entry_text
@@ -114,13 +113,11 @@ class ActivityScreen(ListScreen):
     @work(thread=True, exclusive=True, group="log", exit_on_error=False)
     def read_log(self) -> None:
         workspace = self.app.workspace
-        self.post_message(
-            ActivityRead(read_activity(workspace.roots, workspace.lists.all, workspace.store.path, os.environ))
-        )
+        log = read_activity(workspace.roots, workspace.lists.all, workspace.store.path, os.environ)
+        self.call_later(self.show_log, log)
 
-    @on(ActivityRead)
-    def show_log(self, message: ActivityRead) -> None:
-        self._log = message.log
+    def show_log(self, log: ActivityLog) -> None:
+        self._log = log
         self.show_matching()
 
     # The list

@@ -17,7 +17,7 @@ from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne
-from tui.messages import AllReplayed, FactsRead, FindingsRead
+from tui.messages import AllReplayed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
@@ -47,9 +47,10 @@ from tui.workspace.quality.inbox import CHEAP, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from engine.memory import MemorySummary
+    from engine.quality.registry import Finding
     from engine.search.query import Term
 
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
@@ -222,13 +223,12 @@ class BrowseScreen(ListScreen, CuratingScreen):
         workspace = self.app.workspace
         read = stamps(workspace.index, workspace.store.path, os.environ)
         facts = read_facts(workspace.index, workspace.store.path, workspace.annotator, os.environ, workspace.now())
-        self.post_message(FactsRead(facts, read))
+        self.call_later(self.show_facts, facts, read)
 
-    @on(FactsRead)
-    def show_facts(self, message: FactsRead) -> None:
-        """Show new facts; the list is only sorted again if its order rests on them."""
-        self._stamps = message.stamps
-        self._take_facts(replace(message.facts, findings=self.memories.facts.findings))
+    def show_facts(self, facts: Facts, read: tuple[tuple[str, int, int], ...]) -> None:
+        """Show new facts, and remember the stamps of the files that they come from."""
+        self._stamps = read
+        self._take_facts(replace(facts, findings=self.memories.facts.findings))
         if self._begun != check_stamp(self.app.workspace, os.environ):
             self.read_findings()
 
@@ -247,13 +247,13 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
         with suppress(WorkerCancelled):
             found = cheap_findings(self.app.workspace, os.environ, stop_if_late)
-            self.post_message(FindingsRead(found, stamp))
+            self.call_later(self.show_findings, found, stamp)
 
-    @on(FindingsRead)
-    def show_findings(self, message: FindingsRead) -> None:
-        if message.stamp == self._begun:
+    def show_findings(self, findings: Mapping[str, tuple[Finding, ...]], stamp: tuple[int, ...]) -> None:
+        """Show the findings of cheap checks, by memory id, unless newer checks have begun since *stamp*."""
+        if stamp == self._begun:
             self._is_checked = True
-            self._take_facts(replace(self.memories.facts, findings=message.findings))
+            self._take_facts(replace(self.memories.facts, findings=findings))
 
     def _take_facts(self, facts: Facts) -> None:
         self.memories.facts = facts

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import work
 from textual.app import SuspendNotSupported
 from textual.worker import get_current_worker
 
@@ -23,7 +23,6 @@ from tui.dialogs.choices import ANOTHER, ChooseRetirement
 from tui.dialogs.dialog import FullText
 from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
 from tui.dialogs.questions import AskLine
-from tui.messages import Changed, Progressed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.workspace.curate.changing import check, perform, undo
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from engine.curation.operations import Operation
-    from engine.errors import MemsiftError
     from engine.memory import MemorySummary
     from engine.stores.writing import Changes
     from tui.workspace.curate.changing import Done
@@ -280,7 +278,8 @@ class CuratingScreen(ModeScreen):
             if done.numbers:
                 self.app.batches.append(done.numbers)
         self._keep_refused(operations, done)
-        self.post_message(Changed(done, f"{words} {len(done.numbers):,} memories", len(operations)))
+        key = keyed(self.app, self.UNDO_KEY)
+        self.call_later(self.tell_change, done, _performed(done, words, len(operations), key))
 
     def _keep_refused(self, operations: Sequence[Operation], done: Done) -> None:
         refused = operations[0]
@@ -292,12 +291,12 @@ class CuratingScreen(ModeScreen):
     def _undo(self) -> None:
         with self.app.changing:
             done = undo(self.app.workspace.roots, self.app.batches, partial(self._tell_progress, get_current_worker()))
-        self.post_message(Changed(done, is_undo=True))
+        self.call_later(self.tell_change, done, _undone(done), is_undo=True)
 
     def _tell_progress(self, worker: Worker[None], done: int, total: int) -> bool:
         """Tell how far a worker is; whether it should go on."""
         if total > 1:
-            self.post_message(Progressed(done, total))
+            self.call_later(self.tell_progress, done, total)
         return not worker.is_cancelled
 
     @property
@@ -308,43 +307,34 @@ class CuratingScreen(ModeScreen):
         """End the changes under way after the operation that is being done."""
         self.workers.cancel_group(self, CHANGES)
 
-    @on(Progressed)
-    def tell_progress(self, message: Progressed) -> None:
-        self.show_progress(f"{message.done:,} of {message.total:,} changed · {keyed(self.app, '{list.clear}')} stops")
+    def tell_progress(self, done: int, total: int) -> None:
+        self.show_progress(f"{done:,} of {total:,} changed · {keyed(self.app, '{list.clear}')} stops")
 
-    @on(Changed)
-    def tell_change(self, message: Changed) -> None:
-        """Show the memories as they are now, and say what was done and how to undo it."""
-        done = message.done
+    def tell_change(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:  # noqa: ARG002
+        """Show the memories as they are now, and say in a *sentence* what was done, or taken back if *is_undo*."""
         self.show_progress("")
         if done.numbers or isinstance(done.error, ChangedSinceError):
             self.end_selection()
             self._seen.clear()
             self.app.take_changes(is_reread=done.is_reread)
         if done.sentences:
-            self.app.tell(_undone(message) if message.is_undo else _performed(message, keyed(self.app, self.UNDO_KEY)))
-        if done.error:
-            self._tell_refusal(done.error)
-
-    def _tell_refusal(self, error: MemsiftError) -> None:
-        if error.detail:
-            text = plain(f"{error}\n\n{error.detail}")
-            self.app.push_screen(FullText("Not changed", text))
-        else:
-            self.app.tell_error(error)
+            self.app.tell(sentence)
+        if done.error and done.error.detail:
+            self.app.push_screen(FullText("Not changed", plain(f"{done.error}\n\n{done.error.detail}")))
+        elif done.error:
+            self.app.tell_error(done.error)
 
 
-def _performed(message: Changed, key: str) -> str:
-    """A sentence about the operations that were performed, with the key that undoes them."""
-    done = message.done
-    if len(done.sentences) == 1 and message.total == 1:
+def _performed(done: Done, words: str, total: int, key: str) -> str:
+    """A sentence about the operations that were performed of *total* ones, with the key that undoes them."""
+    if len(done.sentences) == 1 and total == 1:
         return f"{done.sentences[0]}. {key} takes it back."
-    rest = f" of {message.total:,}" if len(done.numbers) < message.total else ""
-    return f"{message.words}{rest}. {key} takes all of it back."
+    rest = f" of {total:,}" if len(done.numbers) < total else ""
+    return f"{words} {len(done.numbers):,} memories{rest}. {key} takes all of it back."
 
 
-def _undone(message: Changed) -> str:
-    first, *others = message.done.sentences
+def _undone(done: Done) -> str:
+    first, *others = done.sentences or ("",)
     return f"Took back: {first}{f', and {len(others):,} more' if others else ''}."
 
 

@@ -10,7 +10,6 @@ from textual.getters import query_one
 
 from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseRuns
-from tui.messages import DiffRead
 from tui.plain import joined, plain
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.columns import ColumnHeads
@@ -82,12 +81,11 @@ class DiffScreen(ListScreen):
     @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
     def read_runs(self) -> None:
         workspace = self.app.workspace
-        self.post_message(DiffRead(read_diff(workspace.store.path, workspace.index.root, self._chosen)))
+        self.call_later(self.show_diff, read_diff(workspace.store.path, workspace.index.root, self._chosen))
 
-    @on(DiffRead)
-    def show_diff(self, message: DiffRead) -> None:
-        self._found = message.found
-        self._rows = diff_rows(message.found.compared) if message.found.compared else []
+    def show_diff(self, found: SavedDiff) -> None:
+        self._found = found
+        self._rows = diff_rows(found.compared) if found.compared else []
         self.show_matching()
         self.refresh_bindings()
 

@@ -13,7 +13,6 @@ from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import CHECKS
 from tui.bindings import bindings, keyed
-from tui.messages import Changed, CheckBegun, InboxChecked
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from engine.memory import MemorySummary
+    from tui.workspace.curate.changing import Done
     from tui.workspace.quality.inbox import Task
     from tui.workspace.word_filter import WordFilter
 
@@ -84,21 +84,17 @@ class InboxScreen(ListScreen, CuratingScreen):
         workspace = self.app.workspace
 
         def tell(check: str, found: int) -> None:
-            self.post_message(CheckBegun(check, found))
+            self.call_later(self.show_progress, f"Checking {check} · {found:,} found")
 
         reading = workspace.reading
         db, clock = workspace.store.path, workspace.now
         found = check_all(workspace.index, workspace.roots, db, os.environ, tell, clock=clock)
-        self.post_message(InboxChecked(found, reading))
+        self.call_later(self.show_findings, found, reading)
 
-    @on(CheckBegun)
-    def show_check(self, message: CheckBegun) -> None:
-        self.show_progress(f"Checking {message.check} · {message.found:,} found")
-
-    @on(InboxChecked)
-    def show_findings(self, message: InboxChecked) -> None:
-        if message.reading == self.app.workspace.reading:
-            self._checked, self._progress = message.checked, ""
+    def show_findings(self, checked: Checked, reading: int) -> None:
+        """List what the checks found, unless the memories were read again since *reading*."""
+        if reading == self.app.workspace.reading:
+            self._checked, self._progress = checked, ""
             self.show_matching(is_near=True)
 
     # The list
@@ -209,10 +205,10 @@ class InboxScreen(ListScreen, CuratingScreen):
             self.begin()
             self.app.tell(f"Took back the decision about {len(tasks):,}.")
 
-    @on(Changed)
-    def forget_decisions(self, message: Changed) -> None:
+    def tell_change(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:
         """After a change of memories, u takes that change back, not a decision before it."""
-        if message.done.numbers and not message.is_undo:
+        super().tell_change(done, sentence, is_undo=is_undo)
+        if done.numbers and not is_undo:
             self._settled.clear()
 
     def action_copy(self) -> None:

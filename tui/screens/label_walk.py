@@ -14,7 +14,7 @@ from labels.records import NOT_RELEVANT, RELEVANT
 from tui.bindings import keyed
 from tui.dialogs.choices import ChooseOrder
 from tui.dialogs.dialog import FullText
-from tui.messages import Kept, Measured, Surveyed
+from tui.messages import Kept
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.widgets.labels import NoteInput, RecentLabels
@@ -79,11 +79,10 @@ class GivenLabels(CuratingScreen):
         """Measure the precision again, after a prompt is done."""
         from tui.workspace.report.reading import live_precision
 
-        self.post_message(Measured(live_precision(self.app.workspace)))
+        self.call_later(self.take_precision, live_precision(self.app.workspace))
 
-    @on(Measured)
-    def take_precision(self, message: Measured) -> None:
-        self.precision_words = message.words
+    def take_precision(self, words: str) -> None:
+        self.precision_words = words
         self.tell_happened("")
 
     # The latest labels
@@ -192,13 +191,13 @@ class LabelWalk(GivenLabels):
 
     @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
     def _survey(self, planning: Planning, recorded: Injections) -> None:
-        self.post_message(Surveyed(planning, survey(self.app.workspace, planning, recorded)))
+        self.call_later(self.take_survey, planning, survey(self.app.workspace, planning, recorded))
 
-    @on(Surveyed)
-    def take_survey(self, message: Surveyed) -> None:
+    def take_survey(self, planning: Planning, facets: Mapping[str, str]) -> None:
+        """Go on with the facts about prompts that *planning* was missing, by prompt id."""
         self._is_behind |= self.is_typing
-        if message.planning.order == self.app.workspace.order and not self.is_typing:
-            self._open_queue(message.planning, message.facets)
+        if planning.order == self.app.workspace.order and not self.is_typing:
+            self._open_queue(planning, facets)
 
     def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
         """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""

@@ -13,7 +13,7 @@ from engine.prompt import typed_prompt
 from tui.bindings import keyed
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.type_prompt import TypePrompt
-from tui.messages import AllReplayed, Kept, KnownRead
+from tui.messages import AllReplayed, Kept
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.lists.prompts import PromptList
@@ -32,7 +32,7 @@ from tui.workspace.replay.prompt_choice import (
 from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.prompt import Prompt
 
@@ -100,12 +100,12 @@ class PromptsScreen(ModeScreen):
         reading = workspace.reading
         digests = {summary.id: summary.digest for summary in workspace.index.summaries()}
         found = read_known(workspace.store.path, workspace.index.root, workspace.annotator, digests)
-        self.post_message(KnownRead(found, reading))
+        self.call_later(self.take_known, found, reading)
 
-    @on(KnownRead)
-    def take_known(self, message: KnownRead) -> None:
-        if message.reading == self.app.workspace.reading:
-            self._known = dict(message.known)
+    def take_known(self, known: Mapping[str, PromptFacts], reading: int) -> None:
+        """Show what is recorded about the prompts, unless the memories were read again since *reading*."""
+        if reading == self.app.workspace.reading:
+            self._known = dict(known)
             self.show_prompts()
 
     @on(Kept)

@@ -18,7 +18,7 @@ from labels.measure.report import ReportOptions
 from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
 from tui.dialogs.questions import AskLine
-from tui.messages import AllReplayed, Reported
+from tui.messages import AllReplayed
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import TopBar
@@ -136,14 +136,13 @@ class ReportScreen(ModeScreen):
         """Make the report, and hand it over unless a newer worker has replaced this one."""
         worker, made = get_current_worker(), read_report(self.app.workspace, options, asked)
         if not worker.is_cancelled:
-            self.post_message(Reported(made))
+            self.call_later(self.take_report, made)
 
-    @on(Reported)
-    def take_report(self, message: Reported) -> None:
-        self._reading = message.reading
+    def take_report(self, reading: ReportReading) -> None:
+        self._reading = reading
         self._doing = ""
         self._show_state()
-        self.parts.show([part for part in message.reading.parts if message.reading.report.systems])
+        self.parts.show([part for part in reading.parts if reading.report.systems])
         self._draw()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

@@ -134,7 +134,7 @@ class Follower:
     """
 
     def __init__(
-        self, sources: Sources, tell: Callable[[ChangedSources], None], watcher: Watcher | None = None
+        self, sources: Sources, tell: Callable[[ChangedSources], object], watcher: Watcher | None = None
     ) -> None:
         self._sources = sources
         self._tell = tell

@@ -11,7 +11,6 @@ from tests.tui.apps import at_rest, starting_in, type_ahead
 from tests.tui.demo import fresh_cutoff
 from tests.tui.screens.test_diff import with_two_runs
 from tests.tui.screens.test_replay_injected import written_prompts
-from tui.messages import DiffRead
 from tui.workspace.replay.run_diffs import read_diff
 
 if TYPE_CHECKING:
@@ -88,7 +87,8 @@ def test_a_diff_looks_as_it_did(
 
     async def run(pilot: Pilot[Any]) -> None:
         await go(pilot, theme)
-        pilot.app.screen.post_message(DiffRead(found))
+        screen: Any = pilot.app.screen
+        screen.call_later(screen.show_diff, found)
         await go(pilot, theme, "down")
 
     assert snap_compare(starting_in("diff", workspace), terminal_size=size, run_before=run)
