@@ -116,4 +116,4 @@ class MemsiftApp(Runner):
     def action_show_skipped(self) -> None:
         from tui.dialogs.dialog import FullText, skipped_text
 
-        self.push_screen(FullText("Skipped", skipped_text(self.workspace.skipped, self.workspace.notices)))
+        self.push_screen(FullText("Skipped", skipped_text(self.workspace.skipped, self.workspace.index.notices)))

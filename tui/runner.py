@@ -19,7 +19,6 @@ from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
 from tui.plain import printable
 from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings, Choices
-from tui.workspace.renewal import differ, take_prompts, take_settings
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left
 from tui.workspace.sources import Follower
@@ -339,7 +338,7 @@ class Runner(PlainApp[None]):
         with self.telling_errors():
             if found.has_memories and (workspace.is_behind or not found.is_reread):
                 self.take_changes(is_reread=found.is_reread)
-            if found.prompts and take_prompts(workspace, found.prompts):
+            if found.prompts and workspace.take_prompts(found.prompts):
                 self._tell_screens(Reloaded())
             if found.settings:
                 self._take_settings(found.settings)
@@ -351,15 +350,15 @@ class Runner(PlainApp[None]):
 
     def _take_settings(self, settings: Settings) -> None:
         """Go on with changed settings, after the run that is under way, and tell which of them are mistakes."""
-        self._later = settings if self._background and differ(settings, self.workspace) else None
+        self._later = settings if self._background and self.workspace.is_other(settings) else None
         if settings.mistakes and settings != self._told:
             self.tell("\n".join(settings.mistakes), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
         self._told = settings
         if self._later:
             self.tell(keyed(self, SETTINGS_LATER))
-        elif differ(settings, self.workspace):
+        elif self.workspace.is_other(settings):
             with self.telling_errors():
-                take_settings(self.workspace, settings)
+                self.workspace.take_settings(settings)
                 self.tell("The settings have changed, and count from now on.")
                 self._show_reread()
 

@@ -17,14 +17,14 @@ from tui.bindings import bindings
 from tui.dialogs.choices import Options
 from tui.plain import plain
 from tui.plain_app import PlainApp
-from tui.workspace.first_start import DEMO
+from tui.workspace.opening import DEMO
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
 
-    from tui.workspace.first_start import FoundRoot
+    from tui.workspace.opening import FoundRoot
 
 
 HERE = "This project has no memories yet. Enter opens one of these:"

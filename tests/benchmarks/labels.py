@@ -26,8 +26,8 @@ from labels.pooling import pool, record_card
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
-from tui.workspace.label.labelling import LabelQueue
-from tui.workspace.label.labelling_plan import make_order
+from tui.workspace.labelling import LabelQueue
+from tui.workspace.labelling_plan import make_order
 from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tests.tui.apps import text_of, until
 from tui.cli import main
 from tui.dialogs.choices import Options
 from tui.starting import FirstStartApp
-from tui.workspace.first_start import DEMO, places
+from tui.workspace.opening import DEMO, places
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -73,7 +73,7 @@ async def visit_all(pilot: Pilot[None]) -> None:
     await press(pilot, "enter", "escape", "i", "escape", "a", "x", "u", "space", "z")
     await press(pilot, "f6", "right", "p", "down", "i", "escape", "escape", "escape", "f5", "r")
     workspace = app_of(pilot).workspace
-    await until(pilot, lambda: workspace.replayed == len(workspace.prompts) * len(workspace.systems))
+    await until(pilot, lambda: len(workspace.finished) == len(workspace.prompts) * len(workspace.systems))
     await press(pilot, "end", "question_mark", "question_mark", "f2")
 
 
@@ -96,7 +96,7 @@ async def test_hostile_texts_break_no_screen_at_60x20(open_workspace: Opener, tm
         assert pilot.app._exit is False
         labels = [event.blind for event in workspace.store.events() if event.action == "label"]
         assert labels[:3] == [False, False, True]
-        assert workspace.replayed == 2 * len(workspace.prompts)
+        assert len(workspace.finished) == 2 * len(workspace.prompts)
         look(pilot)
 
 

@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import ProgressBar
 
 from tui.starting import BuildingApp, FirstStartApp
-from tui.workspace.first_start import FoundRoot
+from tui.workspace.opening import FoundRoot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

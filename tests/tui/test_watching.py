@@ -179,7 +179,7 @@ async def test_a_replay_goes_on_while_files_change_and_settings_wait_for_its_end
     async with opened(place, many, "report") as pilot:
         workspace = workspace_of(pilot)
         await press(pilot, "r")
-        await until(pilot, lambda: workspace.replayed > 20)
+        await until(pilot, lambda: len(workspace.finished) > 20)
         (place / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 1}}', "utf-8")
         write(place, "aaron", title="Memory aaron cache")
         await until(pilot, lambda: workspace.reading > 1, "the memories are read again")

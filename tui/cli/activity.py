@@ -113,7 +113,7 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form
     from engine import inject
     from engine.quality.checks.size import tokens
     from tui.workspace.curate.curating import memories_of, named
-    from tui.workspace.quality.checking import label_counts
+    from tui.workspace.quality.findings import label_counts
 
     (found,) = named([memory_id], memories_of([*map(os.path.realpath, roots)]))
     counts = ledger(memory_id, log.decisions)

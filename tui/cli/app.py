@@ -54,7 +54,7 @@ def open_other(
 
     Without a terminal, raise *error* with the same list.
     """
-    from tui.workspace.first_start import DEMO, places
+    from tui.workspace.opening import DEMO, places
 
     found = places(os.environ)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
-    from tui.workspace.replay.answers import Answers
     from tui.workspace.replay.replaying import Ending, Job
-    from tui.workspace.root.injections import Injections
+    from tui.workspace.retrievals import Injections
+    from tui.workspace.spending import Answers
 
     Write = Callable[[dict[str, Any]], None]
 
@@ -133,9 +133,8 @@ class Replay:
         from engine.judge.bulk.batches import Batches, without_split
         from labels.exchange.replay_file import run_row
         from tui.workspace.replay import replaying
-        from tui.workspace.replay.answers import Answers
-        from tui.workspace.root.injections import Injections, with_hook_log
-        from tui.workspace.root.recording import record
+        from tui.workspace.retrievals import Injections, record, with_hook_log
+        from tui.workspace.spending import Answers
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)

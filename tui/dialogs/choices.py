@@ -20,7 +20,7 @@ from tui.bindings import bindings
 from tui.dialogs.dialog import Dialog
 from tui.plain import plain
 from tui.workspace.replay.run_diffs import run_line
-from tui.workspace.root.columns import MOST_COLUMNS, described
+from tui.workspace.systems import MOST_COLUMNS, described
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

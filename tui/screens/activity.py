@@ -21,11 +21,10 @@ from tui.workspace.activity_rows import (
     MOST,
     NEWEST,
     RISING,
+    RULES,
     SLOWEST,
     ActivityLog,
     add_to_sample,
-    counts,
-    listed,
     log_stamps,
     prompt_of,
     read_activity,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from tui.workspace.activity_rows import ActivityEntry
-    from tui.workspace.word_filter import WordFilter
+    from tui.workspace.filtering import WordFilter
 
 NO_HOOK = (
     "The hook is not installed in this folder, so there is nothing to show.\n\n`memsift install` puts it into the "
@@ -125,7 +124,7 @@ class ActivityScreen(ListScreen):
     def matching(self, words: WordFilter) -> Sequence[ActivityEntry] | None:
         if self._log is None:
             return None
-        return listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
+        return RULES.listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
 
     def nothing(self) -> Content:
         if self._log and self._log.entries:
@@ -142,7 +141,7 @@ class ActivityScreen(ListScreen):
         entry = self.entries.current
         if entry:
             workspace = self.app.workspace
-            known = workspace.prompt(entry.prompt_id) if entry.prompt_id else None
+            known = workspace.lists.find(entry.prompt_id) if entry.prompt_id else None
             is_sampled = known is not None and not workspace.lists.is_scratch(known)
             note = "in the sample" if is_sampled else ""
             text = entry_text(entry, workspace.memory, self.entries.marker, note, signs(self))
@@ -152,7 +151,7 @@ class ActivityScreen(ListScreen):
 
     def action_kind(self) -> None:
         entries = self._log.entries if self._log else ()
-        numbers = {ALL: len(entries), **counts(entries)}
+        numbers = {ALL: len(entries), **RULES.counts(entries)}
         options = {kind: f"{NAMES[kind]}  {numbers[kind]:,}" for kind in (ALL, *KINDS)}
         self.ask_kind("Show which prompts?", options)
 
@@ -167,7 +166,7 @@ class ActivityScreen(ListScreen):
         """Show the prompt in Replay."""
         with self.app.telling_errors():
             if prompt := self.prompt:
-                self.app.workspace.add_prompt(prompt)
+                self.app.workspace.lists.add(prompt)
                 await self.go_to_prompt(prompt.id)
             else:
                 self.app.tell(UNKNOWN, severity="warning")

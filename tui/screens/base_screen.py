@@ -88,10 +88,10 @@ class ModeScreen(Screen[None]):
     async def go_to_prompt(self, prompt_id: str | None) -> None:
         """Show a prompt in Replay, also one that no open file holds."""
         workspace = self.app.workspace
-        prompt = (workspace.prompt(prompt_id) or workspace.store.prompt(prompt_id)) if prompt_id else None
+        prompt = workspace.lists.known(prompt_id) if prompt_id else None
         if prompt:
-            if workspace.prompt(prompt.id) is None:
-                workspace.add_prompt(prompt)
+            if workspace.lists.find(prompt.id) is None:
+                workspace.lists.add(prompt)
             workspace.wanted_prompt = prompt.id
             await self.app.switch_mode("replay")
 

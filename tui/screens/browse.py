@@ -42,8 +42,8 @@ from tui.workspace.curate.memory_facts import (
     related_files,
     stamps,
 )
-from tui.workspace.empty_states import no_memories
-from tui.workspace.quality.inbox import CHEAP, cheap_findings, check_stamp
+from tui.workspace.filtering import no_memories
+from tui.workspace.quality.findings import CHEAP, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -174,7 +174,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self.set_class(len(found) <= FEW, "-few")
         if not found:
             nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
-            self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace) or nothing)))
+            self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace.index) or nothing)))
             self.about.show(plain(""))
         self.show_overview()
 

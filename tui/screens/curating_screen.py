@@ -25,8 +25,7 @@ from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
 from tui.dialogs.questions import AskLine
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.workspace.curate.changing import check, perform, undo
-from tui.workspace.curate.curating import edited_in_editor, keep_refused
+from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from engine.curation.operations import Operation
     from engine.memory import MemorySummary
     from engine.stores.writing import Changes
-    from tui.workspace.curate.changing import Done
+    from tui.workspace.curate.curating import Done
 
 CHANGES = "changes"
 """The workers that change memories."""

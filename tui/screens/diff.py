@@ -20,9 +20,8 @@ from tui.workspace.replay.run_diffs import (
     KINDS,
     ORDERS,
     RISING,
-    counts,
+    RULES,
     diff_rows,
-    listed_rows,
     read_diff,
 )
 
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.prompt import Prompt
+    from tui.workspace.filtering import WordFilter
     from tui.workspace.replay.run_diffs import DiffRow, SavedDiff
-    from tui.workspace.word_filter import WordFilter
 
 READING = "Reading the runs …"
 TO_SAVE = (
@@ -94,7 +93,7 @@ class DiffScreen(ListScreen):
     def matching(self, words: WordFilter) -> Sequence[DiffRow] | None:
         if self._found is None:
             return None
-        return listed_rows(self._rows, words, self._kind, self._order, is_turned=self._is_turned)
+        return RULES.listed(self._rows, words, self._kind, self._order, is_turned=self._is_turned)
 
     def nothing(self) -> Content:
         compared = self._found.compared if self._found else None
@@ -124,7 +123,7 @@ class DiffScreen(ListScreen):
     # Keys
 
     def action_kind(self) -> None:
-        numbers = counts(self._rows)
+        numbers = RULES.counts(self._rows)
         options = {kind: f"{numbers[kind]:>7,}  {name}" for kind, name in KINDS.items()}
         self.ask_kind("Show which prompts?", options)
 
@@ -150,7 +149,7 @@ class DiffScreen(ListScreen):
         if row is None:
             return None
         workspace = self.app.workspace
-        return workspace.prompt(row.diff.prompt_id) or workspace.store.prompt(row.diff.prompt_id)
+        return workspace.lists.known(row.diff.prompt_id)
 
     @on(RowList.Selected)
     async def action_open(self) -> None:

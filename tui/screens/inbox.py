@@ -19,7 +19,17 @@ from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.inbox import COLUMNS, InboxList, task_text
 from tui.widgets.lists.rows import RowList
-from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, RISING, WORST, Checked, check_all, listed, settle, unsettle
+from tui.workspace.quality.findings import (
+    BY_CHECK,
+    BY_TITLE,
+    RISING,
+    RULES,
+    WORST,
+    Checked,
+    check_all,
+    settle,
+    unsettle,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +37,9 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from engine.memory import MemorySummary
-    from tui.workspace.curate.changing import Done
-    from tui.workspace.quality.inbox import Task
-    from tui.workspace.word_filter import WordFilter
+    from tui.workspace.curate.curating import Done
+    from tui.workspace.filtering import WordFilter
+    from tui.workspace.quality.findings import Task
 
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {list.clear} to see all."
@@ -102,7 +112,7 @@ class InboxScreen(ListScreen, CuratingScreen):
     def matching(self, words: WordFilter) -> Sequence[Task] | None:
         if self._checked is None:
             return None
-        return listed(self._checked.tasks, words, self._kind, self._order, is_turned=self._is_turned)
+        return RULES.listed(self._checked.tasks, words, self._kind, self._order, is_turned=self._is_turned)
 
     def nothing(self) -> Content:
         has_tasks = self._checked is not None and self._checked.tasks
@@ -155,7 +165,7 @@ class InboxScreen(ListScreen, CuratingScreen):
 
     def action_check(self) -> None:
         tasks = self._checked.tasks if self._checked else ()
-        counts = {name: sum(task.finding.check == name for task in tasks) for name in CHECKS}
+        counts = RULES.counts(tasks)
         options = {self.USUAL: f"All  {len(tasks):,}"}
         options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
         self.ask_kind("Show the findings of which check?", options)

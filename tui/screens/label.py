@@ -22,7 +22,7 @@ from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.ranking_table import Reveal
-from tui.workspace.label.labelling import Position, follow_ups, follow_words, latest_labels
+from tui.workspace.labelling import Position, follow_ups, follow_words, latest_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,7 +217,7 @@ class LabelScreen(LabelWalk):
     def action_undo(self) -> None:
         """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""
         event = self.take_back(self.app.workspace.undo)
-        prompt = self.app.workspace.prompt(event.prompt_id) if event else None
+        prompt = self.app.workspace.lists.find(event.prompt_id) if event else None
         if event is None or prompt is None or self.queue is None:
             return
         self._happened = "Taken back"

@@ -20,10 +20,9 @@ from tui.screens.curating_screen import CuratingScreen
 from tui.widgets.labels import NoteInput, RecentLabels
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
-from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
-from tui.workspace.label.guideline import guideline
-from tui.workspace.label.labelling import FollowUp, LabelQueue, Position, change_label, follow_ups
-from tui.workspace.label.labelling_plan import Planning, recorded_injections, require_possible, survey
+from tui.workspace.filtering import ALL_LABELLED, nothing_to_label
+from tui.workspace.labelling import FollowUp, LabelQueue, Position, change_label, follow_ups
+from tui.workspace.labelling_plan import Planning, guideline, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from labels.records import Card
-    from tui.workspace.label.labelling_plan import Injections
+    from tui.workspace.labelling_plan import Injections
 
 
 class GivenLabels(CuratingScreen):
@@ -237,7 +236,8 @@ class LabelWalk(GivenLabels):
             return
         self._prompt = self.position = None
         self.prompt_pane.show(None)
-        reason = nothing_to_label(self.app.workspace)
+        workspace = self.app.workspace
+        reason = nothing_to_label(workspace.index, workspace.prompts, workspace.labelled_pairs())
         self.show_card_text(plain(keyed(self.app, reason)))
         if reason == ALL_LABELLED:
             self.tell_happened("")

@@ -19,7 +19,7 @@ from tui.widgets.lists.columns import ColumnHeads, ColumnList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.signs import signs
-from tui.workspace.word_filter import WordFilter
+from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

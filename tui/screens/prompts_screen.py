@@ -17,7 +17,8 @@ from tui.messages import AllReplayed, Kept
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.lists.prompts import PromptList
-from tui.workspace.replay.prompt_choice import (
+from tui.workspace.filtering import WordFilter
+from tui.workspace.prompts import (
     ALL,
     FILTERS,
     NEWEST,
@@ -25,11 +26,8 @@ from tui.workspace.replay.prompt_choice import (
     ORDERS,
     PromptChoice,
     PromptFacts,
-    fold,
     read_known,
-    words_of,
 )
-from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +53,6 @@ class PromptsScreen(ModeScreen):
         super().__init__()
         self.choice = PromptChoice()
         self._known: dict[str, PromptFacts] = {}
-        self._folded: dict[str, str] = {}
 
     def show_prompts(self) -> None:
         """Fill the list again. The cursor stays on its prompt, or goes to the one that another screen asked for."""
@@ -63,17 +60,15 @@ class PromptsScreen(ModeScreen):
         lists = workspace.lists
         shown.mark_labelled(workspace.labelled_pairs().keys())
         self._mark_differing(self._known)
-        if self.choice.words:
-            self._folded |= {prompt.id: fold(prompt.text) for prompt in lists.all if prompt.id not in self._folded}
         scratch, sample = (self._chosen(prompts) for prompts in (lists.scratch, lists.sample))
-        shown.scratch, shown.marker = len(scratch), WordFilter(" ".join(self.choice.words))
+        shown.scratch, shown.marker = len(scratch), self.choice.words
         shown.show([*scratch, *sample])
         shown.go_to(workspace.wanted_prompt)
         workspace.wanted_prompt = ""
         self._show_title(len(scratch))
 
     def _chosen(self, prompts: tuple[Prompt, ...]) -> Sequence[Prompt]:
-        return self.choice.of(prompts, self._known, self.app.workspace.heads, self._folded)
+        return self.choice.of(prompts, self._known, self.app.workspace.heads)
 
     def _show_title(self, scratch: int) -> None:
         count, total = self.prompt_list.count, len(self.app.workspace.lists.all)
@@ -142,7 +137,7 @@ class PromptsScreen(ModeScreen):
 
     @on(Input.Changed)
     def search(self) -> None:
-        self.choice = replace(self.choice, words=words_of(self.search_line.value))
+        self.choice = replace(self.choice, words=WordFilter(self.search_line.value))
         self.show_prompts()
         self.show_none()
 
@@ -158,7 +153,7 @@ class PromptsScreen(ModeScreen):
     def action_clear(self) -> None:
         """Show all prompts again, and leave the search."""
         self.search_line.value = ""
-        self.choose(replace(self.choice, words=(), kind=ALL))
+        self.choose(replace(self.choice, words=WordFilter(), kind=ALL))
         self.leave_search()
 
     def choose(self, choice: PromptChoice) -> None:
@@ -208,7 +203,7 @@ class PromptsScreen(ModeScreen):
     def replay_typed(self, text: str | None) -> None:
         if text:
             typed = typed_prompt(text)
-            self.app.workspace.add_prompt(typed)
+            self.app.workspace.lists.add(typed)
             self.app.workspace.wanted_prompt = typed.id
             self.action_clear()
         self.prompt_list.focus()

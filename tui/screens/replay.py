@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
+from engine.injected import names_of
 from engine.systems import injected_system
 from labels.records import INJECTED, Card
 from tui.bindings import bindings, keyed
@@ -26,10 +27,10 @@ from tui.widgets.lists.prompts import PromptList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
-from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
+from tui.workspace.filtering import NO_PROMPTS_TO_REPLAY, nothing_found
+from tui.workspace.prompts import empty_text
 from tui.workspace.replay.explain_rows import explanations
-from tui.workspace.replay.prompt_choice import empty_text
-from tui.workspace.root.columns import record_note, scale_note
+from tui.workspace.systems import record_note, scale_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,7 +172,7 @@ class ReplayScreen(PromptsScreen):
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.prompt_pane.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.name_systems(workspace.heads)
-        self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace)))
+        self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
         if not rows:
             self.view.show(plain(""))
 
@@ -277,7 +278,7 @@ class ReplayScreen(PromptsScreen):
 
     def action_columns(self) -> None:
         workspace = self.app.workspace
-        possible = (*workspace.possible, *map(injected_system, workspace.injected_systems))
+        possible = (*workspace.possible, *map(injected_system, names_of(workspace.prompts)))
         self.app.push_screen(ChooseSystems(possible, workspace.heads), self.take_columns)
 
     def take_columns(self, names: tuple[str, ...] | None) -> None:

@@ -29,7 +29,7 @@ from tui.widgets.report.charts import drawn_chart, plot, plot_name
 from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, part_text
 from tui.widgets.signs import signs
-from tui.workspace.empty_states import nothing_to_count
+from tui.workspace.filtering import nothing_to_count
 from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
 from tui.workspace.report.rows import told
 
@@ -154,8 +154,8 @@ class ReportScreen(ModeScreen):
     def _draw(self) -> None:
         if self._reading:
             is_short = self.size.height < ROOMY
-            report = self._reading.report
-            lack = "" if report.labelled_prompts else nothing_to_count(self.app.workspace)
+            report, workspace = self._reading.report, self.app.workspace
+            lack = "" if report.labelled_prompts else nothing_to_count(workspace.index, workspace.prompts)
             text = answer_text(self._reading, self._width(self.size.width), partial(keyed, self.app), is_short=is_short)
             self.answer.update(plain(keyed(self.app, lack)) if lack else text)
             self.set_class(bool(lack) or not report.systems, "-empty")

@@ -79,7 +79,7 @@ class SettleScreen(ModeScreen):
         workspace = self.app.workspace
         if self.dispute is None:
             return None
-        return workspace.prompt(self.dispute.prompt_id) or workspace.store.prompt(self.dispute.prompt_id)
+        return workspace.lists.known(self.dispute.prompt_id)
 
     def show_dispute(self, happened: str = "") -> None:
         """Show the first dispute, or that there is none. The line at the bottom begins with *happened*."""

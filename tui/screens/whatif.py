@@ -35,11 +35,9 @@ from tui.widgets.whatif import (
     state_text,
 )
 from tui.workspace.curate.memory_facts import stamps
-from tui.workspace.empty_states import nothing_to_count
-from tui.workspace.whatif.knobs import JUDGE
+from tui.workspace.filtering import nothing_to_count
 from tui.workspace.whatif.sample import read_sample
-from tui.workspace.whatif.saving import place_of
-from tui.workspace.whatif.trial import Trial
+from tui.workspace.whatif.trial import JUDGE, Trial, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,9 +48,8 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.prompt import Prompt
     from tui.widgets.whatif import Compared
-    from tui.workspace.whatif.effect import WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, WhatIfSample
+    from tui.workspace.whatif.sample import Injected, WhatIfEffect, WhatIfSample
+    from tui.workspace.whatif.trial import Knob
 
 TELL_EVERY = 20
 """Labelled prompts between two messages about the progress."""
@@ -262,7 +259,9 @@ class WhatifScreen(ModeScreen):
         effect = self._effect
         if effect is None:
             is_empty = self._sample is not None and not self._sample.prompts
-            lack = keyed(self.app, nothing_to_count(self.app.workspace) or NO_LABELS) if is_empty else COUNTING
+            workspace = self.app.workspace
+            none = nothing_to_count(workspace.index, workspace.prompts) or NO_LABELS
+            lack = keyed(self.app, none) if is_empty else COUNTING
             self.numbers.update(plain(lack))
             self.prompts.show(())
             return

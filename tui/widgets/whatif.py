@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from labels.measure.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
-    from tui.workspace.whatif.effect import ChangedPrompt, SettingsNumbers, WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.trial import Trial
+    from tui.workspace.whatif.sample import ChangedPrompt, SettingsNumbers, WhatIfEffect
+    from tui.workspace.whatif.trial import Knob, Trial
 
     Compared = Sequence[tuple[str, SettingsNumbers | None]]
 

@@ -13,15 +13,13 @@ from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from labels.store import LabelStore
-from tui.workspace.word_filter import in_order, lowered
+from tui.workspace.filtering import RowRules, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
     from engine.activity_log import LoggedPrompt
     from engine.prompt import Prompt
-    from tui.workspace.word_filter import WordFilter
     from tui.workspace.workspace import Workspace
 
 NEWEST, SLOWEST, MOST, BY_PROMPT = "newest", "slowest", "most", "prompt"
@@ -118,38 +116,24 @@ def _entry(number: int, decision: LoggedPrompt, texts: Mapping[str, tuple[str, s
     prompt_id, text = texts.get(decision.prompt_sha256, ("", ""))
     text = decision.prompt or text
     reasons = (decision.reason, decision.fallback)
-    words = lowered((text, *decision.injected, *reasons, decision.time, decision.session_id))
+    words = folded((text, *decision.injected, *reasons, decision.time, decision.session_id))
     return ActivityEntry(number, decision, text, prompt_id, words)
 
 
-def counts(entries: Iterable[ActivityEntry]) -> dict[str, int]:
-    """The number of entries of each of KINDS."""
-    found = dict.fromkeys(KINDS, 0)
-    for entry in entries:
-        for kind in KINDS:
-            found[kind] += _is_of(entry, kind)
-    return found
+def _of_kind(kind: str) -> Callable[[ActivityEntry], bool]:
+    return lambda entry: bool(entry.decision.injected) if kind == INJECTED else entry.decision.is_of(kind)
 
 
-def listed(
-    entries: Sequence[ActivityEntry], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
-) -> Sequence[ActivityEntry]:
-    """The entries of a kind, or of all for an empty text, that fit the words; *entries* are the newest first."""
-    found = entries
-    if kind:
-        found = [entry for entry in found if _is_of(entry, kind)]
-    if words.words:
-        found = [entry for entry in found if words.fits(entry.words)]
-    keys: dict[str, Callable[[ActivityEntry], Any]] = {
+RULES: RowRules[ActivityEntry] = RowRules(
+    kinds={kind: _of_kind(kind) for kind in KINDS},
+    keys={
         SLOWEST: lambda entry: entry.decision.ms,
         MOST: lambda entry: len(entry.decision.injected),
         BY_PROMPT: lambda entry: entry.name.casefold(),
-    }
-    return in_order(found, order, keys, RISING, is_turned=is_turned)
-
-
-def _is_of(entry: ActivityEntry, kind: str) -> bool:
-    return bool(entry.decision.injected) if kind == INJECTED else entry.decision.is_of(kind)
+    },
+    rising=RISING,
+)
+"""The entries as they stand in the log are the newest first."""
 
 
 def prompt_of(entry: ActivityEntry, workspace: Workspace) -> Prompt | None:
@@ -157,7 +141,7 @@ def prompt_of(entry: ActivityEntry, workspace: Workspace) -> Prompt | None:
 
     None if its text is unknown. Raises LabelStoreError.
     """
-    known = (workspace.prompt(entry.prompt_id) or workspace.store.prompt(entry.prompt_id)) if entry.prompt_id else None
+    known = workspace.lists.known(entry.prompt_id)
     if known or not entry.prompt:
         return known
     decision = entry.decision
@@ -189,8 +173,8 @@ def add_to_sample(entries: Iterable[ActivityEntry], workspace: Workspace) -> Sam
     found = {prompt.id: prompt for prompt in prompts if prompt}
     added = []
     for prompt in found.values():
-        workspace.add_prompt(prompt)
+        workspace.lists.add(prompt)
         if workspace.lists.is_scratch(prompt):
             workspace.lists.choose(prompt)
-            added.append(workspace.prompt(prompt.id) or prompt)
+            added.append(workspace.lists.find(prompt.id) or prompt)
     return SampledPrompts(tuple(added), len(found) - len(added), sum(prompt is None for prompt in prompts))

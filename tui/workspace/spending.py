@@ -1,26 +1,31 @@
-"""Money of one start of the app: no judge is asked before a person has agreed, and never over the limit."""
+"""What a judge may be asked: the agreement and limit of one start, the terms of a command, and how it answered."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from engine.config import AUTO
-from engine.errors import ProviderCancelledError
+from engine.errors import MemsiftError, ProviderCancelledError
 from engine.judge.bulk.cost_cap import CostCapProvider
 from engine.judge.bulk.pace import Pace
 from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.prices import cost_usd
 from engine.judge.providers.registry import SCRIPTED
+from engine.judge.verdict import MAX_UNANSWERED, OK
+from engine.quality.judging.rating import RULE
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from engine.judge.judge import Judge
     from engine.judge.provider import Completion, Provider, Question
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
+    from tui.workspace.stderr import Judged
 
 RETRIES, AT_ONCE = 4, 8
 NOT_AGREED = "The judge was not asked: nobody has agreed to that in this start."
@@ -133,3 +138,40 @@ class GatedProvider:
         with self._lock:
             self.calls += 1
         return self._asked.complete(question, timeout_s)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How a judge fared: the questions that it was asked, and how many had each status of an error.
+
+    `detail` is the text of the first error.
+    """
+
+    asked: int = 0
+    failures: tuple[tuple[str, int], ...] = ()
+    detail: str = ""
+
+    @classmethod
+    def of(cls, results: Iterable[Judged]) -> Answers:
+        """Of *results*; those of a rule, and those for which nobody was asked, do not count."""
+        found = [result.judgement for result in results if result.judgement and result.judgement.provider != RULE]
+        failed = [judgement for judgement in found if judgement.status != OK]
+        counts = Counter(judgement.status for judgement in failed)
+        return cls(len(found), tuple(counts.items()), failed[0].detail if failed else "")
+
+    def plus(self, other: Answers) -> Answers:
+        counts = Counter(dict(self.failures)) + Counter(dict(other.failures))
+        return Answers(self.asked + other.asked, tuple(counts.items()), self.detail or other.detail)
+
+    def report(self) -> None:
+        """Tell if more than MAX_UNANSWERED had no answer. Raise MemsiftError if nothing had: that is no evidence."""
+        failed = sum(count for _, count in self.failures)
+        if not failed or failed <= MAX_UNANSWERED * self.asked:
+            return
+        kinds = ", ".join(f"{status} {count:,}" for status, count in self.failures)
+        if failed == self.asked:
+            raise MemsiftError(f"The judge answered none of {self.asked:,} questions ({kinds}): {self.detail}")
+        tell(
+            f"{failed:,} of {self.asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the "
+            "same command again: the others are in the cache."
+        )

@@ -6,27 +6,25 @@ import os
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
-from engine.config import MEMSIFT, OFF
-from engine.injected import names_of
+from engine.config import MEMSIFT
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
-from engine.systems import INJECTED, SYSTEMS, injected_system, is_injected, system_of
+from engine.systems import SYSTEMS, is_injected
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore
-from tui.workspace.root.columns import columns, runnable
-from tui.workspace.root.injections import Injections
-from tui.workspace.root.measured import root_report
-from tui.workspace.root.prompt_lists import PromptLists
-from tui.workspace.root.recording import record
-from tui.workspace.root.root_labels import RootLabels
+from tui.workspace.prompts import PromptLists
+from tui.workspace.retrievals import Injections, record
+from tui.workspace.root_labels import RootLabels, root_report
+from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
+    from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
@@ -34,16 +32,15 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Event, Pool
-    from tui.workspace.sources import Sources
+    from tui.workspace.sources import Settings, Sources
     from tui.workspace.spending import Offer, Spending
 
 DEFAULT_SEED = 1
 
 
-class Workspace(RootLabels):
+class Workspace(RootSystems, RootLabels):
     """One opened root. Any thread may call `run` and `report`; all other calls belong to the thread that made it.
 
     *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
@@ -147,17 +144,35 @@ class Workspace(RootLabels):
         """Whether the index holds other memories than at the last reading."""
         return self._contents != self.index.contents
 
-    def configure(
-        self, config: Config, cutoff: Cutoff | None, judge: Judge | None, others: tuple[OpenRoot, ...]
-    ) -> None:
-        """Go on with other settings, and forget the retrievals. The old judge may still be answering."""
-        if self.judge and judge is not self.judge:
-            self._old.append(self.judge)
-        self.config, self.cutoff, self.judge, self.others = config, cutoff, judge, others
+    def is_other(self, settings: Settings) -> bool:
+        """Whether *settings* differ from those that the workspace goes by."""
+        now = (OpenRoot(self.root, self.config, self.cutoff), *self.others)
+        new = (OpenRoot(self.root, settings.config, settings.cutoff), *settings.others)
+        return list(map(_comparable, now)) != list(map(_comparable, new))
+
+    def take_settings(self, settings: Settings) -> None:
+        """Go on with other settings, and forget the retrievals. The old judge may still be answering.
+
+        A changed judge waits for an agreement again. Raises ConfigError and RootError.
+        """
+        if self.sources and self.config.judge != settings.config.judge:
+            judge = self.sources.judge_of(settings.config)
+            self._old += [self.judge] if self.judge else []
+            self.judge = judge
+        self.config, self.cutoff, self.others = settings.config, settings.cutoff, settings.others
+        self.notice = settings.notice
         self.reload()
+
+    def take_prompts(self, reading: PromptReading) -> bool:
+        """Have the prompts of the files as they are now; False if nothing differs."""
+        before = self.lists.all, self.unread_prompts
+        self.lists.read(reading.prompts)
+        self.unread_prompts = reading.skipped
+        return before != (self.lists.all, self.unread_prompts)
 
     def _forget_retrievals(self) -> None:
         self._contents = self.index.contents
+        self.injections = Injections(self.index)
         self.reading += 1
         self._retrievals.clear()
         self._pools.clear()
@@ -167,29 +182,7 @@ class Workspace(RootLabels):
         """Files and rows that could not be read, of memories and of prompts."""
         return self.index.skipped + self.unread_prompts
 
-    @property
-    def notices(self) -> tuple[Skipped, ...]:
-        """Problems of the root that cost no memory, such as a dead link in MEMORY.md."""
-        return self.index.notices
-
-    # Systems
-
-    @property
-    def first(self) -> System:
-        """The configured first stage, without cutoff and judge."""
-        return system_of(self.config, has_judge=False)
-
-    @property
-    def judged(self) -> System | None:
-        """The system with the judge, and with the cutoff if there is one; None without a judge that may be asked."""
-        has_judge = self.judge is not None and not self.needs_agreement
-        system = system_of(self.config, has_judge=has_judge, cutoff=self.cutoff.kind if self.cutoff else OFF)
-        return system if system.has_judge else None
-
-    @property
-    def needs_agreement(self) -> bool:
-        """Whether there is a judge that is not asked before a person agrees to its cost."""
-        return self.spending is not None and self.spending.needs_agreement
+    # The judge
 
     def agree(self, limit_usd: float | None) -> None:
         """Let the judge be asked, up to this cost in US dollars. Pools are made anew, with its system."""
@@ -204,57 +197,12 @@ class Workspace(RootLabels):
         size = self.config.judge.candidate_pool_size
         return self.spending.offer(self.judge, self.prompts, self.index.summaries(), size)
 
-    @property
-    def with_cutoff(self) -> System | None:
-        """The first stage with the cutoff, as the hook runs without a judge; None without a cutoff."""
-        return system_of(self.config, has_judge=False, cutoff=self.cutoff.kind) if self.cutoff else None
-
-    @property
-    def possible(self) -> tuple[System, ...]:
-        """The systems that can run now."""
-        return runnable(self.config, self.cutoff, has_judge=self.judge is not None and not self.needs_agreement)
-
-    @property
-    def columns(self) -> tuple[System, ...]:
-        """The systems side by side: the chosen ones, or else `first` and the hook's system."""
-        usual = [system for system in (self.first, self.judged or self.with_cutoff) if system]
-        recorded = (injected_system(name) for name in self.chosen if is_injected(name))
-        return columns((*self.possible, *recorded), self.chosen, usual)
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(system.name for system in self.columns)
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The names of all systems that run: those of the configuration, and the columns that are no records."""
-        found = [system for system in (self.first, self.with_cutoff, self.judged, *self.columns) if system]
-        return tuple(dict.fromkeys(system.name for system in found if system.name in SYSTEMS))
-
-    @property
-    def with_judge(self) -> tuple[str, ...]:
-        """The names of the systems that ask the judge."""
-        return tuple(name for name in self.systems if SYSTEMS[name].has_judge)
-
-    @property
-    def injected_systems(self) -> tuple[str, ...]:
-        """The names of the hooks of which the prompts have records: `injected` is memsift's own, and comes first."""
-        return names_of(self.prompts)
-
     # Prompts
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:
         """The sample: what is labelled, replayed as a whole, and measured."""
         return self.lists.sample
-
-    def add_prompt(self, prompt: Prompt) -> None:
-        """Show a prompt in Replay, beside the sample."""
-        self.lists.add(prompt)
-
-    def prompt(self, prompt_id: str) -> Prompt | None:
-        return self.lists.find(prompt_id)
 
     def labelling_order(self) -> tuple[Prompt, ...]:
         """The chosen prompts, and then the others in labelling order. Without a stratum yet, it is that of all."""
@@ -290,10 +238,6 @@ class Workspace(RootLabels):
             prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock, now=self.now
         )
 
-    def injected(self, prompt: Prompt, system: str = INJECTED) -> Retrieval | None:
-        """What a hook really injected for *prompt*, from transcripts and the hook's log; None if that is not known."""
-        return self.injections.retrieval(prompt, system)
-
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """The kept retrieval of a prompt and a system, or None."""
         return self._retrievals.get((prompt_id, system))
@@ -317,11 +261,6 @@ class Workspace(RootLabels):
         """(prompt id, system) of each kept retrieval."""
         return self._retrievals.keys()
 
-    @property
-    def replayed(self) -> int:
-        """The number of kept retrievals: one per prompt and system."""
-        return len(self._retrievals)
-
     def forget(self, prompt_id: str) -> None:
         """Drop the kept retrievals of a prompt, so that it runs again."""
         for system in self.systems:
@@ -339,7 +278,7 @@ class Workspace(RootLabels):
         if not all(retrievals):
             return None
         if prompt_id not in self._pools:
-            prompt = self.prompt(prompt_id)
+            prompt = self.lists.find(prompt_id)
             injected = self.injections.all_of(prompt) if prompt else []
             made = pool([*(retrieval for retrieval in retrievals if retrieval), *injected], self.seed)
             self.store.record_pool(made)
@@ -386,3 +325,9 @@ class Workspace(RootLabels):
         """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
         with LabelStore.open(self.store.path) as store:
             return root_report(store, self.index, self.config, self.cutoff, options)
+
+
+def _comparable(root: OpenRoot) -> tuple[object, ...]:
+    """The settings of a root, in a form that is equal for equal cutoffs."""
+    cutoff = root.cutoff
+    return root.config, cutoff and (cutoff.kind, cutoff.model, cutoff.threshold)

@@ -16,7 +16,7 @@ from engine.curation.operations import Move, Retire
 from engine.errors import ChangedSinceError
 from tests.engine.curation.roots import NOW, contents, curator, document, read, summary, write_documents
 from tests.tui.cli.command_line import memsift, printed, process, refused
-from tui.workspace.curate.changing import perform
+from tui.workspace.curate.curating import perform
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from labels.store import LabelStore
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import memsift, process, refused
 from tui.workspace.opening import opened_index
-from tui.workspace.quality.inbox import check_all
+from tui.workspace.quality.findings import check_all
 
 if TYPE_CHECKING:
     from pathlib import Path

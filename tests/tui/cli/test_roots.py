@@ -19,7 +19,7 @@ from engine.stores.roots import joint_name
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.cli.every_command import PLAIN, loaded_by, prepare
-from tui.workspace.first_start import places
+from tui.workspace.opening import places
 
 if TYPE_CHECKING:
     from click.testing import Result

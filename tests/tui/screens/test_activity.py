@@ -15,8 +15,8 @@ from labels.records import CHOSEN
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, text_of, toasts, until
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tests.tui.test_hostile import TEXTS
-from tui.workspace.activity_rows import NEWEST, SLOWEST, counts, listed, read_activity
-from tui.workspace.word_filter import WordFilter
+from tui.workspace.activity_rows import NEWEST, RULES, SLOWEST, read_activity
+from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,7 +101,7 @@ async def test_enter_replays_a_prompt_of_the_log_and_plus_adds_it_to_the_sample(
         assert [(one.text, one.source) for one in workspace.prompts if one.source == CHOSEN] == [(LOGGED, CHOSEN)]
         await press(pilot, "home", "down", "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")
-        await until(pilot, lambda: workspace.prompt(current_prompt(pilot)).text == LOGGED)  # type: ignore[union-attr]
+        await until(pilot, lambda: workspace.lists.find(current_prompt(pilot)).text == LOGGED)  # type: ignore[union-attr]
     again = open_workspace(prompts=[KNOWN])
     assert [one.text for one in again.lists.chosen] == [LOGGED]
 
@@ -150,7 +150,7 @@ def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspa
     log = read_activity([str(DEMO_ROOT)], (), workspace.store.path, os.environ)
     assert len(log.entries) == 100_000
     started = time.process_time()
-    assert len(listed(log.entries, WordFilter("number 9999"), "", NEWEST)) == 19
-    assert listed(log.entries, WordFilter(), "slow", SLOWEST)[0].decision.ms == 699
-    assert counts(log.entries)["silent"] == 100_000
+    assert len(RULES.listed(log.entries, WordFilter("number 9999"), "", NEWEST)) == 19
+    assert RULES.listed(log.entries, WordFilter(), "slow", SLOWEST)[0].decision.ms == 699
+    assert RULES.counts(log.entries)["silent"] == 100_000
     assert time.process_time() - started < 2.0

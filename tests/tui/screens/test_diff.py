@@ -12,6 +12,7 @@ from labels.records import INJECTED, NOT_RELEVANT, RELEVANT, Card
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.demo import DEMO, demo_prompts
 from tests.tui.test_hostile import TEXTS
+from tui.workspace.filtering import WordFilter
 from tui.workspace.replay.run_diffs import (
     ALL,
     BETTER,
@@ -19,14 +20,13 @@ from tui.workspace.replay.run_diffs import (
     IN_RUN,
     LOST,
     ONLY,
+    RULES,
     WORSE,
     WORST,
-    counts,
-    listed_rows,
     read_diff,
 )
 from tui.workspace.replay.run_diffs import diff_rows as rows_of
-from tui.workspace.word_filter import WordFilter
+from tui.workspace.sources import Settings
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
@@ -39,7 +39,7 @@ HOSTILE = typed_prompt("\n".join(TEXTS.values()) + " library_id holds rotation")
 
 
 def save_run(workspace: Workspace, prompts: tuple[Prompt, ...], most: int) -> None:
-    workspace.configure(replace(workspace.config, max_inject=most), None, None, ())
+    workspace.take_settings(Settings(replace(workspace.config, max_inject=most), None))
     with workspace.store.together():
         for prompt in prompts:
             workspace.keep(workspace.run(prompt, "memsift"))
@@ -77,18 +77,20 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     assert found.compared is not None
     assert found.compared.settings == ("max_inject was 3, is 1",)
     rows = rows_of(found.compared)
-    number = counts(rows)
+    number = RULES.counts(rows)
     assert (number[ALL], number[ONLY], number[GAINED]) == (14, 2, 0)
     assert 0 < number[LOST] <= 12
     words = WordFilter()
-    by_worth = [row.diff.worth for row in listed_rows(rows, words, ALL, WORST)]
+    by_worth = [row.diff.worth for row in RULES.listed(rows, words, ALL, WORST)]
     assert by_worth == sorted(by_worth)
     assert by_worth[0] < 0
-    assert len(listed_rows(rows, words, WORSE, WORST)) == number[WORSE] == sum(one < 0 for one in by_worth)
+    assert len(RULES.listed(rows, words, WORSE, WORST)) == number[WORSE] == sum(one < 0 for one in by_worth)
     assert number[BETTER] == sum(one > 0 for one in by_worth)
-    turned = listed_rows(rows, words, ALL, IN_RUN, is_turned=True)
+    turned = RULES.listed(rows, words, ALL, IN_RUN, is_turned=True)
     assert turned == rows[::-1]
-    assert [row.diff.prompt_id for row in listed_rows(rows, WordFilter("[link= ROTATION"), ALL, IN_RUN)] == [HOSTILE.id]
+    assert [row.diff.prompt_id for row in RULES.listed(rows, WordFilter("[link= ROTATION"), ALL, IN_RUN)] == [
+        HOSTILE.id
+    ]
 
 
 async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(open_workspace: Opener) -> None:

@@ -12,7 +12,7 @@ from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.workspace.label.labelling import workspace_pace
+from tui.workspace.labelling import workspace_pace
 
 if TYPE_CHECKING:
     from pathlib import Path

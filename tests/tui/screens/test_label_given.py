@@ -22,8 +22,8 @@ from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
 from tui.app import MemsiftApp
 from tui.plain import joined
 from tui.workspace.app_settings import AppSettings
-from tui.workspace.label.guideline import GUIDELINE, guideline, guideline_hash
-from tui.workspace.label.labelling import change_label, latest_labels
+from tui.workspace.labelling import change_label, latest_labels
+from tui.workspace.labelling_plan import GUIDELINE, guideline, guideline_hash
 from tui.workspace.report.reading import live_precision, precision_words
 
 if TYPE_CHECKING:

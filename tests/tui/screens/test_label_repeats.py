@@ -9,7 +9,7 @@ import pytest
 
 from labels.queue import MIN_REPEAT_GAP
 from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
-from tui.workspace.label.labelling import LabelQueue, Position
+from tui.workspace.labelling import LabelQueue, Position
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot

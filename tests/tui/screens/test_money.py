@@ -154,7 +154,7 @@ async def test_a_scripted_judge_needs_no_question(open_workspace: Opener) -> Non
         judge=lambda config: Judge(script, config.judge), spending=spending, prompts=demo_prompts("p01")
     )
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: workspace.replayed == len(workspace.systems))
+        await until(pilot, lambda: len(workspace.finished) == len(workspace.systems))
         assert "judge:" not in shown(pilot, "#where")
 
 

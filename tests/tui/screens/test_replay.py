@@ -129,7 +129,7 @@ async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Open
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "f4", "f3", "down", "up", "f5", "r", "r", "f3", "f4", "f5", "r")
-        await until(pilot, lambda: workspace.replayed == 6)
+        await until(pilot, lambda: len(workspace.finished) == 6)
         await press(pilot, "down", "down", "up")
         await pilot.pause(0.4)
         assert Counter(provider.calls) == Counter({prompt.text: 1 for prompt in prompts})

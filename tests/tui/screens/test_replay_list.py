@@ -39,7 +39,7 @@ async def test_after_a_replay_the_prompts_on_which_the_systems_differ_are_marked
         await reads(pilot, "#prompt", "No replayed prompt differs between memsift and bm25. R replays all prompts")
         assert table(pilot).records == []
         await press(pilot, "R")
-        await until(pilot, lambda: workspace.replayed == 10)
+        await until(pilot, lambda: len(workspace.finished) == 10)
         await until(pilot, lambda: listed(pilot))
         sets = {
             one.id: [{each.memory.id for each in answer.injected} for answer in workspace.answers(one.id) if answer]
@@ -114,7 +114,7 @@ async def test_the_ranking_follows_the_typing_without_the_judge_and_without_a_re
         dialog.call_later(dialog.show_ranking, "queue", [workspace.run(typed_prompt("queue"), "memsift")])
         await settled(pilot)
         assert not preview.records, "an answer about an older text is dropped"
-        assert (provider.asked, workspace.replayed, workspace.store.prompts(workspace.index.root)) == ([], 0, ())
+        assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())
 
 
 @pytest.mark.slow

@@ -77,8 +77,8 @@ async def test_prompts_are_searched_filtered_and_sorted_while_ten_thousand_are_r
         await until(pilot, lambda: app.progress and app.progress.done > 40, "some prompts are done")
         await press(pilot, "ctrl+x")
         await until(pilot, lambda: app.progress is None, "the run is over")
-        done = workspace.replayed
+        done = len(workspace.finished)
         assert done < 10_000
         assert {(one.prompt_id, one.system) for one in workspace.store.outcomes()} == set(workspace.finished)
         await press(pilot, "R", "ctrl+x")
-        assert workspace.replayed >= done, "finished prompts are kept"
+        assert len(workspace.finished) >= done, "finished prompts are kept"

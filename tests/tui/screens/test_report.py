@@ -77,7 +77,7 @@ async def test_r_replays_every_prompt_through_every_system_once(open_workspace: 
         await reads(pilot, "#answer", "4 prompts replayed, 0 of them with labels")
         await pilot.app.workers.wait_for_complete()
         await settled(pilot)
-        assert workspace.replayed == 8
+        assert len(workspace.finished) == 8
         assert len(workspace.store.outcomes()) == 8
         assert max(Counter(provider.calls).values()) == 1
 

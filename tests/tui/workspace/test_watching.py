@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import watchfiles
 
-from tui.workspace.watching import MEMORIES, PROMPTS, SETTINGS, Watched, Watcher
+from tui.workspace.sources import MEMORIES, PROMPTS, SETTINGS, Watched, Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.errors import LabelStoreError, RootNotFoundError
+from engine.lean.record import replace
 from engine.memory import Skipped
-from engine.prompt import typed_prompt
+from engine.prompt import Injection, typed_prompt
+from engine.systems import INJECTED
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import demo_prompts
-from tui.widgets.bars import root_name, where_text
+from tui.widgets.bars import where_text
+from tui.workspace.curate.memory_facts import root_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,14 +102,31 @@ def test_reloading_forgets_retrievals_and_a_reload_that_fails_changes_nothing(
     write_memory(root, memory("signing people"))
     workspace.reload()
     assert len(workspace.index) == 2
-    assert workspace.replayed == 0
+    assert len(workspace.finished) == 0
     workspace.keep(workspace.run(prompt, "memsift"))
     root.rename(tmp_path / "moved")
     with pytest.raises(RootNotFoundError):
         workspace.reload()
     assert len(workspace.index) == 2
-    assert workspace.replayed == 1
+    assert len(workspace.finished) == 1
     assert workspace.reading == 2
+
+
+def test_after_a_reload_injections_are_matched_to_the_memories_as_they_are(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys")])
+    prompt = replace(typed_prompt("signing"), injections=(Injection("", ids=("people",)),))
+    workspace = open_workspace(root=root, judge=None, prompts=[prompt])
+
+    def matched() -> list[str]:
+        found = workspace.injections.retrieval(prompt, INJECTED)
+        return [candidate.memory.title for candidate in found.injected] if found else []
+
+    before = matched()
+    write_memory(root, memory("signing people", memory_id="people"))
+    workspace.reload()
+    assert (before, matched()) == (["people"], ["signing people"])
 
 
 def test_a_retrieval_under_way_survives_a_reload(open_workspace: Opener) -> None:

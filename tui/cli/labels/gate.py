@@ -149,7 +149,7 @@ def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> GateEvidence:
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> tuple[GateEvidence, str]:
     """The evidence in the labels of one or several roots, and the name of the configured system."""
     from labels.measure.gate import evidence_from_store
-    from tui.workspace.root.measured import present_digests
+    from tui.workspace.root_labels import present_digests
 
     found = opening.open_roots(roots, os.environ)
     config, cutoff = found[0].config, found[0].cutoff

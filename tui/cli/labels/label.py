@@ -105,8 +105,8 @@ def open_last(workspace: Workspace) -> None:
 
 def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     """The progress, or with *next_count* the next prompts, in the format *form*."""
-    from tui.workspace.label.labelling import LabelQueue, progress_of
-    from tui.workspace.label.labelling_plan import make_order
+    from tui.workspace.labelling import LabelQueue, progress_of
+    from tui.workspace.labelling_plan import make_order
 
     make_order(workspace)
     queue = LabelQueue(workspace)

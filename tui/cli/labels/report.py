@@ -117,7 +117,7 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:
-    from tui.workspace.root.measured import root_report
+    from tui.workspace.root_labels import root_report
 
     found = opening.open_roots(roots, os.environ)
     with opened_store(db) as store, opening.opened_roots(found) as index, paused_gc():

@@ -84,7 +84,7 @@ def check(
       fields      fields that a memory lacks, or its category does not allow
     """
     from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.checking import checked
+    from tui.workspace.quality.findings import checked
 
     made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
     every = [finding for found in made.values() for finding in found]
@@ -187,7 +187,7 @@ def fix(
         memsift retire --reason "out of date" -
     """
     from tui.workspace.curate.curating import opened_curator, resolved
-    from tui.workspace.quality.checking import fixable
+    from tui.workspace.quality.findings import fixable
 
     with opened_curator(os.environ):
         pass  # what a killed process left is finished before the memories are read

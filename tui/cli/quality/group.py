@@ -16,7 +16,7 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tui.workspace.quality.checking import Risky
+    from tui.workspace.quality.findings import Risky
 
 OF_SEVERAL = "the memories of all of them are looked at."
 OF_ONE = "the memories are looked for in all of them."
@@ -53,7 +53,7 @@ def list_(roots: tuple[str, ...], form: str) -> None:
     count characters in the title, tags and text of the memory, which stand on lines of their own.
     """
     from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.checking import risky_memories
+    from tui.workspace.quality.findings import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
     if form == "json":

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
     from labels.measure.agreement import Concord
-    from tui.workspace.quality.rating import Keep, RatedMemory, RatingPlan, Rows
-    from tui.workspace.quality.rating_agreement import Compared, RatingAgreement
+    from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending, Terms
 
     Rated = list[tuple[str, Assessment]]
@@ -103,7 +102,7 @@ def judge(
 
     found, given = resolved(roots), read_rubric(rubric)
     if agreement:
-        from tui.workspace.quality.rating_agreement import rating_agreement
+        from tui.workspace.quality.rating import rating_agreement
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
@@ -236,7 +235,7 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
     from engine.quality.judging.rows import summary_of
-    from tui.workspace.replay.answers import Answers
+    from tui.workspace.spending import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
     if ending.is_interrupted or ending.is_spent:

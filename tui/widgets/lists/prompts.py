@@ -13,7 +13,7 @@ from tui.bindings import keyed
 from tui.plain import beginning, cells, plain
 from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import signs
-from tui.workspace.word_filter import WordFilter
+from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Set

@@ -22,7 +22,7 @@ from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
-from tui.workspace.word_filter import in_order
+from tui.workspace.filtering import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,11 +1,8 @@
-"""Who does the parts of a large run: processes of this machine, or the workers of a Dask cluster.
-
-Both are given one setup that is the same for all parts, and then a part after the other. No more than a few parts a
-worker are under way at once, so that a run of any size needs little memory here.
-"""
+"""A run in parts: its folder, and the processes or the workers of a Dask cluster that do the parts."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -18,15 +15,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine import __version__
 from engine.errors import ConfigError, MemsiftError
+from engine.lean.json_text import printed_json
+from engine.stores.files import UnreadableFileError, open_named, require_inside, write_whole
+from tui.workspace.replay.replaying import Ending
+from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Protocol
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any, Protocol, TypeVar
+
+    class Made(Protocol):
+        """The result of a part: its rows as JSON lines."""
+
+        @property
+        def text(self) -> bytes: ...
 
     Key = TypeVar("Key")
     Setup = TypeVar("Setup")
     Part = TypeVar("Part")
-    Result = TypeVar("Result")
+    Result = TypeVar("Result", bound=Made)
 
     class Executor(Protocol):
         """Does *work* on (setup, part) for each of *parts*, which have keys. Results come in any order.
@@ -38,6 +46,8 @@ if TYPE_CHECKING:
             self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
         ) -> Iterator[tuple[Key, Result]]: ...
 
+    Parts = Sequence[tuple[str, Callable[[], Part]]]
+    """The name of each part's file, and a function that reads the part."""
 
 PROCESSES, DASK = "processes", "dask://"
 AHEAD = 2
@@ -212,3 +222,71 @@ def _taken(done: Iterable[Any], under_way: dict[Any, tuple[Key, Part]]) -> Itera
         result = future.result()
         key, _ = under_way.pop(future)
         yield key, result
+
+
+DESCRIPTION = "run.json"
+
+
+def part_name(number: int) -> str:
+    return f"part-{number:06}.jsonl"
+
+
+def run_parts(
+    executor: Executor,
+    work: Callable[[Setup, Part], Result],
+    setup: Setup,
+    left: Parts[Part],
+    folder: Path,
+    keep: Callable[[Result], None],
+    label: str,
+    finished: int = 0,
+) -> Ending:
+    """Write a file of rows into *folder* for each part in *left*. Returns the end, in parts. Raises MemsiftError.
+
+    *keep* gets each result before its file is written. *finished* parts were done by an earlier start. Ctrl-C ends the
+    run; the parts that are done stay.
+    """
+    done = 0
+    with progress_bar(finished + len(left), label) as advance:
+        for _ in range(finished):
+            advance(())
+        try:
+            for name, made in executor.each(work, setup, ((name, read()) for name, read in left)):
+                keep(made)
+                _write(folder / name, made.text)
+                done += 1
+                advance(())
+        except KeyboardInterrupt:
+            return Ending(done, len(left), is_interrupted=True)
+    return Ending(done, len(left))
+
+
+def describe(folder: Path, wanted: Mapping[str, Any]) -> None:
+    """Write what the run in *folder* is, or compare it with what is written. Raises MemsiftError for another run."""
+    path = folder / DESCRIPTION
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _write(path, f"{printed_json(wanted)}\n".encode())
+            return
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise MemsiftError(
+            f"{path}: the run cannot be read or written ({error}). Name another folder with --parts."
+        ) from None
+    if found != wanted:
+        other = [name for name in wanted if not isinstance(found, dict) or found.get(name) != wanted[name]]
+        raise ConfigError(
+            f"{folder} holds the parts of another run: {', '.join(other)} differ. Name another folder with --parts, or "
+            "give the same input, memories and options as before."
+        )
+
+
+def _write(path: Path, text: bytes) -> None:
+    """Write a file whole, or raise MemsiftError: also for a link that leads out of the folder."""
+    try:
+        require_inside(os.path.realpath(path.parent), str(path))
+        write_whole(str(path), text, open_named)
+    except (OSError, UnreadableFileError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise MemsiftError(f"{path}: {reason}. Finished parts are kept.") from None

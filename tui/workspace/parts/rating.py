@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engine.lean.json_text import printed_json
 from engine.lean.record import Record
 from engine.quality.judging.rows import row_of
-from tui.workspace.parts.run import describe, part_name, run_parts
+from tui.workspace.parts.executors import describe, part_name, run_parts
 from tui.workspace.quality.rating import known, opened_quality_judge, rate, read_rows
 from tui.workspace.replay.replaying import Ending, Terms
 from tui.workspace.stderr import tell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from contextlib import closing, contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ConfigError, MemsiftError, RatingsError
 from engine.judge.providers.registry import SEARCHING, STRUCTURED
 from engine.lean.record import Record
+from engine.quality.decisions import ACCEPTED, QUALITY, decisions
 from engine.quality.judging.judge import QualityJudge
-from engine.quality.judging.rating import RULE, UNANSWERED
+from engine.quality.judging.rating import RULE, UNANSWERED, UNDECIDED
 from engine.quality.judging.request import template
 from engine.quality.judging.rows import assessment_in, is_row
+from engine.quality.judging.store import RatingStore
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named
@@ -24,13 +27,15 @@ from tui.workspace.replay import replaying
 from tui.workspace.stderr import report_skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from engine.config import Config
     from engine.judge.bulk.batches import Batches
     from engine.memory import Memory
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
+    from engine.quality.judging.store import Rated
+    from labels.measure.agreement import Concord
     from tui.workspace.judge_options import Around, Asking
     from tui.workspace.replay.replaying import Ending, Terms
 
@@ -38,7 +43,6 @@ if TYPE_CHECKING:
     Keep = Callable[["RatedMemory", Assessment], None]
     Key = tuple[str, str, str]
     """(root, memory id, digest)."""
-
     Rows = dict[Key, dict[str, Any]]
     """The newest row with an answer of each memory."""
 
@@ -223,3 +227,67 @@ def _row(line: bytes) -> Any:
 
 def _no_row(path: Path, number: int) -> RatingsError:
     return RatingsError(f"{path}, line {number}: a row of memsift quality judge is needed. Name another file.")
+
+
+MODEL, PERSON = "model", "person"
+EVERYTHING = "all"
+SHORT_WORDS = 30
+SHORT, LONG = f"up to {SHORT_WORDS} words", f"more than {SHORT_WORDS} words"
+"""Models are known to rate terse technical notes too low, so their length is looked at."""
+
+
+class Compared(Record):
+    """A rating beside the person's decision on the same text."""
+
+    rated: Rated
+    is_kept: bool
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.rated.decision == ACCEPTED
+
+
+class RatingAgreement(Record):
+    """The table of each group of memories, and the memories on which model and person differ.
+
+    `undecided` counts the memories with a decision whose samples were split.
+    """
+
+    groups: tuple[tuple[str, Concord], ...]
+    differing: tuple[Compared, ...]
+    undecided: int
+
+
+def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, str]) -> RatingAgreement:
+    """The agreement on all texts of *roots* that have a rating by *rubric* and a decision.
+
+    Raises RatingsError and DecisionsError.
+    """
+    pairs: list[Compared] = []
+    with closing(RatingStore.open(environ)) as store:
+        for root in roots:
+            decided = decisions(root, environ)
+            for rated in store.ratings(root, rubric):
+                verdict = decided.get((QUALITY, rated.memory_id, rated.digest))
+                pairs += [Compared(rated, verdict == ACCEPTED)] if verdict else []
+    clear = [pair for pair in pairs if pair.rated.decision != UNDECIDED]
+    return RatingAgreement(
+        groups=tuple(_tables(clear)),
+        differing=tuple(pair for pair in clear if pair.is_accepted != pair.is_kept),
+        undecided=len(pairs) - len(clear),
+    )
+
+
+def _tables(pairs: Sequence[Compared]) -> list[tuple[str, Concord]]:
+    """A table for everything, then for each category, then for short and long memories."""
+    from labels.measure.agreement import concord
+
+    counts: dict[str, Counter[tuple[bool, bool]]] = {}
+    categories = sorted({pair.rated.category for pair in pairs})
+    for name in (EVERYTHING, *categories, SHORT, LONG):
+        counts[name] = Counter()
+    for pair in pairs:
+        length = SHORT if pair.rated.words <= SHORT_WORDS else LONG
+        for name in (EVERYTHING, pair.rated.category, length):
+            counts[name][pair.is_accepted, pair.is_kept] += 1
+    return [(name, concord(MODEL, PERSON, count)) for name, count in counts.items() if count]

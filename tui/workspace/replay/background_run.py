@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from engine.errors import LabelStoreError, MovedStoreError
 from engine.injected import names_of
-from tui.workspace.replay.replaying import Job, is_unanswered, retrievals
-from tui.workspace.replay.workers import Workers
-from tui.workspace.root.recording import record
+from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
+from tui.workspace.retrievals import record
 from tui.workspace.spending import AT_ONCE
 
 if TYPE_CHECKING:

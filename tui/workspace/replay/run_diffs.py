@@ -13,17 +13,15 @@ from labels.report.run_diff import ComparedRuns, Side
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.saved_runs import InjectedMemory
 from labels.store import LabelStore
-from tui.workspace.word_filter import in_order, lowered
+from tui.workspace.filtering import RowRules, folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from labels.measure.run_diff import Judge, PromptDiff, Sets
     from labels.records import Outcome, RunSettings
     from labels.saved_runs import SavedRun
-    from tui.workspace.word_filter import WordFilter
 
 SHOWN_ID = 8
 """Characters of a run id that people see. Any beginning of at least LEAST_ID characters names a run."""
@@ -152,17 +150,6 @@ KINDS = {
     ONLY: "only in one run",
     ALL: "all prompts",
 }
-FITS: dict[str, Callable[[PromptDiff], bool]] = {
-    CHANGED: lambda prompt: prompt.is_changed,
-    GAINED: lambda prompt: bool(prompt.gained),
-    LOST: lambda prompt: bool(prompt.lost),
-    BETTER: lambda prompt: prompt.worth > 0,
-    WORSE: lambda prompt: prompt.worth < 0,
-    ONLY: lambda prompt: not prompt.is_in_both,
-    ALL: lambda _: True,
-}
-"""Whether a prompt is of a kind."""
-
 IN_RUN, MOST_CHANGES, WORST, BY_TEXT = "run", "changes", "worst", "text"
 ORDERS = {
     MOST_CHANGES: "Memories gained and lost, the most first",
@@ -186,24 +173,24 @@ def diff_rows(compared: ComparedRuns) -> list[DiffRow]:
     for prompt in compared.diff.prompts:
         text = compared.texts.get(prompt.prompt_id) or prompt.prompt_id
         titles = [judged.memory.title for judged in (*(prompt.before or ()), *(prompt.now or ()))]
-        rows.append(DiffRow(prompt, text, lowered((text, *titles))))
+        rows.append(DiffRow(prompt, text, folded((text, *titles))))
     return rows
 
 
-def counts(rows: Sequence[DiffRow]) -> dict[str, int]:
-    """The number of rows of each of KINDS."""
-    return {kind: sum(FITS[kind](row.diff) for row in rows) for kind in KINDS}
-
-
-def listed_rows(
-    rows: Sequence[DiffRow], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
-) -> Sequence[DiffRow]:
-    """The rows of a kind that fit the words, in one of ORDERS."""
-    found = [row for row in rows if FITS[kind](row.diff) and words.fits(row.words)]
-    keys: dict[str, Callable[[DiffRow], Any]] = {
+RULES: RowRules[DiffRow] = RowRules(
+    kinds={
+        CHANGED: lambda row: row.diff.is_changed,
+        GAINED: lambda row: bool(row.diff.gained),
+        LOST: lambda row: bool(row.diff.lost),
+        BETTER: lambda row: row.diff.worth > 0,
+        WORSE: lambda row: row.diff.worth < 0,
+        ONLY: lambda row: not row.diff.is_in_both,
+        ALL: lambda _: True,
+    },
+    keys={
         MOST_CHANGES: lambda row: len(row.diff.gained) + len(row.diff.lost),
         WORST: lambda row: row.diff.worth,
         BY_TEXT: lambda row: row.text.casefold(),
-    }
-    rows = in_order(found, order, keys, RISING)
-    return rows[::-1] if is_turned else rows
+    },
+    rising=RISING,
+)

@@ -15,7 +15,7 @@ from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
-from tui.workspace.root.measured import present_digests
+from tui.workspace.root_labels import present_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,34 +1,223 @@
-"""The settings that a person tries: the saved ones, the draft, and the cutoff that each of them chooses."""
+"""The settings that a person tries in What-if: their steps and values, the draft, and saving it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-from engine.settings.trust import keeping_trust
+from engine.config import CHOICES, LIMITS, MEMSIFT, OFF, Config
+from engine.cutoff import chosen_cutoff
+from engine.errors import ConfigError
+from engine.lean.record import Record, replace
+from engine.paths import state_dir
+from engine.root_search import trust_in
+from engine.settings.keys import SECTION
+from engine.settings.sources import read_config, trust_command
+from engine.settings.trust import is_trusted, keeping_trust
 from engine.settings.writing import write_settings
-from tui.workspace.whatif.effect import effect_of, numbers
-from tui.workspace.whatif.knobs import (
-    KNOBS,
-    changes,
-    knobs_of,
-    moved,
-    value_of,
-    value_text,
-    values_of,
-    with_value,
-)
-from tui.workspace.whatif.saving import Foreseen, foreseen
+from tui.workspace.whatif.sample import effect_of, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.settings.writing import Key
-    from tui.workspace.whatif.effect import SettingsNumbers, WhatIfEffect
-    from tui.workspace.whatif.knobs import Knob
-    from tui.workspace.whatif.sample import Injected, WhatIfSample
-    from tui.workspace.whatif.saving import TriedRoot
+    from tui.workspace.whatif.sample import Injected, SettingsNumbers, WhatIfEffect, WhatIfSample
+    from tui.workspace.workspace import Workspace
+
+DIGITS = 2
+"""Decimals of a value, so that steps do not pile up rounding errors."""
+
+
+MOST_COMPARED, STEPS_COMPARED = 8, 20
+"""Largest `max_inject` in a comparison of values, and the number of steps between the ends of the other numbers."""
+
+
+STRONG = 4.0
+"""Largest `min_strength` in a comparison: few memories are as strong."""
+
+
+class Knob(Record):
+    """A setting: `key` is its place in the configuration, `step` the size of a step, 0 for words and switches.
+
+    `about`: a sentence for people.
+    """
+
+    key: Key
+    name: str
+    about: str
+    step: float = 0
+
+
+THRESHOLD = Knob(
+    ("cutoff_threshold",),
+    "Least probability",
+    "A memory that is relevant with less probability is not injected. Higher is stricter.",
+    0.01,
+)
+CUTOFF = Knob(
+    ("cutoff",),
+    "Cutoff",
+    "The model that drops unlikely memories: tuned to your labels, the default one, or off.",
+)
+MAX_INJECT = Knob(("max_inject",), "Most memories", "At most so many memories for a prompt. Lower is stricter.", 1)
+NOISE_FLOOR = Knob(
+    ("noise_floor",),
+    "Noise floor",
+    "A memory needs this part of the best memory's strength. Higher is stricter.",
+    0.02,
+)
+MIN_STRENGTH = Knob(
+    ("min_strength",), "Least strength", "A memory needs this strength, in rare words. Higher is stricter.", 0.05
+)
+JUDGE = Knob(("judge", "enabled"), "Judge", "A model has the last word. Here it is never asked: kept verdicts count.")
+KNOBS = (THRESHOLD, CUTOFF, MAX_INJECT, NOISE_FLOOR, MIN_STRENGTH, JUDGE)
+
+
+def knobs_of(config: Config) -> tuple[Knob, ...]:
+    """The knobs that do something with the strategy of *config*."""
+    return tuple(knob for knob in KNOBS if knob is not MIN_STRENGTH or config.match_strategy == MEMSIFT)
+
+
+def value_of(config: Config, knob: Knob) -> Any:
+    """The value as it is configured. It may be None where the strategy or the model decides."""
+    value: Any = config
+    for name in knob.key:
+        value = getattr(value, name)
+    return value
+
+
+def with_value(config: Config, knob: Knob, value: object) -> Config:
+    if knob is JUDGE:
+        return replace(config, judge=replace(config.judge, enabled=value))
+    return replace(config, **{knob.key[0]: value})
+
+
+def moved(config: Config, knob: Knob, steps: int, cutoff: Cutoff | None) -> Config:
+    """*config* with the knob moved by *steps*, within its limits. *cutoff* is the one in use with *config*."""
+    if knob is JUDGE:
+        return with_value(config, knob, not config.judge.enabled)
+    if knob is CUTOFF:
+        words = CHOICES["cutoff"]
+        place = words.index(config.cutoff) + steps
+        return with_value(config, knob, words[max(0, min(place, len(words) - 1))])
+    now = in_use(config, knob, cutoff)
+    if now is None:
+        return config
+    least, most = LIMITS[knob.key[0]]
+    value = max(least, min(most, round(now + steps * knob.step, DIGITS)))
+    return with_value(config, knob, int(value) if knob is MAX_INJECT else float(value))
+
+
+def in_use(config: Config, knob: Knob, cutoff: Cutoff | None) -> float | None:
+    """The number that acts: the configured one, or that of the strategy or the model; None without a cutoff."""
+    if knob is NOISE_FLOOR:
+        return config.floor
+    if knob is THRESHOLD:
+        return cutoff.threshold if cutoff else None
+    return float(value_of(config, knob))
+
+
+def values_of(knob: Knob) -> tuple[object, ...]:
+    """Values from one end to the other, to compare the setting at all of them."""
+    if knob is JUDGE:
+        return (False, True)
+    if knob is CUTOFF:
+        return CHOICES["cutoff"]
+    if knob is MAX_INJECT:
+        return tuple(range(MOST_COMPARED + 1))
+    top = STRONG if knob is MIN_STRENGTH else 1.0
+    return tuple(round(number * top / STEPS_COMPARED, DIGITS) for number in range(STEPS_COMPARED + 1))
+
+
+def value_text(config: Config, knob: Knob, cutoff: Cutoff | None) -> str:
+    """The value in words, for a row of at most 20 cells."""
+    if knob is JUDGE:
+        return "on" if config.judge.enabled else "off"
+    if knob is CUTOFF:
+        is_other = cutoff is not None and config.cutoff not in (OFF, cutoff.kind)
+        return f"{config.cutoff} (now {cutoff.kind})" if cutoff and is_other else config.cutoff
+    now = in_use(config, knob, cutoff)
+    if now is None:
+        return "no cutoff"
+    text = f"{now:.0f}" if knob is MAX_INJECT else f"{now:.{DIGITS}f}"
+    return text if value_of(config, knob) is not None else f"{text} (default)"
+
+
+def changes(saved: Config, draft: Config) -> dict[Key, object]:
+    """The settings of *draft* that differ from *saved*, by key."""
+    return {knob.key: value_of(draft, knob) for knob in KNOBS if value_of(draft, knob) != value_of(saved, knob)}
+
+
+class Foreseen(Record):
+    """Which of the changed settings have no effect. `untrusted` ones count only after `command`; `overridden` ones
+    have a stronger source."""
+
+    untrusted: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
+    command: str = ""
+
+    @property
+    def text(self) -> str:
+        """For a person: the settings that do not count, and the reason; empty if every setting counts."""
+        parts = []
+        if self.untrusted:
+            verb = "counts" if len(self.untrusted) == 1 else "count"
+            names = ", ".join(self.untrusted)
+            parts.append(f"{names} {verb} only after `{self.command}`: this root is not trusted.")
+        if self.overridden:
+            verb = "has" if len(self.overridden) == 1 else "have"
+            names = ", ".join(self.overridden)
+            parts.append(f"{names} {verb} another value from a variable, a flag or config.toml.")
+        return " ".join(parts)
+
+
+class TriedRoot(Record):
+    """A root whose settings are tried. `given`: the environment and the flags of this start, as for `read_config`."""
+
+    root: str
+    given: Mapping[str, str]
+    is_trusted: bool = False
+
+    @property
+    def config(self) -> Config:
+        """The settings as they are saved, as the hook reads them."""
+        return read_config(self.root, self.given, is_trusted=self.is_trusted).config
+
+    def cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
+        """The cutoff that *config* chooses, and the reason why a tuned one is not used, or empty."""
+        return chosen_cutoff(state_dir(self.root, self.given), config, self.root, trust_in(self.given))
+
+
+def foreseen(place: TriedRoot, changes: Mapping[Key, object]) -> Foreseen:
+    """The effect that *changes* have as soon as they are saved."""
+    reading = read_config(place.root, place.given, is_trusted=_is_trusted(place), changes=changes)
+    ignored = {".".join(knob.key) for knob in KNOBS if _is_ignored(knob, reading.config, changes)}
+    untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}
+    command = trust_command(os.path.realpath(place.root))
+    return Foreseen(tuple(sorted(ignored & untrusted)), tuple(sorted(ignored - untrusted)), command)
+
+
+def _is_trusted(place: TriedRoot) -> bool:
+    """Whether all settings count. A root that is trusted now stays so after a person has saved."""
+    with suppress(ConfigError):
+        return place.is_trusted or is_trusted(place.root, place.given)
+    return False
+
+
+def _is_ignored(knob: Knob, config: Config, changes: Mapping[Key, object]) -> bool:
+    """Whether a changed setting has another value in *config*."""
+    return knob.key in changes and value_of(config, knob) != changes[knob.key]
+
+
+def place_of(workspace: Workspace) -> TriedRoot:
+    """The root whose settings *workspace* goes by, the first of several."""
+    sources = workspace.sources
+    if sources is None:
+        return TriedRoot(workspace.root, os.environ)
+    return TriedRoot(workspace.root, {**sources.environ, **sources.judge.flags}, sources.is_trusted)
 
 
 class Trial:

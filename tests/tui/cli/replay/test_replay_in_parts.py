@@ -20,8 +20,8 @@ from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, r
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.parts.replay import replay_in_parts, setup_of
-from tui.workspace.replay.answers import Answers
 from tui.workspace.replay.replaying import Ending
+from tui.workspace.spending import Answers
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.hook.process import respond
+from engine.injected import names_of
+from engine.systems import INJECTED
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import card
@@ -120,8 +122,8 @@ def workspace(transcript: Path, root: Path, tmp_path: Path) -> Iterator[Workspac
 
 def test_injected_texts_are_cards_of_the_pool(workspace: Workspace) -> None:
     first, second = workspace.prompts
-    assert workspace.injected_systems == ("injected", "injected:recall.sh")
-    assert workspace.injected(second) is None
+    assert names_of(workspace.prompts) == ("injected", "injected:recall.sh")
+    assert workspace.injections.retrieval(second, INJECTED) is None
     for system in workspace.systems:
         workspace.keep(workspace.run(first, system))
     pool = workspace.pool(first.id)

@@ -21,8 +21,8 @@ from labels.labelling_order import (
 )
 from tests.engine.models import cutoff
 from tests.tui.demo import DEMO_ROOT, demo_prompts
-from tui.workspace.label.labelling import LabelQueue
-from tui.workspace.label.labelling_plan import Planning, make_order, require_possible
+from tui.workspace.labelling import LabelQueue
+from tui.workspace.labelling_plan import Planning, make_order, require_possible
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
@@ -37,7 +37,7 @@ def plan(workspace: Workspace, order: str | None = None) -> dict[str, str]:
 
 
 def keep(workspace: Workspace, prompt_id: str, *systems: str) -> None:
-    prompt = workspace.prompt(prompt_id)
+    prompt = workspace.lists.find(prompt_id)
     assert prompt is not None
     for system in systems:
         workspace.keep(workspace.run(prompt, system))
@@ -55,7 +55,7 @@ def label_first(workspace: Workspace) -> str:
 
 
 def injected(workspace: Workspace, prompt_id: str, system: str) -> set[str]:
-    prompt = workspace.prompt(prompt_id)
+    prompt = workspace.lists.find(prompt_id)
     assert prompt is not None
     return {one.memory.id for one in workspace.run(prompt, system).injected}
 

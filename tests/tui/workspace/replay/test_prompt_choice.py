@@ -10,7 +10,8 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from labels.records import INJECTED, Card
 from tests.tui.demo import demo_prompts
-from tui.workspace.replay.prompt_choice import (
+from tui.workspace.filtering import WordFilter
+from tui.workspace.prompts import (
     DIFFER,
     FAILED,
     FILTERS,
@@ -20,11 +21,8 @@ from tui.workspace.replay.prompt_choice import (
     UNLABELLED,
     PromptChoice,
     PromptFacts,
-    fold,
     read_known,
-    words_of,
 )
-from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
@@ -57,19 +55,18 @@ def test_words_and_order() -> None:
         replace(typed_prompt(text), timestamp=f"2026-01-0{day}") for day, text in enumerate(texts, start=1)
     )
     prompts = [first, replace(second, timestamp=""), third]
-    folded = {one.id: fold(one.text) for one in prompts}
 
     def texts_of(choice: PromptChoice) -> list[int]:
-        return [prompts.index(one) for one in choice.of(prompts, {}, SYSTEMS, folded)]
+        return [prompts.index(one) for one in choice.of(prompts, {}, SYSTEMS)]
 
     assert texts_of(PromptChoice()) == [2, 0, 1]
     assert texts_of(PromptChoice(is_turned=True)) == [1, 0, 2]
     assert texts_of(PromptChoice(order="file")) == [0, 1, 2]
     assert texts_of(PromptChoice(order="longest")) == [2, 0, 1]
     assert texts_of(PromptChoice(order="text", is_turned=True)) == [2, 0, 1]
-    assert texts_of(PromptChoice(words_of("  stuck QUEUE "))) == [2, 0]
-    assert texts_of(PromptChoice(words_of("STRASSE"))) == [1]
-    assert texts_of(PromptChoice(words_of("[b]"))) == [0]
+    assert texts_of(PromptChoice(WordFilter("  stuck QUEUE "))) == [2, 0]
+    assert texts_of(PromptChoice(WordFilter("STRASSE"))) == [1]
+    assert texts_of(PromptChoice(WordFilter("[b]"))) == [0]
     assert WordFilter("queue [b]").places(texts[0]) == [(11, 16), (23, 26)]
 
 

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from tui.workspace.replay.workers import Workers
+from tui.workspace.replay.replaying import Workers
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, 50])

@@ -10,7 +10,7 @@ from engine.errors import LabelStoreError
 from engine.prompt import typed_prompt
 from labels.records import CHOSEN
 from tests.tui.demo import demo_prompts
-from tui.workspace.label.labelling_plan import make_order
+from tui.workspace.labelling_plan import make_order
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,18 +31,18 @@ def replay(workspace: Workspace, *prompts: Prompt) -> None:
 def test_a_typed_prompt_is_scratch_first_and_only_once(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
     for prompt in (typed_prompt("another"), TYPED, demo_prompts("p01")[0], typed_prompt("another"), TYPED):
-        workspace.add_prompt(prompt)
+        workspace.lists.add(prompt)
     assert [prompt.text for prompt in workspace.lists.scratch] == [TYPED.text, "another"]
     assert workspace.prompts == demo_prompts("p01")
-    assert workspace.prompt(TYPED.id) == TYPED
-    assert workspace.prompt("nobody") is None
+    assert workspace.lists.find(TYPED.id) == TYPED
+    assert workspace.lists.find("nobody") is None
 
 
 def test_typing_the_text_of_a_prompt_of_a_file_leaves_it_in_the_sample(open_workspace: Opener) -> None:
     from_file = typed_prompt(TYPED.text, source="file:prompts.txt")
     replay(open_workspace(prompts=[]), TYPED)
     workspace = open_workspace(prompts=[*demo_prompts("p01"), from_file])
-    workspace.add_prompt(TYPED)
+    workspace.lists.add(TYPED)
     assert workspace.prompts == (*demo_prompts("p01"), from_file)
     assert workspace.lists.scratch == ()
 
@@ -51,7 +51,7 @@ def test_a_scratch_prompt_is_never_offered_for_labels_and_a_chosen_one_is_offere
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04"), judge=None)
     make_order(workspace)
     order = workspace.labelling_order()
-    workspace.add_prompt(TYPED)
+    workspace.lists.add(TYPED)
     assert workspace.labelling_order() == order
     replay(workspace, TYPED)
     workspace.lists.choose(TYPED)
@@ -64,7 +64,7 @@ def test_scratch_and_chosen_prompts_come_back_at_the_next_start_and_removed_ones
     before = open_workspace(prompts=demo_prompts("p01"))
     chosen, removed = typed_prompt("[b] chosen"), typed_prompt("removed")
     for prompt in (TYPED, chosen, removed):
-        before.add_prompt(prompt)
+        before.lists.add(prompt)
         replay(before, prompt)
     before.lists.choose(chosen)
     before.lists.remove(removed)
@@ -79,7 +79,7 @@ def test_scratch_and_chosen_prompts_come_back_at_the_next_start_and_removed_ones
 
 def test_a_store_that_cannot_be_written_changes_no_list(open_workspace: Opener, locked: Any, tmp_path: Path) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), busy_timeout_s=0.01)
-    workspace.add_prompt(TYPED)
+    workspace.lists.add(TYPED)
     with locked(tmp_path / "labels.db"):
         for change in (workspace.lists.choose, workspace.lists.remove):
             with pytest.raises(LabelStoreError):

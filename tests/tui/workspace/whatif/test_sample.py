@@ -23,8 +23,8 @@ from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.opening import open_workspace
-from tui.workspace.whatif.effect import effect_of
-from tui.workspace.whatif.knobs import (
+from tui.workspace.whatif.sample import KeptJudge, WhatIfSample, effect_of, read_sample
+from tui.workspace.whatif.trial import (
     CUTOFF,
     JUDGE,
     KNOBS,
@@ -37,7 +37,6 @@ from tui.workspace.whatif.knobs import (
     value_text,
     with_value,
 )
-from tui.workspace.whatif.sample import KeptJudge, WhatIfSample, read_sample
 
 if TYPE_CHECKING:
     from pathlib import Path

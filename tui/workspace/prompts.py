@@ -1,13 +1,16 @@
-"""Which prompts are listed, and in which order: by words, by what is recorded about them, and by time."""
+"""The prompts of a workspace: the labelled sample, the scratch prompts beside it, and which of them are listed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_dataclass
 from typing import TYPE_CHECKING
 
-from labels.records import RELEVANT
+from engine.lean.record import replace
+from engine.prompt import TYPED
+from labels.records import BY_HAND, CHOSEN, RELEVANT, REMOVED
 from labels.store import LabelStore
-from tui.workspace.word_filter import in_order
+from tui.workspace.filtering import WordFilter, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,6 +19,93 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+
+
+class PromptLists:
+    """`sample`: the prompts of the files, behind those that were chosen by hand.
+
+    Where the files hold none and *takes_replayed*, the prompts that were replayed over the root stand in their place.
+
+    `scratch`: prompts that were typed, or visited from another screen; the newest first. None of them is sampled. The
+    label store remembers by a prompt's source whether it is typed, chosen or removed, so typed prompts come back at the
+    next start.
+    """
+
+    def __init__(
+        self, store: LabelStore, root: str, prompts: Iterable[Prompt], *, takes_replayed: bool = False
+    ) -> None:
+        self._store = store
+        self._takes_replayed = takes_replayed
+        self._root = root
+        self.scratch = store.prompts_of_source(root, TYPED)
+        self.sample: tuple[Prompt, ...] = ()
+        self.read(prompts)
+
+    def read(self, prompts: Iterable[Prompt]) -> None:
+        """Take *prompts* of the files. Such a prompt is neither chosen nor scratch, even if it was typed, too."""
+        of_files = tuple(prompts) or self._replayed()
+        ids = {prompt.id for prompt in of_files}
+        chosen = self._store.prompts_of_source(self._root, CHOSEN)
+        self.sample = (*(prompt for prompt in chosen if prompt.id not in ids), *of_files)
+        self.scratch = tuple(prompt for prompt in self.scratch if prompt.id not in ids)
+
+    def _replayed(self) -> tuple[Prompt, ...]:
+        if not self._takes_replayed:
+            return ()
+        return tuple(prompt for prompt in self._store.prompts(self._root) if prompt.source not in BY_HAND)
+
+    @property
+    def all(self) -> tuple[Prompt, ...]:
+        return (*self.scratch, *self.sample)
+
+    @property
+    def chosen(self) -> tuple[Prompt, ...]:
+        """The prompts of the sample that a person picked: they have no place in a random order."""
+        return tuple(prompt for prompt in self.sample if prompt.source == CHOSEN)
+
+    @property
+    def drawn(self) -> tuple[Prompt, ...]:
+        return tuple(prompt for prompt in self.sample if prompt.source != CHOSEN)
+
+    def find(self, prompt_id: str) -> Prompt | None:
+        return next((prompt for prompt in self.all if prompt.id == prompt_id), None)
+
+    def known(self, prompt_id: str) -> Prompt | None:
+        """A prompt of the lists, or else of the label store. Raises LabelStoreError."""
+        return self.find(prompt_id) or self._store.prompt(prompt_id)
+
+    def is_scratch(self, prompt: Prompt) -> bool:
+        return any(prompt.id == other.id for other in self.scratch)
+
+    def add(self, prompt: Prompt) -> None:
+        """Put a scratch prompt first, once. Nothing changes for a prompt of the sample."""
+        if all(prompt.id != other.id for other in self.sample):
+            self.scratch = (prompt, *_without(self.scratch, prompt))
+
+    def remove(self, prompt: Prompt) -> None:
+        """Take a scratch prompt off the list for good. Its labels stay. Raises LabelStoreError: nothing changed."""
+        if prompt.source == TYPED:
+            self._store.record_prompt(replace(prompt, source=REMOVED))
+        self.scratch = _without(self.scratch, prompt)
+
+    def choose(self, prompt: Prompt) -> None:
+        """Move a scratch prompt to the sample, or a chosen one back. Raises LabelStoreError: nothing changed."""
+        if self.is_scratch(prompt):
+            self.sample = (self._recorded(prompt, CHOSEN), *self.sample)
+            self.scratch = _without(self.scratch, prompt)
+        elif prompt.source == CHOSEN:
+            self.scratch = (self._recorded(prompt, TYPED), *self.scratch)
+            self.sample = _without(self.sample, prompt)
+
+    def _recorded(self, prompt: Prompt, source: str) -> Prompt:
+        moved = replace(prompt, source=source)
+        self._store.record_prompt(moved)
+        return moved
+
+
+def _without(prompts: Iterable[Prompt], prompt: Prompt) -> tuple[Prompt, ...]:
+    return tuple(other for other in prompts if other.id != prompt.id)
+
 
 ALL, DIFFER, FAILED, IN_VAIN, UNLABELLED, LABELLED = "", "differ", "failed", "in vain", "unlabelled", "labelled"
 FILTERS = {
@@ -74,7 +164,7 @@ class PromptFacts:
             retrieval.system: frozenset(candidate.memory.id for candidate in retrieval.injected) for retrieval in found
         }
         failed = (self.failed - injected.keys()) | {retrieval.system for retrieval in found if retrieval.fallback}
-        return replace(self, injected={**self.injected, **injected}, failed=failed)
+        return replace_dataclass(self, injected={**self.injected, **injected}, failed=failed)
 
 
 NOTHING = PromptFacts()
@@ -106,41 +196,28 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
 
 @dataclass(frozen=True)
 class PromptChoice:
-    """A choice of prompts: those with all `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
+    """A choice of prompts: those that fit `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
 
-    words: tuple[str, ...] = ()
+    words: WordFilter = field(default_factory=WordFilter)
     kind: str = ALL
     order: str = NEWEST
     is_turned: bool = False
 
     @property
     def is_all(self) -> bool:
-        return not self.words and self.kind == ALL
+        return not self.words.words and self.kind == ALL
 
     def of(
-        self,
-        prompts: Sequence[Prompt],
-        known: Mapping[str, PromptFacts],
-        systems: Collection[str],
-        folded: Mapping[str, str],
+        self, prompts: Iterable[Prompt], known: Mapping[str, PromptFacts], systems: Collection[str]
     ) -> Sequence[Prompt]:
-        """The chosen prompts in order. *folded*: prompt id -> its text for a search: see `fold`."""
-        kept = (
-            [prompt for prompt in prompts if all(word in folded[prompt.id] for word in self.words)]
-            if self.words
-            else prompts
-        )
-        fitting = [prompt for prompt in kept if known.get(prompt.id, NOTHING).fits(self.kind, systems)]
+        """The chosen prompts in order."""
+        fitting = [
+            prompt
+            for prompt in prompts
+            if known.get(prompt.id, NOTHING).fits(self.kind, systems)
+            and (not self.words.words or self.words.fits(prompt.text.casefold()))
+        ]
         return in_order(fitting, self.order, KEYS, (BY_TEXT,), is_turned=self.is_turned)
-
-
-def fold(text: str) -> str:
-    """*text* as words are searched in it."""
-    return text.casefold()
-
-
-def words_of(typed: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(fold(typed).split()))
 
 
 def empty_text(kind: str, systems: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from engine.wording import counted
 from labels.measure.progress import LabellingProgress, people, strata
 from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import INJECTED, Card, Pool
-from tui.workspace.label.labelling_plan import NOTES
+from tui.workspace.labelling_plan import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Set
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from labels.records import Label, Pair
     from tui.workspace.workspace import Workspace
-
 
 LATEST = 10
 """Number of latest labels that Label lists."""
@@ -75,7 +74,9 @@ class LabelQueue:
         pool = self._workspace.pool(prompt.id)
         if pool is None:
             return None
-        labelled, skips = set(self._workspace.labels(prompt.id)), self._workspace.skips(prompt.id)
+        workspace = self._workspace
+        labelled = set(workspace.labels(prompt.id))
+        skips = workspace.store.skips(workspace.annotator, prompt.id).get(prompt.id, {})
         self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
         self._labelled[prompt.id] = labelled
         at = Position(prompt, pool, open_cards(pool, labelled, skips))

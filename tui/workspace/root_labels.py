@@ -1,15 +1,17 @@
-"""The labels of one annotator over the open roots, read from the label store."""
+"""The labels of one annotator over the open roots, and the report on them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.workspace.root.measured import present_digests
+from engine.injected import TEXT_ID
+from labels.measure.report import Captions, report_from_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.roots import OpenIndex
+    from labels.measure.report import Report, ReportOptions
     from labels.records import Dispute, Label, Pair
     from labels.store import LabelStore
 
@@ -37,10 +39,6 @@ class RootLabels:
         """Memory id -> digest of its current text."""
         return present_digests(self.store, self.index)
 
-    def skips(self, prompt_id: str) -> Mapping[Pair, int]:
-        """(memory id, digest) -> how often this annotator skipped that card of the prompt."""
-        return self.store.skips(self.annotator, prompt_id).get(prompt_id, {})
-
     def labels(self, prompt_id: str) -> dict[Pair, Label]:
         """(memory id, digest) -> this annotator's current label, for a prompt over this root."""
         return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
@@ -57,3 +55,22 @@ class RootLabels:
         digests = self.digests()
         disputes = self.store.disputes(self.index.root, prompt_id)
         return tuple(dispute for dispute in disputes if digests.get(dispute.memory_id) == dispute.digest)
+
+
+def present_digests(store: LabelStore, index: OpenIndex) -> dict[str, str]:
+    """Memory id -> digest of the present text. An injected text that no root holds never changes.
+
+    Raises LabelStoreError.
+    """
+    return {**store.texts_with(TEXT_ID), **{summary.id: summary.digest for summary in index.summaries()}}
+
+
+def root_report(
+    store: LabelStore, index: OpenIndex, config: Config, cutoff: Cutoff | None, options: ReportOptions
+) -> Report:
+    """The report on the labels of one root. Raises LabelStoreError."""
+    digests = present_digests(store, index)
+    captions = Captions(memories={summary.id: summary.title for summary in index.summaries()})
+    return report_from_store(
+        store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff
+    )

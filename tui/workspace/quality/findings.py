@@ -1,0 +1,322 @@
+"""What the checks find in the open roots, the risky memories, and the decisions of a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing, suppress
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING
+
+from engine.activity_log import Log, injections, read_log
+from engine.errors import MissingLibraryError, RatingsError, RootError
+from engine.lean.record import Record
+from engine.paths import decisions_file, labels_file, ratings_file, state_dir
+from engine.quality.checks.usage import seconds
+from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
+from engine.quality.fixing import fixes
+from engine.quality.judging.store import RatingStore
+from engine.quality.registry import CHECKS, LIBRARIES, CheckedRoot, Usage, findings
+from engine.quality.repository import project_of
+from engine.quality.safety.gate import scanned, text_of
+from engine.roots import home_of
+from engine.stores.roots import read_corpus
+from engine.stores.writing import ACTIVE
+from tui.workspace import opening
+from tui.workspace.filtering import RowRules, folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from engine.memory import Memory, MemorySummary
+    from engine.quality.fixing import Fix
+    from engine.quality.judging.store import Rated
+    from engine.quality.registry import Finding
+    from engine.quality.safety.rules import Detection
+    from engine.roots import OpenIndex
+    from engine.search.index import Index
+    from tui.workspace.workspace import Workspace
+
+    Tell = Callable[[str, int], None]
+    """Called before each check, with its name and the number of findings so far."""
+
+WAITING = "waiting"
+
+
+def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
+    """The findings of the named checks about *root*.
+
+    Raises RootError, also if there is nothing to check, and ConfigError, DecisionsError, LabelStoreError.
+    """
+    subject = subject_of(root, db, environ)
+    found = findings(subject, frozenset(names), decisions(root, environ))
+    if not (found or subject.memories):
+        raise RootError(f"{root} holds no memory, so nothing was checked. Name a folder of memories with --root.")
+    return found
+
+
+def fixable(
+    root: str, names: Iterable[str], ids: Collection[str], db: str | None, environ: Mapping[str, str]
+) -> tuple[list[Fix], int]:
+    """The changes that settle findings about *root*, or about the memories *ids*; and the findings without a change.
+
+    Raises as `checked`.
+    """
+    subject = subject_of(root, db, environ)
+    found = findings(subject, frozenset(names), decisions(root, environ))
+    wanted = [finding for finding in found if not ids or finding.memory_id in ids]
+    return fixes(root, wanted, subject.memories), sum(not finding.change for finding in wanted)
+
+
+def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Callable[[], float] = time) -> CheckedRoot:
+    """What the checks look at. *db*: the label store; without one, the user's own if it exists.
+
+    *clock* gives seconds since 1970.
+    """
+    corpus = read_corpus(root)
+    log = read_log(state_dir(root, environ))
+    now = clock()
+    return CheckedRoot(
+        root=corpus.root,
+        memories=corpus.memories,
+        notices=corpus.notices,
+        doubles=tuple(file for file in corpus.skipped if file.double_of),
+        project=project_of(corpus.root),
+        usage=usage_of(corpus.root, corpus.memories, log, db, environ),
+        log_days=_days(log, now),
+        log_prompts=log.prompts,
+        max_risk=opening.config_of(root, environ).max_risk,
+        now=now,
+    )
+
+
+def usage_of(
+    root: str, memories: Iterable[Memory], log: Log, db: str | None, environ: Mapping[str, str]
+) -> dict[str, Usage]:
+    """Memory id -> counts of the log and of the labels of its present text."""
+    injected = injections(log.decisions)
+    verdicts = label_counts(root, {memory.summary.id: memory.summary.digest for memory in memories}, db, environ)
+    ids = injected.keys() | verdicts.keys()
+    return {memory_id: Usage(injected.get(memory_id, 0), *verdicts.get(memory_id, (0, 0))) for memory_id in ids}
+
+
+def label_counts(
+    root: str, digests: Mapping[str, str], db: str | None, environ: Mapping[str, str]
+) -> dict[str, tuple[int, int]]:
+    """Memory id -> the prompts for which people agree that it is relevant, and not relevant."""
+    from labels.records import NOT_RELEVANT, RELEVANT
+    from labels.store import LabelStore
+
+    path = Path(db or labels_file(environ))
+    if not path.exists():
+        return {}
+    with LabelStore.open(path) as store:
+        found = {(label.prompt_id, *label.pair): label for name in store.names_with(root) for label in store.gold(name)}
+    gold = [label for label in found.values() if digests.get(label.memory_id) == label.digest]
+    counts = Counter((label.memory_id, label.verdict) for label in gold)
+    return {memory_id: (counts[memory_id, RELEVANT], counts[memory_id, NOT_RELEVANT]) for memory_id, _ in counts}
+
+
+def _days(log: Log, now: float) -> float:
+    """The age of the log's first decision, in days."""
+    first = next((when for decision in log.decisions if (when := seconds(decision.time))), now)
+    return max(0.0, (now - first) / 86400)
+
+
+# Risky memories
+
+
+class Risky(Record):
+    """A memory that is not injected because of its risk. `state` is WAITING or REJECTED."""
+
+    root: str
+    memory: MemorySummary
+    state: str
+    detections: tuple[Detection, ...]
+
+
+def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Risky]:
+    """The active memories at or above `max_risk` that nobody accepted, the riskiest of each root first.
+
+    Raises RootError, ConfigError and DecisionsError.
+    """
+    found = []
+    for root in roots:
+        most = opening.config_of(root, environ).max_risk
+        with opening.opened_index(root) as index:
+            found += _risky(index, most, decisions(root, environ))
+    return found
+
+
+def _risky(index: Index, most: float, decided: Mapping[tuple[str, str, str], str]) -> list[Risky]:
+    active = [summary for summary in index.summaries() if summary.status == ACTIVE]
+    held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
+    return [
+        Risky(
+            index.root, summary, _state(decided.get((SAFETY, summary.id, summary.digest))), _detections(index, summary)
+        )
+        for summary in sorted(held, key=lambda summary: (-summary.risk, summary.path))
+    ]
+
+
+def _state(verdict: str | None) -> str:
+    return REJECTED if verdict == REJECTED else WAITING
+
+
+def _detections(index: Index, summary: MemorySummary) -> tuple[Detection, ...]:
+    memory = index.memory(summary.id)
+    return scanned(text_of(memory)).detections if memory else ()
+
+
+CHEAP = tuple(name for name in CHECKS if name not in LIBRARIES)
+"""The checks that need no package, and little time for each memory."""
+
+WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
+RISING = (BY_CHECK, BY_TITLE)
+RUBRIC = "memory"
+
+
+class Task(Record):
+    """A finding, the memory that it is about, and the others that it names. A finding about a root has no memory.
+
+    `words` are its texts in lower case. `rated`: the newest rating of the memory's present text by a model, if any.
+    """
+
+    root: str
+    finding: Finding
+    memory: MemorySummary | None
+    others: tuple[MemorySummary, ...]
+    words: str
+    rated: Rated | None = None
+
+    @property
+    def id(self) -> str:
+        finding = self.finding
+        return "\0".join((self.root, finding.check, finding.memory_id, finding.where, finding.reason))
+
+    @property
+    def title(self) -> str:
+        return self.memory.title if self.memory else self.finding.memory_id or "These memories"
+
+
+class Checked(Record):
+    """All findings, worst first. `missing`: check -> the package without which it cannot run."""
+
+    tasks: tuple[Task, ...] = ()
+    missing: Mapping[str, str] = {}
+
+
+def check_all(
+    index: OpenIndex,
+    roots: Sequence[str],
+    db: Path,
+    environ: Mapping[str, str],
+    tell: Tell,
+    *,
+    names: Iterable[str] = CHECKS,
+    clock: Callable[[], float] = time,
+) -> Checked:
+    """Run the named checks. Any thread may call it. *clock* gives seconds since 1970.
+
+    A check whose package is not installed is left out. Raises MemsiftError for a root, a log or decisions that are
+    unreadable.
+    """
+    memories = {(root, own.id): summary for summary in index.summaries() for root, own in [home_of(index, summary)]}
+    tasks: list[Task] = []
+    missing: dict[str, str] = {}
+    for root in roots:
+        subject, decided = subject_of(root, str(db), environ, clock), decisions(root, environ)
+        ratings = _ratings(root, environ)
+        for name in names:
+            tell(name, len(tasks))
+            try:
+                found = findings(subject, (name,), decided)
+            except MissingLibraryError:
+                missing[name] = LIBRARIES[name]
+                continue
+            made = (_task(root, finding, memories, ratings) for finding in found)
+            tasks += [task for task in made if not _is_out(task, decided)]
+    return Checked(tuple(sorted(tasks, key=lambda task: -task.finding.severity)), missing)
+
+
+def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell) -> dict[str, tuple[Finding, ...]]:
+    """Memory id -> the findings of the cheap checks, the worst first. Any thread may call it. Raises as `check_all`."""
+    roots, db = workspace.roots, workspace.store.path
+    checked = check_all(workspace.index, roots, db, environ, tell, names=CHEAP, clock=workspace.now)
+    found: dict[str, list[Finding]] = {}
+    for task in checked.tasks:
+        if task.memory:
+            found.setdefault(task.memory.id, []).append(task.finding)
+    return {memory_id: tuple(ones) for memory_id, ones in found.items()}
+
+
+def check_stamp(workspace: Workspace, environ: Mapping[str, str]) -> tuple[int, ...]:
+    """Numbers that change when memories are read again, or when a decision about a finding is made."""
+    decided = [workspace.reading]
+    with suppress(OSError):
+        status = Path(decisions_file(environ)).stat()
+        decided += [status.st_size, status.st_mtime_ns]
+    return tuple(decided)
+
+
+def _is_out(task: Task, decided: Mapping[tuple[str, str, str], str]) -> bool:
+    """Whether a person decided that a risky memory stays out."""
+    finding, digest = task.finding, task.memory.digest if task.memory else ""
+    return finding.check == SAFETY and decided.get((SAFETY, finding.memory_id, digest)) == REJECTED
+
+
+def _task(
+    root: str,
+    finding: Finding,
+    memories: Mapping[tuple[str, str], MemorySummary],
+    ratings: Mapping[tuple[str, str], Rated],
+) -> Task:
+    memory = memories.get((root, finding.memory_id))
+    others = tuple(found for other in finding.others if (found := memories.get((root, other))))
+    texts = (finding.check, finding.memory_id, finding.reason, finding.where, memory.title if memory else "")
+    return Task(
+        root, finding, memory, others, folded(texts), ratings.get((finding.memory_id, memory.digest if memory else ""))
+    )
+
+
+def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rated]:
+    """(memory id, digest) -> rating; empty where there are none, or where they cannot be read."""
+    if not Path(ratings_file(environ)).exists():
+        return {}
+    with suppress(RatingsError), closing(RatingStore.open(environ)) as store:
+        return {(rating.memory_id, rating.digest): rating for rating in store.ratings(root, RUBRIC)}
+    return {}
+
+
+def _found_by(check: str) -> Callable[[Task], bool]:
+    return lambda task: task.finding.check == check
+
+
+RULES: RowRules[Task] = RowRules(
+    kinds={check: _found_by(check) for check in CHECKS},
+    keys={
+        BY_CHECK: lambda task: list(CHECKS).index(task.finding.check),
+        BY_TITLE: lambda task: task.title.casefold(),
+    },
+    rising=RISING,
+)
+"""The tasks of `Checked` are the worst first."""
+
+
+def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mapping[str, str]) -> list[Task]:
+    """Record a decision about each finding on the present text of its memory; the tasks with a decision.
+
+    ACCEPTED: it is fine as it is. REJECTED: a risky memory stays out. Raises DecisionsError.
+    """
+    settled = [task for task in tasks if task.memory]
+    for task in settled:
+        assert task.memory is not None
+        root, own = home_of(index, task.memory)
+        decide(root, own.id, own.digest, (task.finding.check,), verdict, environ)
+    return settled
+
+
+def unsettle(tasks: Iterable[Task], environ: Mapping[str, str]) -> None:
+    """Take the decisions about *tasks* back. Raises DecisionsError."""
+    for task in tasks:
+        forget(task.root, task.finding.memory_id, (task.finding.check,), environ)

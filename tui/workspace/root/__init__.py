@@ -1,1 +1,0 @@
-"""What is known of the root that a workspace has open: its prompts, labels, injections and report."""

@@ -1,0 +1,131 @@
+"""The systems that stand side by side in Replay: the ones that can run, and the ones that a person chose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF
+from engine.systems import SYSTEMS, injected_system, is_injected, system_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from engine.judge.judge import Judge
+    from engine.systems import System
+    from tui.workspace.prompts import PromptLists
+    from tui.workspace.spending import Spending
+
+MOST_COLUMNS = 3
+
+MEASURES = {MEMSIFT: "strength", FTS5_BM25: "BM25"}
+"""Strategy -> the number by which it ranks."""
+
+
+def runnable(config: Config, cutoff: Cutoff | None, *, has_judge: bool) -> tuple[System, ...]:
+    """The systems that can run with *config* and its *cutoff*, the plainest first."""
+    fitting = (cutoff.kind, config.match_strategy) if cutoff else None
+    uncut = [
+        system for system in SYSTEMS.values() if not system.has_cutoff or (system.cutoff, system.strategy) == fitting
+    ]
+    return tuple(system for system in uncut if has_judge or not system.has_judge)
+
+
+def columns(possible: Sequence[System], chosen: Collection[str], usual: Sequence[System]) -> tuple[System, ...]:
+    """The *chosen* systems, as far as they are *possible*; the *usual* ones if there is none."""
+    return tuple(system for system in possible if system.name in chosen)[:MOST_COLUMNS] or tuple(usual)
+
+
+def described(system: System) -> str:
+    """What a system does, in a few words that have room in 31 cells."""
+    if is_injected(system.name):
+        return "what a hook really injected"
+    parts = [MEASURES.get(system.strategy, "word counts")]
+    if system.has_cutoff:
+        parts.append(f"{'default' if system.cutoff == DEFAULT else 'tuned'} cutoff")
+    if system.has_judge:
+        parts.append("judge")
+    return ", ".join(parts)
+
+
+def _has_scores(system: System) -> bool:
+    return not system.has_judge and not is_injected(system.name)
+
+
+def scale_note(systems: Sequence[System]) -> str:
+    """A warning if the numbers in two columns do not compare; "" if they do. It has room in 58 cells."""
+    measures = dict.fromkeys(MEASURES.get(system.strategy, "points") for system in systems if _has_scores(system))
+    if len(measures) < 2:
+        return ""
+    return f"{' and '.join(measures)} do not compare: look at signs and ranks."
+
+
+def record_note(systems: Sequence[System]) -> str:
+    """What the column of a record tells; "" without one. It has room in 58 cells."""
+    names = [system.name for system in systems if is_injected(system.name)]
+    return f"{names[0]}: what a hook wrote, in its order, without scores." if names else ""
+
+
+class RootSystems:
+    """The part of a workspace that knows which systems can run, and which stand side by side.
+
+    `chosen`: the names of the systems that a person wants to compare.
+    """
+
+    config: Config
+    judge: Judge | None
+    cutoff: Cutoff | None
+    spending: Spending | None
+    lists: PromptLists
+    chosen: tuple[str, ...]
+
+    @property
+    def first(self) -> System:
+        """The configured first stage, without cutoff and judge."""
+        return system_of(self.config, has_judge=False)
+
+    @property
+    def judged(self) -> System | None:
+        """The system with the judge, and with the cutoff if there is one; None without a judge that may be asked."""
+        has_judge = self.judge is not None and not self.needs_agreement
+        system = system_of(self.config, has_judge=has_judge, cutoff=self.cutoff.kind if self.cutoff else OFF)
+        return system if system.has_judge else None
+
+    @property
+    def needs_agreement(self) -> bool:
+        """Whether there is a judge that is not asked before a person agrees to its cost."""
+        return self.spending is not None and self.spending.needs_agreement
+
+    @property
+    def with_cutoff(self) -> System | None:
+        """The first stage with the cutoff, as the hook runs without a judge; None without a cutoff."""
+        return system_of(self.config, has_judge=False, cutoff=self.cutoff.kind) if self.cutoff else None
+
+    @property
+    def possible(self) -> tuple[System, ...]:
+        """The systems that can run now."""
+        return runnable(self.config, self.cutoff, has_judge=self.judge is not None and not self.needs_agreement)
+
+    @property
+    def columns(self) -> tuple[System, ...]:
+        """The systems side by side: the chosen ones, or else `first` and the hook's system."""
+        usual = [system for system in (self.first, self.judged or self.with_cutoff) if system]
+        recorded = (injected_system(name) for name in self.chosen if is_injected(name))
+        return columns((*self.possible, *recorded), self.chosen, usual)
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(system.name for system in self.columns)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of all systems that run: those of the configuration, and the columns that are no records."""
+        found = [system for system in (self.first, self.with_cutoff, self.judged, *self.columns) if system]
+        return tuple(dict.fromkeys(system.name for system in found if system.name in SYSTEMS))
+
+    @property
+    def with_judge(self) -> tuple[str, ...]:
+        """The names of the systems that ask the judge."""
+        return tuple(name for name in self.systems if SYSTEMS[name].has_judge)
