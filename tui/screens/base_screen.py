@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.events import ScreenResume
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.search.highlight import Marker
     from labels.records import Event
+    from tui.dialogs.dialog import Dialog
     from tui.runner import Runner
+
+T = TypeVar("T")
 
 
 class ModeScreen(Screen[None]):
@@ -82,6 +85,14 @@ class ModeScreen(Screen[None]):
 
     def action_copy(self) -> None:
         copy_focused(self)
+
+    def ask(self, dialog: Dialog[T | None], act: Callable[[T], object]) -> None:
+        """Call *act* with the answer to a dialog; a dialog that is left without an answer changes nothing."""
+
+        def take(answer: T | None) -> Any:
+            return None if answer is None else act(answer)
+
+        self.app.push_screen(dialog, take)
 
     # Going
 

@@ -21,7 +21,6 @@ from tui.messages import AllReplayed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import MemoryOverview, about_text, detail_text, prompt_line
@@ -31,8 +30,8 @@ from tui.workspace.curate.memory_facts import (
     ANY,
     EVERYTHING,
     NO_FACTS,
+    ORDERS,
     PRECISION,
-    RISING,
     UPDATED,
     Facts,
     Pulled,
@@ -42,7 +41,7 @@ from tui.workspace.curate.memory_facts import (
     related_files,
     stamps,
 )
-from tui.workspace.filtering import no_memories
+from tui.workspace.filtering import RowRules, no_memories
 from tui.workspace.quality.findings import CHEAP, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
@@ -55,17 +54,6 @@ if TYPE_CHECKING:
 
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
-ORDERS = {
-    "": "Path, or the best match first",
-    "title": "Title",
-    "category": "Category",
-    "status": "Status",
-    "updated": "Age, the newest first",
-    "injected": "Injected by the hook, the most first",
-    "precision": "Relevant of labelled, the best first",
-    "tokens": "Tokens, the longest first",
-    "findings": "Findings, the worst first",
-}
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -73,6 +61,7 @@ NEVER_PULLED = (
     "No prompt pulls this memory in. {go.replay} tries another prompt, {go.activity} lists the hook's answers."
 )
 STILL_REPLAYED = "The prompts are still being replayed. Press {browse.prompts} again when that is done."
+BY_WHICH = "It was pulled in by which prompt?"
 NOT_REPLAYED = {"all": "Replay all prompts to find out"}
 SHOW_HIDDEN = "hidden"
 SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
@@ -88,7 +77,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
     MODE = "browse"
     NOT_LISTED = "No memory is listed."
     PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
-    ORDERS = ORDERS
+    RULES = RowRules(ORDERS)
     ON_ROWS = (
         *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "merge", "move"),
@@ -124,9 +113,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
 
-    def make_list(self) -> tuple[ColumnHeads, MemoryTable]:
-        columns = columns_over(self.app.workspace.roots)
-        return ColumnHeads(columns, RISING), MemoryTable(columns, Facts(now=self.app.workspace.now()))
+    def make_list(self) -> MemoryTable:
+        return MemoryTable(columns_over(self.app.workspace.roots), Facts(now=self.app.workspace.now()))
 
     def make_more(self) -> tuple[MemoryOverview, MemoryPane]:
         return MemoryOverview(), MemoryPane("about")
@@ -170,7 +158,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
         facts = self.memories.facts
         found = self._narrowing.of(index.matching(terms), facts)
         self.memories.marker = self.marker
-        self.show_rows(ordered(found, self._order, facts, is_turned=self._is_turned), is_near=is_near)
+        choice = self.choice
+        self.show_rows(ordered(found, choice.order, facts, is_turned=choice.is_turned), is_near=is_near)
         self.set_class(len(found) <= FEW, "-few")
         if not found:
             nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
@@ -185,7 +174,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
         else:
             chosen = self._narrowing
             finding = "any finding" if chosen.check == ANY else chosen.check
-            order = f"by {ORDER_NAMES.get(self._order, self._order)}" if self._order else ""
+            by = self.choice.order
+            order = f"by {ORDER_NAMES.get(by, by)}" if by else ""
             listed = self.of_all(len(self.app.workspace.index), "memories")
             self.entitle(listed, category_name(chosen.category), chosen.status, finding, order)
 
@@ -257,7 +247,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
     def _take_facts(self, facts: Facts) -> None:
         self.memories.facts = facts
-        if self._order or self._narrowing.check:
+        if self.choice.order or self._narrowing.check:
             self.show_matching(is_near=True)
         else:
             self.memories.refresh()
@@ -323,14 +313,13 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def _narrow(self, field: str, options: dict[str, str]) -> None:
         """Ask which value of a field of the narrowing should hold."""
 
-        def narrow(value: str | None) -> None:
-            if value is not None:
-                self._narrowing = replace(self._narrowing, **{field: value})
-                self.show_matching()
+        def narrow(value: str) -> None:
+            self._narrowing = replace(self._narrowing, **{field: value})
+            self.show_matching()
 
         shown = dict(list(options.items())[:MOST_CHOICES])
         name = {"check": "finding"}.get(field, field)
-        self.app.push_screen(ChooseOne(f"Show which {name}?", shown, getattr(self._narrowing, field)), narrow)
+        self.ask(ChooseOne(f"Show which {name}?", shown, getattr(self._narrowing, field)), narrow)
 
     async def action_prompts(self) -> None:
         """Show in Replay why the memory was pulled in. Of several prompts, or of hidden ones, ask for one."""
@@ -342,23 +331,20 @@ class BrowseScreen(ListScreen, CuratingScreen):
         elif found or hidden:
             options = {pulled.prompt_id: prompt_line(pulled, facts, signs(self)) for pulled in found[:MOST_CHOICES]}
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
-            self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), partial(self._go, hidden))
+            self.ask(ChooseOne(BY_WHICH, options), partial(self._go, hidden))
         elif self.app.progress:
             self.app.tell(keyed(self.app, STILL_REPLAYED))
         elif self.app.has_jobs:
-            self.app.push_screen(ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED), self._replay)
+            dialog = ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED)
+            self.ask(dialog, lambda _: self.app.with_agreement(self.app.replay_all))
         else:
             self.app.tell(keyed(self.app, NEVER_PULLED))
-
-    def _replay(self, chosen: str | None) -> None:
-        if chosen is not None:
-            self.app.with_agreement(self.app.replay_all)
 
     @on(AllReplayed)
     def see_replayed(self) -> None:
         self.begin()
 
-    async def _go(self, hidden: Sequence[str], chosen: str | None) -> None:
+    async def _go(self, hidden: Sequence[str], chosen: str) -> None:
         """Show why a chosen prompt pulled the memory in, or first ask for one of the *hidden* prompts."""
         if chosen != SHOW_HIDDEN:
             await self._show_why(chosen)
@@ -366,10 +352,10 @@ class BrowseScreen(ListScreen, CuratingScreen):
         for prompt_id in hidden:
             self.app.note_sighting(prompt_id)
         options = {prompt_id: prompt_line(Pulled(prompt_id), self.memories.facts, signs(self)) for prompt_id in hidden}
-        self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), self._show_why)
+        self.ask(ChooseOne(BY_WHICH, options), self._show_why)
 
-    async def _show_why(self, prompt_id: str | None) -> None:
-        if prompt_id and self.memories.current:
+    async def _show_why(self, prompt_id: str) -> None:
+        if self.memories.current:
             self.app.workspace.wanted_reason = self.memories.current.id
             await self.go_to_prompt(prompt_id)
 

@@ -81,20 +81,18 @@ class CuratingScreen(ModeScreen):
         self._choose("Retired", (ACTIVE,), self._ask_reason)
 
     def _ask_reason(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        def retire(reason: str | None) -> None:
-            if reason is not None:
-                self.change(
-                    "Retired", [Retire(*self.home(memory), reason, reason == WRONG) for memory in memories], read
-                )
+        def retire(reason: str) -> None:
+            operations = [Retire(*self.home(memory), reason, reason == WRONG) for memory in memories]
+            self.change("Retired", operations, read)
 
-        def choose(reason: str | None) -> None:
+        def choose(reason: str) -> None:
             if reason == ANOTHER:
                 hint = "The reason is kept in the memory. It may be empty."
-                self.app.push_screen(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
+                self.ask(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
             else:
                 retire(reason)
 
-        self.app.push_screen(ChooseRetirement(f"Retire {_named(memories)}: why?"), choose)
+        self.ask(ChooseRetirement(f"Retire {_named(memories)}: why?"), choose)
 
     def action_archive(self) -> None:
         def archive(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
@@ -115,9 +113,7 @@ class CuratingScreen(ModeScreen):
         is_single = len(memories) == 1
         old = memories[0].tags if is_single else ()
 
-        def retag(line: str | None) -> None:
-            if line is None:
-                return
+        def retag(line: str) -> None:
             given = [tag.strip() for tag in line.split(",") if tag.strip()]
             gone = [tag for tag in old if tag not in given]
             add = [tag for tag in given if is_single or not tag.startswith("-")]
@@ -127,7 +123,7 @@ class CuratingScreen(ModeScreen):
             self.change("Changed the tags of", operations, read)
 
         hint = TAGS_HINT if is_single else MANY_TAGS_HINT
-        self.app.push_screen(AskLine(f"Tags of {_named(memories)}", ", ".join(old), hint), retag)
+        self.ask(AskLine(f"Tags of {_named(memories)}", ", ".join(old), hint), retag)
 
     def action_edit(self) -> None:
         """Open the form of the memory under the cursor."""
@@ -139,11 +135,10 @@ class CuratingScreen(ModeScreen):
             def allowed(changes: Changes) -> None:
                 check(Edit(root, own, changes), read)
 
-            def edit(changes: Changes | None) -> None:
-                if changes:
-                    self.change("Edited", [Edit(root, own, changes)], read)
+            def edit(changes: Changes) -> None:
+                self.change("Edited", [Edit(root, own, changes)], read)
 
-            self.app.push_screen(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
+            self.ask(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
 
     def action_edit_file(self) -> None:
         """Open the file of the memory under the cursor in the person's editor."""
@@ -173,9 +168,8 @@ class CuratingScreen(ModeScreen):
     def action_merge(self) -> None:
         """Ask which of the selected memories is kept; with a single memory, first ask for another."""
 
-        def picked(other: str | None) -> None:
-            memory = self.app.workspace.memory(other) if other else None
-            if memory:
+        def picked(other: str) -> None:
+            if memory := self.app.workspace.memory(other):
                 self._ask_kept([*self.chosen(), memory.summary])
 
         with self.app.telling_errors():
@@ -184,7 +178,7 @@ class CuratingScreen(ModeScreen):
             if len(chosen) > MOST_MERGED:
                 raise CurationError(f"{len(chosen):,} memories are selected. Merge at most {MOST_MERGED} at a time.")
             if len(chosen) == 1:
-                self.app.push_screen(PickMemory(self.app.workspace.index, "Merge with which memory?"), picked)
+                self.ask(PickMemory(self.app.workspace.index, "Merge with which memory?"), picked)
             else:
                 self._ask_kept(chosen)
 
@@ -199,27 +193,25 @@ class CuratingScreen(ModeScreen):
             read = self._texts(chosen)
             found = [memory for summary in chosen if (memory := self.app.workspace.memory(summary.id))]
 
-            def merge(kept_id: str | None) -> None:
-                kept = [summary for summary in chosen if summary.id == kept_id]
-                others = tuple(summary for summary in chosen if summary.id != kept_id)
-                if kept:
-                    root, own = self.home(kept[0])
-                    self.change("Merged", [Merge(root, own, tuple(self.home(other)[1] for other in others))], read)
+            def merge(kept_id: str) -> None:
+                (kept,) = (summary for summary in chosen if summary.id == kept_id)
+                others = tuple(self.home(summary)[1] for summary in chosen if summary is not kept)
+                self.change("Merged", [Merge(*self.home(kept), others)], read)
 
-            self.app.push_screen(MergeMemories(found), merge)
+            self.ask(MergeMemories(found), merge)
 
     def action_move(self) -> None:
         self._choose("Moved", (), self._ask_target)
 
     def _ask_target(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        def move(path: str | None) -> None:
+        def move(path: str) -> None:
             with self.app.telling_errors():
-                if path and path.strip():
+                if path.strip():
                     target = readable_root(str(Path(path.strip()).expanduser()))
                     self.change("Moved", [Move(*self.home(memory), target) for memory in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
-        self.app.push_screen(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
+        self.ask(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
 
     def action_undo(self) -> None:
         self._undo()

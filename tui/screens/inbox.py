@@ -16,15 +16,10 @@ from tui.bindings import bindings, keyed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.lists.columns import ColumnHeads
-from tui.widgets.lists.inbox import COLUMNS, InboxList, task_text
+from tui.widgets.lists.inbox import InboxList, task_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.quality.findings import (
-    BY_CHECK,
-    BY_TITLE,
-    RISING,
     RULES,
-    WORST,
     Checked,
     check_all,
     settle,
@@ -38,7 +33,6 @@ if TYPE_CHECKING:
 
     from engine.memory import MemorySummary
     from tui.workspace.curate.curating import Done
-    from tui.workspace.filtering import WordFilter
     from tui.workspace.quality.findings import Task
 
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
@@ -53,7 +47,7 @@ class InboxScreen(ListScreen, CuratingScreen):
 
     MODE = "inbox"
     PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
-    ORDERS = {WORST: "How bad, the worst first", BY_CHECK: "Check", BY_TITLE: "Memory"}
+    RULES, LIST = RULES, InboxList
     ON_ROWS = (
         *("select", "select_all", "copy", "open", "retire", "archive", "retag", "edit", "edit_file", "merge"),
         *("approve", "block"),
@@ -78,9 +72,6 @@ class InboxScreen(ListScreen, CuratingScreen):
         self._reading = 0
         self._progress = ""
         self._settled: list[list[Task]] = []
-
-    def make_list(self) -> tuple[ColumnHeads, InboxList]:
-        return ColumnHeads(COLUMNS, RISING), InboxList()
 
     def begin(self) -> None:
         """Run the checks again if the memories have changed."""
@@ -109,14 +100,12 @@ class InboxScreen(ListScreen, CuratingScreen):
 
     # The list
 
-    def matching(self, words: WordFilter) -> Sequence[Task] | None:
-        if self._checked is None:
-            return None
-        return RULES.listed(self._checked.tasks, words, self._kind, self._order, is_turned=self._is_turned)
+    @property
+    def all_rows(self) -> Sequence[Task] | None:
+        return self._checked.tasks if self._checked else None
 
     def nothing(self) -> Content:
-        has_tasks = self._checked is not None and self._checked.tasks
-        return plain(keyed(self.app, NO_MATCH if has_tasks else NOTHING_FOUND + self._not_run()))
+        return plain(keyed(self.app, NO_MATCH if self.all_rows else NOTHING_FOUND + self._not_run()))
 
     def _not_run(self) -> str:
         missing = self._checked.missing if self._checked else {}
@@ -127,7 +116,7 @@ class InboxScreen(ListScreen, CuratingScreen):
             self.list_pane.border_title = plain(self._progress)
             return
         missing = ", ".join(f"{check} needs {package}" for check, package in self._checked.missing.items())
-        self.entitle(self.of_all(len(self._checked.tasks), "findings"), self._kind, missing)
+        self.entitle(self.of_all(len(self._checked.tasks), "findings"), self.choice.kind, missing)
 
     def show_progress(self, text: str) -> None:
         self._progress = text
@@ -164,10 +153,9 @@ class InboxScreen(ListScreen, CuratingScreen):
             super().action_merge()
 
     def action_check(self) -> None:
-        tasks = self._checked.tasks if self._checked else ()
-        counts = RULES.counts(tasks)
-        options = {self.USUAL: f"All  {len(tasks):,}"}
-        options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
+        counts = RULES.counts(self.all_rows or ())
+        options = {name: f"{name or 'All'}  {counts[name]:,}" for name in counts}
+        options |= {name: f"{options[name]}: {text}" for name, text in CHECKS.items()}
         self.ask_kind("Show the findings of which check?", options)
 
     def action_clear(self) -> None:

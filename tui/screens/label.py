@@ -208,11 +208,7 @@ class LabelScreen(LabelWalk):
         self.catch_up()
 
     def action_reason(self) -> None:
-        self.app.push_screen(ChooseReason(self.remark_line.remark.reason), self.take_reason)
-
-    def take_reason(self, reason: str | None) -> None:
-        if reason is not None:
-            self.remark_line.give_reason(reason)
+        self.ask(ChooseReason(self.remark_line.remark.reason), self.remark_line.give_reason)
 
     def action_undo(self) -> None:
         """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""

@@ -303,11 +303,11 @@ class LabelWalk(GivenLabels):
 
     def action_order(self) -> None:
         """Let a person choose which prompts come first."""
-        self.app.push_screen(ChooseOrder(self.app.workspace.order), self.take_order)
+        self.ask(ChooseOrder(self.app.workspace.order), self.take_order)
 
-    def take_order(self, order: str | None) -> None:
+    def take_order(self, order: str) -> None:
         workspace = self.app.workspace
-        if order is None or order == workspace.order:
+        if order == workspace.order:
             return
         with self.app.telling_errors():
             require_possible(workspace, order)

@@ -117,8 +117,7 @@ class ReplayScreen(PromptsScreen):
 
     def begin(self) -> None:
         self.result.name_systems(self.app.workspace.heads)
-        self.show_prompts()
-        self.show_none()
+        self.show_matching()
         self.read_known()
 
     def show_none(self) -> None:
@@ -126,7 +125,7 @@ class ReplayScreen(PromptsScreen):
         if self.prompt:
             return
         workspace = self.app.workspace
-        why = NO_PROMPTS_TO_REPLAY if self.choice.is_all else empty_text(self.choice.kind, workspace.heads)
+        why = NO_PROMPTS_TO_REPLAY if self.shows_all else empty_text(self.choice.kind, workspace.heads)
         self.result.prompt_pane.update(plain(keyed(self.app, why)))
         self.result.prompt_pane.border_title = "Prompt"
         self.result.show([], NO_MARKS)
@@ -264,10 +263,10 @@ class ReplayScreen(PromptsScreen):
     def action_pick(self) -> None:
         """Let a person pick a memory to explain, whether or not a system found it."""
         if self.prompt:
-            self.app.push_screen(PickMemory(self.app.workspace.index), self.explain)
+            self.ask(PickMemory(self.app.workspace.index), self.explain)
 
-    def explain(self, memory_id: str | None) -> None:
-        if self.prompt and memory_id:
+    def explain(self, memory_id: str) -> None:
+        if self.prompt:
             judged = plain(self._judge_text(self.app.workspace.answers(self.prompt.id)))
             text = self._explained(memory_id, text_width(self.app.size.width))
             self.app.push_screen(
@@ -279,13 +278,11 @@ class ReplayScreen(PromptsScreen):
     def action_columns(self) -> None:
         workspace = self.app.workspace
         possible = (*workspace.possible, *map(injected_system, names_of(workspace.prompts)))
-        self.app.push_screen(ChooseSystems(possible, workspace.heads), self.take_columns)
+        self.ask(ChooseSystems(possible, workspace.heads), self.take_columns)
 
-    def take_columns(self, names: tuple[str, ...] | None) -> None:
-        if names is not None:
-            self.app.workspace.chosen = names
-            self.show_prompts()
-            self.show_none()
+    def take_columns(self, names: tuple[str, ...]) -> None:
+        self.app.workspace.chosen = names
+        self.show_matching()
 
     def action_again(self) -> None:
         if self.prompt:
@@ -309,7 +306,7 @@ class ReplayScreen(PromptsScreen):
         if action in ("label", "explain", "view"):
             return "" if self.table.count else NO_MEMORY
         if action == "clear":
-            return ALL_SHOWN if self.choice.is_all or self.focused is not self.prompt_list else ""
+            return ALL_SHOWN if self.shows_all or self.focused is not self.prompt_list else ""
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("open", "prompts"):

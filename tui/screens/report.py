@@ -269,7 +269,7 @@ class ReportScreen(ModeScreen):
         elif behind and behind.prompts:
             shown = {name: self._prompt_line(name) for name in behind.prompts[:MOST_CHOICES]}
             question = f"{len(behind.prompts):,} prompts stand behind this row. Go to which?"
-            self.app.push_screen(ChoosePrompt(question, shown), self.go_to_prompt)
+            self.ask(ChoosePrompt(question, shown), self.go_to_prompt)
         else:
             self.app.tell(NO_PROMPT)
 
@@ -284,22 +284,21 @@ class ReportScreen(ModeScreen):
     def action_target(self) -> None:
         """Let a person choose the precision that the gate asks for."""
 
-        def take(chosen: str | None) -> None:
-            if chosen:
-                self._asked = target_of(chosen)
-                self.app.remember(TARGET, chosen)
-                self.show_report()
+        def take(chosen: str) -> None:
+            self._asked = target_of(chosen)
+            self.app.remember(TARGET, chosen)
+            self.show_report()
 
         options = {f"{target:g}": f"{100 * target:g} % of what is injected is relevant" for target in TARGETS}
-        self.app.push_screen(ChooseOne("Which precision is asked for?", options, f"{self._asked:g}"), take)
+        self.ask(ChooseOne("Which precision is asked for?", options, f"{self._asked:g}"), take)
 
     def action_export(self) -> None:
-        def take(name: str | None) -> None:
+        def take(name: str) -> None:
             if name and self._reading:
                 with self.app.telling_errors():
                     self.app.tell(f"Written: {write_report(self._reading.report, name)}")
 
-        self.app.push_screen(AskLine("Write the report to which file?", FILE_NAME, EXPORT), take)
+        self.ask(AskLine("Write the report to which file?", FILE_NAME, EXPORT), take)
 
     # Replaying
 

@@ -100,12 +100,12 @@ async def test_the_columns_show_injections_labels_and_tokens(workspace: Workspac
     ],
 )
 async def test_o_sorts_by_any_column_and_turns_it(workspace: Workspace, choice: str, order: list[str]) -> None:
-    from tui.screens.browse import ORDERS
+    from tui.workspace.curate.memory_facts import ORDERS
 
     label(workspace, "relevant")
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await facts_shown(pilot)
-        down = list(ORDERS.values()).index(choice)
+        down = [order.text for order in ORDERS.values()].index(choice)
         await press(pilot, "o", *["down"] * down, "enter")
         assert listed(pilot) == order
         heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
