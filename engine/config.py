@@ -87,6 +87,7 @@ class Config(Record):
     of CUTOFFS, and `cutoff_threshold` replaces the model's least P(relevant), 0..1. Memories with a risk, 0..1, of
     `max_risk` or more wait for a person's approval. `deadline` is in seconds, for the hook's whole run without the
     judge. `hints` tell the model about weak or missing matches; only in the tiered form.
+    `repeat_loaded`: also inject memories that a client loads by itself, such as those of CLAUDE.md.
     """
 
     enabled: bool = True
@@ -102,6 +103,7 @@ class Config(Record):
     max_characters: int = 9000
     output_mode: str = LEGACY
     hints: bool = False
+    repeat_loaded: bool = False
     deadline: float = 2.0
     judge: JudgeConfig = JudgeConfig()
     logging: LoggingConfig = LoggingConfig()

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.retrieval import Candidate
-    from engine.search.ranking import Asked, CandidatePool
+    from engine.search.ranking import CandidatePool
+    from engine.search.units import Unit
 
     Features = dict[str, float]
 
@@ -287,9 +288,9 @@ class _Prompt(Record):
 
 
 def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
-    texts = {asked.text for asked in pool.asked}
+    texts = {unit.text for unit in pool.asked}
     return _Prompt(
-        words={asked.text: _words(asked) for asked in pool.asked if asked.text in found},
+        words={unit.text: _words(unit) for unit in pool.asked if unit.text in found},
         names=names(pool.searched) & texts if len(texts) <= MAX_ASKED else set(),
         rare=pool.rare or 1.0,
         asked=log(max(1, min(MAX_ASKED, len(texts)))),
@@ -297,10 +298,9 @@ def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
     )
 
 
-def _words(asked: Asked) -> list[frozenset[str]]:
-    """The sets of tokens that match a word or phrase of the prompt; any of them is enough."""
-    longer = [(word,) for word in getattr(asked, "longer", ())]
-    return [frozenset(phrase) for phrase in (*asked.phrases, *longer)]
+def _words(unit: Unit) -> list[frozenset[str]]:
+    """The sets of tokens that match a unit; any of them is enough."""
+    return [frozenset(phrase) for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
 
 
 def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:

@@ -31,7 +31,8 @@ class MemorySummary(Record):
 
     `path` is how the memory is named to people and models, `file` the absolute path inside the root. `status` is
     active, retired or archived. Times are ISO 8601 strings as the file gives them, or empty. `risk` is that of the
-    safety scan, 0..1; only the index knows it, elsewhere it is 0.
+    safety scan, 0..1; only the index knows it, elsewhere it is 0. `is_loaded`: it stands in a part of a file that a
+    client loads into every conversation by itself, wherever that file must lie for it.
     """
 
     id: str
@@ -45,6 +46,7 @@ class MemorySummary(Record):
     updated_at: str
     digest: str
     risk: float = 0.0
+    is_loaded: bool = False
 
     @property
     def priority(self) -> int:

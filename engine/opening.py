@@ -283,6 +283,18 @@ def _acceptance(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummar
     return is_accepted
 
 
+def _loading(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
+    """Whether a client loads a memory of *root* by itself: instructions, and its own MEMORY.md."""
+
+    def is_loaded(memory: MemorySummary) -> bool:
+        from engine.claude_code.auto_memory import client_loads
+        from engine.stores.registry import NOTES_LIST
+
+        return os.path.basename(memory.file) != NOTES_LIST or client_loads(root, environ)
+
+    return is_loaded
+
+
 def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
     """The index at *path* for the hook; None if it cannot be used."""
     wait_s = LOCK_SHARE * deadline_s
@@ -327,7 +339,8 @@ def _opened(
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        return Index(db, root, recover=recover, renew=renew, is_accepted=_acceptance(root, environ))
+        accepted, loaded = _acceptance(root, environ), _loading(root, environ)
+        return Index(db, root, recover=recover, renew=renew, is_accepted=accepted, is_loaded=loaded)
     except DAMAGE:
         db.close()
         raise

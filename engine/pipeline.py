@@ -8,16 +8,17 @@ from __future__ import annotations
 import time
 
 from engine import inject
-from engine.config import AUTO, FTS5_BM25, MEMSIFT, OFF, SEARCH, TITLE_TAGS
+from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS
 from engine.lean.record import replace
 from engine.retrieval import Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
+from engine.search.scoring import find
 from engine.search.strategies import memsift
 from engine.systems import system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
     from engine.config import Config
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.search.index import Index
     from engine.search.ranking import CandidatePool
+    from engine.search.scoring import Strategy
 
     class Judge(Protocol):
         """A judge, as the pipeline needs it: it answers about the candidates, and never raises."""
@@ -53,6 +55,9 @@ BY_KEYWORDS = "SQLite has no FTS5 here, so memories are found by keywords and no
 
 WAITS = "possible instruction to the assistant, waits for approval"
 """The reason for a memory whose risk is at least `max_risk`."""
+
+LOADED = "its client loads it into every conversation by itself"
+"""The reason for a memory that `repeat_loaded` does not let the hook repeat."""
 
 SHARE_BEFORE_CHOICE = 0.5
 """Part of the floors that a candidate must reach before a cutoff or a judge, with the strategy `memsift`.
@@ -89,7 +94,7 @@ def retrieve(
     is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_cutoff_alone=cutoff is not None and judge is None)
     strategy, pool = first_stage(prompt, index, config, size, mode, now, include_retired=include_retired)
-    held = waiting(pool, index, config)
+    held = waiting(pool, index, config, mode)
     candidates = ranked(pool, config, held, include_retired=include_retired)
     candidates, judgement = later_stages(
         prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
@@ -183,12 +188,18 @@ def first_stage(
         from engine.search.strategies import title_tags
 
         return TITLE_TAGS, title_tags.find(prompt.text, index, size, now=now())
-    if config.match_strategy == FTS5_BM25:
-        from engine.search.strategies import fts5_bm25
+    rules = rules_of(config.match_strategy, mode)
+    found = find(rules, prompt.text, index, size, include_retired=include_retired, turns=prompt.turns)
+    return config.match_strategy, found
 
-        found = fts5_bm25.find(prompt.text, index, size, in_bodies=mode == SEARCH, include_retired=include_retired)
-        return FTS5_BM25, found
-    return MEMSIFT, memsift.find(prompt.text, index, size, include_retired=include_retired, turns=prompt.turns)
+
+def rules_of(strategy: str, mode: str) -> Strategy:
+    """The weights and rules of a `match_strategy` that FTS5 serves."""
+    if strategy == MEMSIFT:
+        return memsift.STRATEGY
+    from engine.search.strategies.fts5_bm25 import BODIES, HEADLINES
+
+    return BODIES if mode == SEARCH else HEADLINES
 
 
 def _judgement(
@@ -202,26 +213,31 @@ def _judgement(
     return judge.evaluate(prompt, asked, mode) if judge and asked else None
 
 
-def waiting(pool: CandidatePool, index: Index, config: Config) -> frozenset[str]:
-    """The ids of risky memories that no person has accepted."""
-    risky = [memory.memory for memory in pool.memories if memory.memory.risk >= config.max_risk]
-    return frozenset([memory.id for memory in risky if not index.is_accepted(memory)])
+def waiting(pool: CandidatePool, index: Index, config: Config, mode: str = AUTO) -> dict[str, str]:
+    """Memories that are not injected, by id, with the reason: risky ones that no person has accepted, and in mode
+    `auto` those that a client loads by itself.
+    """
+    found = [scored.memory for scored in pool.memories]
+    repeats = mode != AUTO or config.repeat_loaded
+    loaded = [] if repeats else [memory for memory in found if memory.is_loaded and index.is_loaded(memory)]
+    risky = [memory for memory in found if memory.risk >= config.max_risk and not index.is_accepted(memory)]
+    return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
 
 
 def ranked(
-    pool: CandidatePool, config: Config, held: frozenset[str], *, include_retired: bool = False
+    pool: CandidatePool, config: Config, held: Mapping[str, str], *, include_retired: bool = False
 ) -> list[Candidate]:
     """The candidates of *pool* in rank order. Those in *held* and retired memories are dropped."""
     candidates = rank(pool.memories, config, include_retired=include_retired, held=held)
     return _by_status(candidates, held, include_retired=include_retired)
 
 
-def _by_status(candidates: list[Candidate], held: frozenset[str], *, include_retired: bool) -> list[Candidate]:
-    """Drop memories that wait for a person's approval, also in an explicit search, and retired memories."""
+def _by_status(candidates: list[Candidate], held: Mapping[str, str], *, include_retired: bool) -> list[Candidate]:
+    """Drop the memories in *held* for their reasons, and retired memories."""
     result = []
     for candidate in candidates:
         if candidate.memory.id in held:
-            candidate = _dropped(candidate, "status", WAITS)
+            candidate = _dropped(candidate, "status", held[candidate.memory.id])
         elif candidate.memory.status != "active" and not include_retired:
             candidate = _dropped(candidate, "status", f"its record is {candidate.memory.status}")
         result.append(candidate)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
 from engine.stores.files import OWN_FILE, make_private
-from labels.file_identity import file_at, newest_event, opened, stamp_of
 from labels.migrations import MIGRATIONS, STEPS
+from labels.tables import ELSEWHERE, LabelTables, database_in_memory, insertion, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,38 +21,31 @@ if TYPE_CHECKING:
 
     from sqlite_utils import Database
 
-    Parameters = Sequence[Any] | dict[str, Any]
     Rows = dict[tuple[Any, ...], dict[str, Any]]
 
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 65536
 """The page cache of a connection. SQLite's own 2 MB is too small for a report, which reads most pages several times."""
 
-ELSEWHERE = "or name another file with --db or MEMSIFT_DB"
-KEPT = "What was saved before is untouched."
-ADVICE = {
-    sqlite3.SQLITE_NOTADB: f"it is not an SQLite database, so it was left alone. Move it away, {ELSEWHERE}.",
-    sqlite3.SQLITE_CORRUPT: f"the file is damaged. Keep a copy and try `sqlite3 FILE .recover`, {ELSEWHERE}.",
-    sqlite3.SQLITE_READONLY: f"it may not be written. Check the permissions of the file and its folder, {ELSEWHERE}.",
-    sqlite3.SQLITE_CANTOPEN: f"it cannot be opened. Check that its folder may be written, {ELSEWHERE}.",
-    sqlite3.SQLITE_PERM: f"access is denied. Check the permissions of the file and its folder, {ELSEWHERE}.",
-    sqlite3.SQLITE_FULL: f"the disk is full. Free some space and try again, {ELSEWHERE}. {KEPT}",
-    sqlite3.SQLITE_IOERR: f"the disk cannot be read or written. Check its free space and health, {ELSEWHERE}. {KEPT}",
-    sqlite3.SQLITE_BUSY: f"another program is writing to it. Try again when that has ended. {KEPT}",
-}
-"""Messages by SQLite's primary result code (https://www.sqlite.org/rescode.html)."""
-
-
 EVENT = "label_event"
 KEYS = {"prompt": ("prompt_id",), "memory_version": ("memory_id", "digest"), EVENT: ("uid",)}
 """The tables whose rows are kept for the case that the file is overwritten, with their keys."""
+
+File = tuple[int, int]
+"""Device and inode."""
+
+NO_FILE = (-1, -1)
+
+opened: dict[int, tuple[Path, File]] = {}
+"""The files of this process' connections, by the ids of these. Of one path, only one file may be open at a time: SQLite
+would use the same write-ahead log for both."""
 
 SETTLE_S = 0.5
 """Time for SQLite to move its log into the file."""
 
 
-class LabelDatabase:
-    """One connection to a label store. Every method raises LabelStoreError for an error of SQLite.
+class LabelDatabase(LabelTables):
+    """One connection to the file of a label store.
 
     Connections of one process that share a `turn` write one after the other: SQLite itself only looks now and then
     whether the other is done.
@@ -75,7 +69,7 @@ class LabelDatabase:
                 raise moved(path)
         make_place(path)
         with self.explaining():
-            self._db = Database(connect(path, busy_timeout_s), execute_plugins=False)
+            super().__init__(Database(connect(path, busy_timeout_s), execute_plugins=False), path)
         opened[id(self)] = (path, file_at(path))
         self._written: Rows = {}
         self._pending: Rows = {}
@@ -125,7 +119,7 @@ class LabelDatabase:
 
         The log has its name beside `path`, and SQLite would take it for the log of the file that is there now.
         """
-        held = in_memory()
+        held = database_in_memory()
         with self.explaining():
             self._db.conn.backup(held.conn)
         with suppress(sqlite3.Error):
@@ -139,7 +133,7 @@ class LabelDatabase:
         """
         with suppress(OSError):
             os.truncate(f"{self.path}-wal", 0)
-        held = in_memory()
+        held = database_in_memory()
         MIGRATIONS.apply(held)
         for (table, *_), row in self._written.items():
             held.execute(insertion(table, row), row)
@@ -178,96 +172,37 @@ class LabelDatabase:
         opened[id(self)] = opened.pop(id(there))
 
     @contextmanager
-    def explaining(self) -> Iterator[None]:
-        """Turn SQLite's errors into LabelStoreError."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise explained(error, self.path) from error
-
-    @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction: on disk when the block ends, undone if the block raises.
+        """As in LabelTables, and on disk when the block ends.
 
-        It takes the write lock first. A transaction that reads before it writes can fail when another process writes
-        in between, and waiting does not help (https://www.sqlite.org/rescode.html#busy_snapshot). Inside of another
-        transaction the block is a part of that. Raises MovedStoreError if the file is not at its path any more.
+        Raises MovedStoreError if the file is not at its path any more.
         """
         if self._db.conn.in_transaction:
             yield
             return
         self.require_in_place()
-        with self.turn, self.explaining():
-            self._db.execute("BEGIN IMMEDIATE")
+        with self.turn:
             try:
-                yield
-                self._db.commit()
+                with super().writing():
+                    yield
                 self._written |= self._pending
-            except BaseException:
-                self._db.rollback()
-                raise
             finally:
                 self._pending = {}
 
-    def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
-        with self.explaining():
-            cursor = self._db.execute(sql, parameters)
-            names = [column[0] for column in cursor.description]
-            return [dict(zip(names, row, strict=True)) for row in cursor]
-
-    def tuples(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
-        with self.explaining():
-            return self._db.execute(sql, parameters).fetchall()
-
-    def execute(self, sql: str, parameters: Parameters = ()) -> None:
-        with self.explaining():
-            self._db.execute(sql, parameters)
-
     def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
-        """Insert *row* and return its rowid. *upsert* is the SQL after ON CONFLICT, for rows that may exist."""
-        conflict = f" ON CONFLICT {upsert}" if upsert else ""
-        values = {name: storable(value) for name, value in row.items()}
-        with self.explaining():
-            cursor = self._db.execute(insertion(table, row) + conflict, values)
-        number = int(cursor.lastrowid or 0)
-        self._note(table, {**values, "event_id": number} if table == EVENT else values)
+        number = super().insert(table, row, upsert=upsert)
+        self._note(table, {**row, "event_id": number} if table == EVENT else row)
         return number
 
-    def _note(self, table: str, row: dict[str, Any]) -> None:
+    def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
+        self._note(table, row)
+        super().upsert(table, row, keys)
+
+    def _note(self, table: str, row: Mapping[str, Any]) -> None:
         """Keep a row for the case that the file is overwritten before its log."""
         if table in KEYS:
-            self._pending[table, *(row[name] for name in KEYS[table])] = row
-
-    def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
-        """Insert *row*, or replace all other columns of the row with the same *keys*."""
-        self._note(table, {name: storable(value) for name, value in row.items()})
-        self.upsert_all(table, [row], keys)
-
-    def upsert_all(self, table: str, rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
-        """As `upsert`, for *rows* with the same columns."""
-        if not rows:
-            return
-        names, places = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
-        changes = ", ".join(f"{name} = excluded.{name}" for name in rows[0] if name not in keys)
-        conflict = f"({', '.join(keys)}) DO UPDATE SET {changes}"
-        values = [tuple(map(storable, row.values())) for row in rows]
-        with self.explaining():
-            self._db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT {conflict}", values)
-
-
-def insertion(table: str, row: Mapping[str, Any]) -> str:
-    return f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
-
-
-def in_memory() -> Database:
-    from sqlite_utils import Database
-
-    return Database(sqlite3.connect(":memory:", isolation_level=None), execute_plugins=False)
-
-
-def storable(value: Any) -> Any:
-    """*value* as SQLite can hold it: lone surrogates, which transcripts do contain, become question marks."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+            kept = {name: storable(value) for name, value in row.items()}
+            self._pending[table, *(kept[name] for name in KEYS[table])] = kept
 
 
 def make_place(path: Path) -> None:
@@ -342,13 +277,41 @@ def not_a_store(path: Path, why: str) -> LabelStoreError:
     return LabelStoreError(f"Label store {path}: {why}, so it was left alone. Move it away, {ELSEWHERE}.")
 
 
-def explained(error: sqlite3.Error, path: Path) -> LabelStoreError:
-    """SQLite's *error* for the store at *path*, in words that a person can act on."""
-    primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    advice = ADVICE.get(primary, f"SQLite says: {error}. {KEPT}")
-    return LabelStoreError(f"Label store {path}: {advice}")
-
-
 def unusable_place(error: OSError, path: Path) -> LabelStoreError:
     """The file system's *error* for *path*, in words that a person can act on."""
     return LabelStoreError(f"Label store {path}: {error.strerror or error}. Check its folder, {ELSEWHERE}.")
+
+
+# Which file lies at a path
+
+
+def file_at(path: Path, unseen: File = (0, 0)) -> File:
+    """The file at *path*; *unseen* where the path cannot be looked at."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        return NO_FILE if error.errno in (errno.ENOENT, errno.ENOTDIR) else unseen
+    return found.st_dev, found.st_ino
+
+
+def stamp_of(path: Path) -> tuple[int, int]:
+    """Size and modification time of a file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return NO_FILE
+    return found.st_size, found.st_mtime_ns
+
+
+def newest_event(path: Path, number: int | None = None) -> tuple[int, str] | None:
+    """Number and uid of the newest event in a file without its log, or of the event *number*; None if it has none."""
+    sql = "SELECT event_id, uid FROM label_event WHERE event_id = coalesce(?, (SELECT max(event_id) FROM label_event))"
+    with suppress(sqlite3.Error), closing(connect_read_only(path)) as db:
+        found: tuple[int, str] | None = db.execute(sql, [number]).fetchone()
+        return found
+    return None
+
+
+def connect_read_only(path: Path) -> sqlite3.Connection:
+    """The file as it is without its log, so that SQLite makes no file beside it."""
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)

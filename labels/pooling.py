@@ -1,20 +1,41 @@
-"""The pool of a prompt: the memories to label, and the probability of each to be among them."""
+"""The pool of a prompt: the memories to label, the probability of each to be among them, and the next card to show.
+
+A hidden repeat is a labelled card that is shown a second time without a hint. It measures how far a person agrees
+with themselves, the ceiling of every other agreement. A repeat comes after enough other cards to be out of mind. The
+prompt's ranks have been revealed by then, so the measured agreement is an upper limit.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, JUDGE_DROPPED, Card, Pool
+from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
     from labels.database import LabelDatabase
-    from labels.records import Pair
+    from labels.records import Event, Label, Pair
+
+MAX_SKIPS = 2
+"""A card with this many skips is not shown again."""
+
+REPEAT_SHARE = 0.1
+"""The share of cards that are repeated."""
+
+MIN_REPEAT_GAP, REPEAT_GAP_SPREAD = 10, 20
+"""A repeat waits for MIN_REPEAT_GAP to MIN_REPEAT_GAP + REPEAT_GAP_SPREAD - 1 other cards, then for the next prompt."""
+
+REPEAT_REACH = 200
+"""A card is not repeated after more than this many others."""
+
+
+# The pool
 
 
 def pool(retrievals: Sequence[Retrieval], seed: int, judge_dropped_sample: int = 2) -> Pool:
@@ -105,3 +126,45 @@ def inclusion(db: LabelDatabase) -> dict[str, dict[str, float]]:
     for prompt_id, memory_id, probability in rows:
         found.setdefault(prompt_id, {})[memory_id] = probability
     return found
+
+
+# The next card
+
+
+def open_cards(pool: Pool, labelled: Collection[Pair], skips: Mapping[Pair, int]) -> tuple[Card, ...]:
+    """The cards to show, in the pool's order; skipped cards come last."""
+    unlabelled = [card for card in pool.cards if card.pair not in labelled]
+    return tuple(card for times in range(MAX_SKIPS) for card in unlabelled if skips.get(card.pair, 0) == times)
+
+
+def pace(events: Iterable[Event]) -> float | None:
+    """The median time per label in seconds; None before the first label."""
+    times = [event.elapsed_ms for event in events if event.action == LABEL]
+    return median(times) / 1000 if times else None
+
+
+def due_repeats(recent: Sequence[Label], seed: int) -> tuple[Label, ...]:
+    """The labels whose cards are due for a repeat, the longest waiting first; *recent* are newest first.
+
+    Only blind key presses are repeated: nothing else can be asked again under the same conditions.
+    """
+    return tuple(
+        label
+        for later, label in reversed(list(enumerate(recent)))
+        if label.blind and not label.source and is_repeated(label, seed) and later >= repeat_gap(label, seed)
+    )
+
+
+def is_repeated(label: Label, seed: int) -> bool:
+    return random_fraction(label, seed, "repeat") < REPEAT_SHARE
+
+
+def repeat_gap(label: Label, seed: int) -> int:
+    """The number of other cards before the repeat."""
+    return MIN_REPEAT_GAP + int(REPEAT_GAP_SPREAD * random_fraction(label, seed, "gap"))
+
+
+def random_fraction(label: Label, seed: int, salt: str) -> float:
+    """A number in [0, 1) that looks random and is always the same for the same card."""
+    key = random_key(str(seed), salt, label.annotator, label.prompt_id, *label.pair)
+    return int.from_bytes(key[:6]) / 2**48

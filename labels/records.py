@@ -126,7 +126,7 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Gold:
-    """The consensus of all annotators on one memory text for one prompt (`labels/people.py` has the rule).
+    """The consensus of all annotators on one memory text for one prompt (`labels/events.py` has the rule).
 
     `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict.
     """

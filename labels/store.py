@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from labels import events, labelling_order, people, pooling, replays, runs, saved_runs
+from labels import events, labelling_order, pooling, replays, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from labels.labelling_order import LabellingOrder
     from labels.records import Card, Dispute, Event, Gold, JudgeCall, Label, Outcome, Pair, Pool, Repeat, RunSettings
     from labels.replays import EmptyReplay
-    from labels.saved_runs import InjectedMemory, SavedRun
+    from labels.runs import InjectedMemory, SavedRun
 
 SESSION_BYTES, UID_BYTES = 8, 16
 UNSAID = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, "supersedes": None}
@@ -207,11 +207,11 @@ class LabelStore:
 
     def saved_runs(self, root: str) -> tuple[SavedRun, ...]:
         """The runs over a root; the run with the latest result comes first."""
-        return saved_runs.saved_runs(self._db, root)
+        return runs.saved_runs(self._db, root)
 
     def injected_sets(self, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
         """prompt id -> the memories that a run injected for it, best first."""
-        return saved_runs.injected_sets(self._db, run_id)
+        return runs.injected_sets(self._db, run_id)
 
     def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
         """The replays over a root with these memories that left nothing to label."""
@@ -357,11 +357,11 @@ class LabelStore:
 
     def gold(self, root: str | None = None) -> tuple[Gold, ...]:
         """The consensus of all annotators on each pair, of one root or of all. Ties have none."""
-        return people.gold(self.labels(root=root), self.adjudications(root))
+        return events.gold(self.labels(root=root), self.adjudications(root))
 
     def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs with different current labels and no adjudication, also of texts that have changed since."""
-        return people.disputes(self.labels(prompt_id=prompt_id, root=root), self.adjudications(root))
+        return events.disputes(self.labels(prompt_id=prompt_id, root=root), self.adjudications(root))
 
     def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
         """The latest adjudication of each pair, in the order of their events."""

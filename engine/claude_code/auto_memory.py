@@ -11,7 +11,7 @@ import sys
 
 from engine.lean.json_text import loads
 from engine.lean.record import Record
-from engine.paths import claude_dir, home_dir, transcripts_dir
+from engine.paths import claude_dir, home_dir, projects_dir, transcripts_dir
 from engine.stores.files import UnreadableFileError, text_of
 
 TYPE_CHECKING = False
@@ -23,6 +23,9 @@ PREFIX = "autoMemory"
 DIRECTORY, ENABLED = f"{PREFIX}Directory", f"{PREFIX}Enabled"
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 ON, OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+SESSION_FOLDER = "CLAUDE_PROJECT_DIR"
+"""The variable in which the client names the folder where it was started. `cwd` follows the model's `cd`."""
+
 SHORTEST = 3
 """Characters of the shortest path that the client takes for a folder."""
 
@@ -64,6 +67,15 @@ def auto_memory(folder: str, main: str, environ: Mapping[str, str], trusts: Call
         return AutoMemory("", off_by, tuple(untrusted))
     usual = os.path.join(transcripts_dir(main, environ), "memory")
     return AutoMemory(named or usual, named_by if named else "", tuple(untrusted))
+
+
+def client_loads(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether the client loads the beginning of MEMORY.md in *root* by itself: not in a repository's own folder."""
+    here = os.path.realpath(environ.get(SESSION_FOLDER) or os.getcwd())
+    own = auto_memory(here, here, environ, lambda _: True).folder
+    project, name = os.path.split(root)
+    is_usual = name == "memory" and os.path.dirname(project) == os.path.realpath(projects_dir(environ))
+    return bool(own) and (is_usual or os.path.realpath(own) == root)
 
 
 def managed_settings() -> str:

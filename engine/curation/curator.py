@@ -213,7 +213,7 @@ def _read_back(change: FileChange) -> Memory:
     with TemporaryDirectory() as folder:
         place = os.path.realpath(folder)
         write(FileChange(place, change.name, None, change.after))
-        return file_store_of(change.root).read_file(place, change.name)
+        return file_store_of(change.root, change.name).read_file(place, change.name)
 
 
 def _require_as_left(change: FileChange, deed: Deed) -> None:

@@ -19,7 +19,7 @@ from engine.stores.files import (
     remove,
     write_whole,
 )
-from engine.stores.registry import file_store_of
+from engine.stores.writing import writing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -141,7 +141,7 @@ def diff_of(changes: Iterable[FileChange]) -> str:
     for change in changes:
         parts.append(diff(change.name, change.before, change.after))
         if change.listed.lines != change.listing.lines:
-            parts.append(_index_diff(file_store_of(change.root).INDEX_FILE, change.listed, change.listing))
+            parts.append(_index_diff(writing_of(change.root, change.name).INDEX_FILE, change.listed, change.listing))
     return "".join(parts)
 
 

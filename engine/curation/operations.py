@@ -11,9 +11,9 @@ from engine.curation.journal import Effect
 from engine.curation.tombstones import tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record
-from engine.stores.doubles import copies_of
 from engine.stores.files import UnreadableFileError, is_inside
-from engine.stores.registry import file_store_of, format_of
+from engine.stores.registry import file_store_of, format_of, formats_of, module_for
+from engine.stores.roots import copies_of
 from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, changes_of, one_line, writing_of
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Mem
     Raises UnknownMemoryError if it is gone, and ChangedSinceError if its text is not that of *summary*.
     """
     root = os.path.realpath(root)
-    writing = writing_of(root)
     name = os.path.relpath(summary.file, root).replace(os.sep, "/")
+    writing = writing_of(root, name)
     text = text_at(summary.file) or ""
     try:
-        memory = file_store_of(root).read_file(root, name)
+        memory = file_store_of(root, name).read_file(root, name)
     except UnreadableFileError as error:
         raise UnknownMemoryError(f"{summary.file} {error}, so the memory {summary.id} cannot be changed.") from None
     if memory.summary.id != summary.id:
@@ -91,7 +91,7 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Mem
     if not is_read and memory.summary.digest != summary.digest:
         raise ChangedSinceError(f"{summary.file} was changed since it was read. Nothing was done. Look at it again.")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    copies = copies_of(file_store_of(root), root, name, summary.id)
+    copies = copies_of(file_store_of(root, name), root, name, summary.id)
     return MemoryPlace(root, name, memory, mark, text.removeprefix("\ufeff"), writing, copies)
 
 
@@ -104,7 +104,7 @@ class Create(Record):
 
     def plan(self, now: str) -> Plan:
         root = os.path.realpath(self.root)
-        name, text = writing_of(root).created(self.draft, now)
+        name, text = writing_of(root, category=self.draft.category).created(self.draft, now)
         if os.path.lexists(os.path.join(root, name)):
             raise InvalidMemoryError(
                 f"There is a file {name} already. Choose another id or title, or edit that memory."
@@ -236,7 +236,7 @@ class Move(Record):
                 "is moved. Delete the copy first, or give it another id."
             )
         writing_of(target)
-        if format_of(target) != format_of(place.root):
+        if module_for(formats_of(place.root), place.name) not in format_of(target).split("+"):
             raise CurationError(
                 f"{target} holds memories in another format, so {self.memory.id} cannot be moved there. Create it "
                 "there, and retire it here."

@@ -53,7 +53,8 @@ def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     except RootError as error:
         return problem("index", str(error), f"Look at {root}: memsift list --root {root}")
     try:
-        text = f"{root}: {counted(len(index.summaries()), 'memory')}"
+        count = len(index.summaries())
+        text = f"{root}: {counted(count, 'memory')}"
         if index.is_in_memory:
             return note(
                 "index",
@@ -67,6 +68,8 @@ def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
         first = f"{copies[0].where} {copies[0].reason}"
         more = f", and {len(copies) - 1:,} more" if copies[1:] else ""
         return note("index", f"{text}; {first}{more}", f"memsift quality check --check drift --root {quote(root)}")
+    if skipped and not count:
+        return note("index", f"{text}: {skipped[0].where} {skipped[0].reason}", f"memsift list --root {quote(root)}")
     if skipped:
         return note("index", f"{text}, {counted(len(skipped), 'file')} skipped", "memsift, then s, shows the reasons.")
     return ok("index", text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS
+from engine.config import TITLE_TAGS
 from engine.lean.record import Record
-from engine.search.query import Term, query_terms
-from engine.search.strategies import fts5_bm25, memsift, title_tags
+from engine.pipeline import rules_of
+from engine.search.query import Term
+from engine.search.scoring import FULL_TEXT, PromptMatcher
+from engine.search.strategies import title_tags
 from engine.search.vocabulary import occurrences, spelled
 
 TYPE_CHECKING = False
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.search.index import Index, IndexedMemory
+    from engine.search.scoring import Match, Strategy
     from engine.search.vocabulary import Fields
 
 EXACT, STEM, BEGINNING, PHRASE = "exact", "stem", "beginning", "phrase"
@@ -73,118 +76,75 @@ class Breakdown(Record):
 
 def contributions_of(
     prompt: Prompt, index: Index, strategy: str, mode: str, now: float
-) -> StrengthContributions | Bm25Contributions | KeywordContributions:
+) -> MatchContributions | KeywordContributions:
     """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
 
     Each kind has `terms`, the terms of the prompt; `memories`, the number of memories that hold each term at most;
-    `rare`, the weight of the rarest possible word; `searched(memory)`, the tokens that count; and `of(memory)`.
+    `rare`, the weight of the rarest possible word; `has_bodies`, whether bodies are searched; `searched(memory)`, the
+    tokens that count; and `of(memory)`.
     """
     if strategy == TITLE_TAGS:
         return KeywordContributions(prompt.text, now)
-    if strategy == FTS5_BM25:
-        return Bm25Contributions(prompt.text, index, in_bodies=mode == SEARCH)
-    return StrengthContributions(prompt, index)
+    return MatchContributions(prompt, index, rules_of(strategy, mode))
 
 
-class StrengthContributions:
-    """`memsift`: the part of each unit in the BM25, times the coordination factor."""
+class MatchContributions:
+    """The part of each unit in the BM25, the coordination, and the bonus for words of the body."""
 
-    def __init__(self, prompt: Prompt, index: Index) -> None:
-        self.terms = memsift.asked(prompt.text, prompt.turns)
-        self._matcher = index.ask(lambda db: memsift.PromptMatcher(db, self.terms))
-        self._codes = self._matcher.found.codes
-        self.memories = {unit.text: unit.memories for unit in self._matcher.found.units}
+    def __init__(self, prompt: Prompt, index: Index, rules: Strategy) -> None:
+        self.has_bodies = rules.table == FULL_TEXT
+        self.terms = rules.terms(prompt.text, prompt.turns)
+        self._matcher = index.ask(lambda db: PromptMatcher(db, self.terms, rules))
+        self._has_full_longer = rules.longer == 1
+        self.memories = {unit.text: unit.memories for unit in self._matcher.found.asked}
         self.rare = self._matcher.rare
         self._asked = {" ".join(phrase) for term in self.terms for phrase in term.phrases}
 
     def searched(self, memory: IndexedMemory) -> Fields:
-        return memory.tokens
+        title, tags, body = memory.tokens
+        return title, tags, body if self.has_bodies else []
 
     def of(self, memory: IndexedMemory) -> Breakdown | None:
         match = self._matcher.match(memory.encoded)
         if match is None:
             return None
-        units = self._matcher.found.units
-        parts = match.parts.items()
-        return Breakdown(
-            asked=tuple(unit.text for unit in units),
-            contributions=tuple(self._contribution(number, score, memory, match.bm25) for number, score in parts),
-            bm25=match.bm25,
-            coordination=self._matcher.coordination(match.parts),
-            bonus=0.0,
-            strength=match.strength,
-        )
-
-    def _contribution(self, number: int, score: float, memory: IndexedMemory, bm25: float) -> Contribution:
-        unit = self._matcher.found.units[number]
-        found = _found_in(memory, unit.phrases, self._codes)
-        longer = () if found else _found_in(memory, [(word,) for word in unit.longer], self._codes)
-        named = (
-            *(FoundWords(text, self._how(text), places) for text, places in found),
-            *(FoundWords(text, BEGINNING, places) for text, places in longer),
-        )
-        return Contribution(unit.text, named, unit.memories, self._matcher.idf[number], score, score / bm25)
-
-    def _how(self, text: str) -> str:
-        if text not in self._asked and text.replace(" ", "") not in self._asked:
-            return STEM
-        return PHRASE if " " in text else EXACT
-
-
-class Bm25Contributions:
-    """`fts5_bm25`: the part of each term in FTS5's BM25, and the bonus for words of the body."""
-
-    rare = 0.0
-
-    def __init__(self, text: str, index: Index, *, in_bodies: bool) -> None:
-        self._in_bodies = in_bodies
-        self._query = index.ask(lambda db: fts5_bm25.Query(db, query_terms(text), in_bodies=in_bodies))
-        self.terms = self._query.terms
-        self.memories = self._query.memories
-
-    def searched(self, memory: IndexedMemory) -> Fields:
-        title, tags, body = memory.tokens
-        return title, tags, body if self._in_bodies else []
-
-    def of(self, memory: IndexedMemory) -> Breakdown | None:
-        parts = self._query.contributions(memory.encoded)
-        total = sum(parts.values())
-        if not total:
-            return None
-        scored = self._query.scored(memory.summary, memory.encoded, -total)
+        scored = self._matcher.scored(memory.summary, match)
         scores = dict.fromkeys(scored.matched, 0.0)
-        for number, score in parts.items():
-            scores[self.terms[self._query.owners[number]].text] += score
+        for number, score in match.parts.items():
+            scores[self._matcher.found.units[number].text] += score
         return Breakdown(
-            asked=tuple(term.text for term in self.terms),
-            contributions=tuple(
-                Contribution(text, self._found(text, memory), self.memories[text], None, score, score / total)
-                for text, score in scores.items()
-            ),
-            bm25=total,
-            coordination=1.0,
+            asked=tuple(self.memories),
+            contributions=tuple(self._contribution(text, score, memory, match) for text, score in scores.items()),
+            bm25=match.bm25,
+            coordination=match.coordination,
             bonus=float(scored.body_bonus),
             strength=-scored.score,
         )
 
-    def _found(self, text: str, memory: IndexedMemory) -> tuple[FoundWords, ...]:
-        """Longer words count in title and tags, and in the body where it is searched."""
-        units = [unit for unit in self._query.found.units if unit.text == text]
-        codes = self._query.found.codes
-        exact = _found_in(memory, [unit.phrases[0] for unit in units], codes)
-        longer = _found_in(memory, [phrase for unit in units for phrase in unit.phrases[1:]], codes)
-        if not self._in_bodies:
+    def _contribution(self, text: str, score: float, memory: IndexedMemory, match: Match) -> Contribution:
+        numbers = [number for number, unit in enumerate(self._matcher.found.units) if unit.text == text]
+        units, codes = [self._matcher.found.units[number] for number in numbers], self._matcher.found.codes
+        found = _found_in(memory, [phrase for unit in units for phrase in unit.phrases], codes)
+        longer = _found_in(memory, [(word,) for unit in units for word in unit.longer], codes)
+        if not self.has_bodies:
             longer = [(word, (title, tags, 0)) for word, (title, tags, _) in longer if title or tags]
-        return (
-            *(FoundWords(words, PHRASE if " " in words else EXACT, places) for words, places in exact),
-            *(FoundWords(words, BEGINNING, places) for words, places in longer),
+        named = (
+            *(FoundWords(words, self._how(words), places) for words, places in found),
+            *(FoundWords(words, BEGINNING, places) for words, places in longer if self._has_full_longer or not found),
         )
+        idf = self._matcher.idf[numbers[0]] if self.rare else None
+        return Contribution(text, named, self.memories[text], idf, score, score / match.bm25)
+
+    def _how(self, words: str) -> str:
+        if words not in self._asked and words.replace(" ", "") not in self._asked:
+            return STEM
+        return PHRASE if " " in words else EXACT
 
 
 class KeywordContributions:
     """`title_tags`: the points of each word."""
 
-    rare = 0.0
+    rare, has_bodies = 0.0, False
 
     def __init__(self, text: str, now: float) -> None:
         self._words = title_tags.keywords(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
+from engine.config import AUTO, TITLE_TAGS
 from engine.explaining.contributions import contributions_of
 from engine.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.judge.verdict import OK
@@ -94,8 +94,7 @@ class Explainer:
         self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
         counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
         self._floor, self._least = self._floors(counted)
-        self._has_bodies = retrieval.strategy == MEMSIFT or (retrieval.strategy, retrieval.mode) == (FTS5_BM25, SEARCH)
-        self._entry = self._weakest(counted if self._has_bodies else list(retrieval.candidates))
+        self._entry = self._weakest(counted if self._contributions.has_bodies else list(retrieval.candidates))
 
     def of(self, memory_id: str) -> Explanation | None:
         """The explanation of a memory; None if the root has none of this id."""
@@ -159,7 +158,8 @@ class Explainer:
 
     def _reason(self, outcome: str, entry: Bar | None) -> str:
         if outcome == UNMATCHED:
-            return f"{'it holds' if self._has_bodies else 'its title and tags hold'} no word of the prompt"
+            holder = "it holds" if self._contributions.has_bodies else "its title and tags hold"
+            return f"{holder} no word of the prompt"
         if entry and entry.gap <= 0:
             return f"the {self._pool_size} strongest are looked at, and the last of them has {entry.value:.2f}"
         return "the rarer words of the prompt led to other memories, so its strength was not computed"

@@ -12,6 +12,7 @@ import unicodedata
 
 from engine import inject
 from engine.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
+from engine.claude_code.auto_memory import SESSION_FOLDER
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
 from engine.hook.deadline import Watchdog
@@ -46,8 +47,6 @@ NO_ROOT = "no folder of memories was taken"
 LATE = "no answer within the deadline"
 OF_LAG = {UNBUILT: NO_INDEX, BEHIND: NOTHING_IN_OLD, "": NOTHING_FOUND}
 """The lag of an index -> the reason where no candidate was found in it. Of several roots, the first of these counts."""
-SESSION_FOLDER = "CLAUDE_PROJECT_DIR"
-"""The variable in which the client names the folder where it was started. `cwd` follows the model's `cd`."""
 
 
 class Request(Record):
@@ -227,7 +226,9 @@ class HookAnswer:
             self.activity.note(index=lag)
         # A hint that nothing fits would be false before the memories were read.
         context = inject.context(retrieval, config, request.cwd) if retrieval.injected or not lag else ""
-        self.activity.note_retrieval(retrieval, inject.length(context), OF_LAG[lag])
+        self.activity.note_retrieval(
+            retrieval, inject.length(context), OF_LAG[lag] if lag else self._nothing(retrieval)
+        )
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval
         self._warn(warning(retrieval))
@@ -283,6 +284,13 @@ class HookAnswer:
         self._late = LATE
         self._indexes.append(index)
         return index
+
+    def _nothing(self, retrieval: Retrieval) -> str:
+        """The reason where no candidate was found: that there is no memory at all, if that is so, and why."""
+        if retrieval.candidates or any(map(len, self._indexes)):
+            return NOTHING_FOUND
+        reasons = [f"{file.where} {file.reason}" for index in self._indexes for file in index.skipped[:1]]
+        return "; ".join(reasons) or NOTHING_FOUND
 
     def _warn(self, line: str) -> None:
         """Print a line on stderr, if there is one: a closed or full stderr must not cost the memories.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "20"
+FORMAT = "21"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -46,7 +46,7 @@ create table skipped(number integer primary key, place text, reason text, is_not
 create table memory(
     rowid integer primary key, name blob, part int, size int, mtime int, ctime int, reason text, words text,
     id text, category text, title text, tags text, path text, status text, created_at text, updated_at text,
-    digest text, risk real
+    digest text, risk real, is_loaded int
 );
 create index memory_name on memory(name);
 create index memory_id on memory(id);
@@ -70,7 +70,7 @@ TICK_NS, COARSE_TICK_NS = 50_000_000, 2_100_000_000
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Files whose changes are in a file of their own at first, the write-ahead log of SQLite."""
 
-SUMMARY = "id, category, title, tags, path, name, status, created_at, updated_at, digest, risk"
+SUMMARY = "id, category, title, tags, path, name, status, created_at, updated_at, digest, risk, is_loaded"
 TAG_SEPARATOR = "\n"
 
 
@@ -123,7 +123,7 @@ def summaries_of(db: Connection, root: str, rows: Iterable[int]) -> dict[int, Me
 
 def summary(root: str, values: Sequence[Any]) -> MemorySummary:
     """The summary in the columns of SUMMARY."""
-    memory_id, category, title, tags, path, name, status, created_at, updated_at, digest, risk = values
+    memory_id, category, title, tags, path, name, status, created_at, updated_at, digest, risk, is_loaded = values
     return MemorySummary(
         id=memory_id,
         category=category,
@@ -136,6 +136,7 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
         updated_at=updated_at,
         digest=digest,
         risk=risk,
+        is_loaded=bool(is_loaded),
     )
 
 

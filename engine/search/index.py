@@ -67,16 +67,18 @@ class Index:
         recover: Callable[[Exception], Index] | None = None,
         renew: Callable[[set[bytes]], Index | None] | None = None,
         is_accepted: Callable[[MemorySummary], bool] = lambda _: False,
+        is_loaded: Callable[[MemorySummary], bool] = lambda _: True,
     ) -> None:
         """The index in *db*, which it closes. *memories* by id, if they are not read from their files.
 
         *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given their
         names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
-        *is_accepted*: whether a person accepted a risky memory.
+        *is_accepted*: whether a person accepted a risky memory. *is_loaded*: whether a client loads a memory by itself,
+        of those that may be loaded.
         """
         self.root = root
         self.has_fts5 = has_fts5(db)
-        self.is_accepted = is_accepted
+        self.is_accepted, self.is_loaded = is_accepted, is_loaded
         self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._by_row: dict[int, MemorySummary] = {}
@@ -241,9 +243,11 @@ class Index:
         sql = "select rowid, -bm25(full_text, 4, 2, 1) from full_text where full_text match ?"
         scores = dict(db.execute(sql, (all_of(terms),)).fetchall())
         if len(scores) <= MOST_SCORED:
-            from engine.search.strategies.fts5_bm25 import Query
+            from engine.search.scoring import PromptMatcher
+            from engine.search.strategies.fts5_bm25 import BODIES
 
-            scores = Query(db, terms, in_bodies=True).scores(scores)
+            matches = PromptMatcher(db, terms, BODIES).matches(scores)
+            scores = {row: match.bm25 for row, match in matches.items()}
         ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in scores.items())
         return [summaries[row] for *_, row in ordered]
 
@@ -303,9 +307,10 @@ def _indexed(db: Connection, root: str, memory_id: str) -> IndexedMemory | None:
 
 def _skipped(db: Connection) -> tuple[Skipped, ...]:
     from engine.memory import Skipped
+    from engine.stores.roots import by_reason
 
     files = sorted((os.fsdecode(name), *rest) for name, *rest in db.execute(UNUSED))
-    return (*_listed(db, is_notice=False), *(Skipped(*about) for _, _, *about in files))
+    return by_reason([*_listed(db, is_notice=False), *(Skipped(*about) for _, _, *about in files)])
 
 
 def _listed(db: Connection, *, is_notice: bool) -> list[Skipped]:

@@ -1,32 +1,51 @@
-"""The two stages of a search: FTS5 chooses candidates, and these are scored in full.
+"""Finding memories for a prompt: FTS5 chooses candidates, and these are scored in full.
 
-    bm25 = sum over the units in the memory of  quality x idf x f (K1 + 1) / (f + K1 (1 - B + B D / D_mean))
+    bm25     = sum over the units in the memory of  quality x idf x f (K1 + 1) / (f + K1 (1 - B + B D / D_mean))
+    strength = bm25 x coordination
 
 f is the number of occurrences of the unit, weighted by field, and D the number of tokens in the memory. The quality is
 1, or less if only longer words match. (S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.)
+Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.) The coordination is the square root of the share of
+the prompt's units that the memory holds. The weights and rules are those of a `Strategy`.
 """
 
 from __future__ import annotations
 
+from math import sqrt
+
 from engine.lean.json_text import dumps
+from engine.lean.record import Record
+from engine.search.database import summaries_of
+from engine.search.query import any_of
+from engine.search.ranking import CandidatePool, Scored, order
 from engine.search.vocabulary import occurrences, spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from engine.lean.sqlite import Connection
-    from engine.search.units import Units
+    from engine.memory import MemorySummary
+    from engine.prompt import Turn
+    from engine.search.query import Term
+    from engine.search.ranking import Searchable
+    from engine.search.units import Unit, Units
 
 K1, B = 1.2, 0.75
 
+HEADLINE, FULL_TEXT = "headline", "full_text"
 RANKED = {
-    "full_text": "select rowid from full_text where full_text match ? and rowid > ? "
+    FULL_TEXT: "select rowid from full_text where full_text match ? and rowid > ? "
     "order by bm25(full_text, 4, 2, 1) limit ?",
-    "headline": "select rowid from headline where headline match ? and rowid > ? order by bm25(headline) limit ?",
+    HEADLINE: "select rowid from headline where headline match ? and rowid > ? order by bm25(headline) limit ?",
 }
 """Table -> the best memories for an FTS5 expression. Without lengths, FTS5's BM25 hardly damps f."""
+
+SUMS = {
+    FULL_TEXT: "select memories, tokens from about",
+    HEADLINE: "select memories, headline_tokens from about",
+}
+"""Table -> the number of memories, and of the tokens in it."""
 
 SMALL = 400
 """In a root of so many memories, every match is a candidate."""
@@ -37,58 +56,189 @@ ALL_ROWS, ACTIVE_ROWS = -(1 << 62), 0
 """Row numbers before the first of all memories, and before the first active memory."""
 
 
-class Scorer:
-    """Scores memories for one prompt. `idf` is the weight of each unit, `weights` of title, tags and body."""
+class Strategy(Record):
+    """How memories are found and scored: the weights and rules behind a `match_strategy`.
 
-    def __init__(
-        self,
-        found: Units,
-        idf: Sequence[float],
-        mean_length: float,
-        *,
-        weights: tuple[float, float, float],
-        longer: float = 1.0,
-    ) -> None:
-        self._idf = idf
-        self._mean_length = mean_length
-        self._weights = weights
-        self._quality_of_longer = longer
+    `table` is HEADLINE (title and tags) or FULL_TEXT. `weights` are those of an occurrence in title, tags and body.
+    `longer` is the quality of words that are longer than the prompt's word; with 1 they count as that word.
+    `postings`: how many FTS5 may read for a prompt, in a small and in a large root.
+    `candidates(units, size)`: how many memories are scored, by the number of units and the size of the pool.
+    `searched(text)`: the part of a prompt that is searched. `terms(text, turns)`: its terms. `units(db, terms)`: their
+    units. `idf(db, units, memories)`: the weight of each unit, in a root of so many memories.
+    `rare(memories)`: the weight of a word of one memory, in which `min_strength` is measured; 0 if strengths of
+    different prompts cannot be compared.
+    `most_asked`: the number of units that count for the coordination; with 0, the coordination is 1.
+    `most_bonus`: the largest bonus, which is 1 for each term in the body. `counts_retired`: retired memories take
+    places in the pool.
+    """
+
+    table: str
+    weights: tuple[float, float, float]
+    longer: float
+    postings: tuple[int, int]
+    candidates: Callable[[int, int], int]
+    searched: Callable[[str], str]
+    terms: Callable[[str, Sequence[Turn]], tuple[Term, ...]]
+    units: Callable[[Connection, Sequence[Term]], Units]
+    idf: Callable[[Connection, Sequence[Unit], int], list[float]]
+    rare: Callable[[int], float]
+    most_asked: int = 0
+    most_bonus: int = 0
+    counts_retired: bool = False
+
+
+class Match(Record):
+    """How a memory answers a prompt.
+
+    `parts`: the number of each unit that the memory holds -> its part of the BM25, positive, in the order of the units.
+    `in_body` are the numbers of the units in the body that count for the bonus.
+    """
+
+    parts: Mapping[int, float]
+    in_body: tuple[int, ...]
+    bm25: float
+    coordination: float
+
+    @property
+    def strength(self) -> float:
+        return self.bm25 * self.coordination
+
+
+def find(
+    rules: Strategy,
+    text: str,
+    index: Searchable,
+    size: int,
+    *,
+    include_retired: bool,
+    turns: Sequence[Turn] = (),
+) -> CandidatePool:
+    """The *size* strongest active memories and the retired memories among them, best first.
+
+    With *include_retired*, retired memories count like active memories. *turns* came before the prompt.
+    """
+    terms, counts_all = rules.terms(text, turns), include_retired or rules.counts_retired
+
+    def pool(db: Connection) -> CandidatePool:
+        matcher = PromptMatcher(db, terms, rules)
+        found = matcher.best(index.root, size, counts_all=counts_all)
+        return CandidatePool(found, matcher.found.asked, matcher.rare, matcher.unknown, rules.searched(text))
+
+    return index.pool(pool)
+
+
+class PromptMatcher:
+    """Matches memories with one prompt, in one state of the index.
+
+    `found` are the prompt's units, `idf` the weight of each, `rare` that of the rarest possible word.
+    """
+
+    def __init__(self, db: Connection, terms: Sequence[Term], rules: Strategy) -> None:
+        self._db = db
+        self._rules = rules
+        self.found = rules.units(db, terms)
+        self._size, tokens = db.execute(SUMS[rules.table]).fetchone()
+        self._mean_length = tokens / max(1, self._size)
+        self.idf = rules.idf(db, self.found.units, self._size)
+        self.rare = rules.rare(self._size)
+        self._shares = [unit.weight for unit in self.found.units]
+        self._asked = min(sum(self._shares), rules.most_asked)
+        self._exact = [spelled(unit.phrases, self.found.codes) for unit in self.found.units]
         self._owners: dict[str, list[tuple[int, bool]]] = {}
-        for number, unit in enumerate(found.units):
-            for code in spelled(unit.phrases, found.codes):
+        for number, unit in enumerate(self.found.units):
+            for code in self._exact[number]:
                 self._owners.setdefault(code, []).append((number, False))
-            for code in spelled([(word,) for word in unit.longer], found.codes):
-                self._owners.setdefault(code, []).append((number, True))
+            for code in spelled([(word,) for word in unit.longer], self.found.codes):
+                self._owners.setdefault(code, []).append((number, rules.longer < 1))
 
-    def contributions(self, encoded: str) -> dict[int, float]:
-        """The number of each unit that a memory holds -> its part of the BM25, positive, in the order of the units.
+    @property
+    def unknown(self) -> float:
+        """The part of the prompt's weight in words that no memory holds, 0..1."""
+        weights = self.idf if self.rare else [1.0] * len(self.found.asked)
+        missing = [weight for weight, unit in zip(weights, self.found.asked, strict=True) if not unit.memories]
+        return sum(missing) / (sum(weights) or 1.0)
 
-        *encoded*: the tokens of the memory, see `vocabulary`.
-        """
-        weighted: dict[tuple[int, bool], float] = {}
+    def match(self, encoded: str) -> Match | None:
+        """The match of a memory with these encoded tokens, see `vocabulary`; None if it holds no unit."""
         fields = encoded.split("\n")
-        of_title, of_tags, of_body = self._weights
+        if self._rules.table == HEADLINE:
+            encoded = encoded[: -len(fields[2]) or None]
+        counted = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
+        of_title, of_tags, of_body = self._rules.weights
+        weighted: dict[tuple[int, bool], float] = {}
         for code, owners in self._owners.items():
             if code in encoded:
-                title, tags, body = occurrences(fields, code)
+                title, tags, body = occurrences(counted, code)
                 f = of_title * title + of_tags * tags + of_body * body
                 for owner in owners:
                     weighted[owner] = weighted.get(owner, 0.0) + f
-        damping = self._damping(len(encoded) - 2)
-        return {
-            number: (self._quality_of_longer if is_longer else 1.0) * self._idf[number] * f * (K1 + 1) / (f + damping)
-            for (number, is_longer), f in sorted(weighted.items())
-            if not is_longer or (number, False) not in weighted
-        }
+        if not weighted:
+            return None
+        mean = self._mean_length
+        damping = K1 * (1 - B + B * (len(encoded) - 2) / mean) if mean else K1
+        parts = {}
+        for (number, is_longer), f in sorted(weighted.items()):
+            if not is_longer or (number, False) not in weighted:
+                quality = self._rules.longer if is_longer else 1.0
+                parts[number] = quality * self.idf[number] * f * (K1 + 1) / (f + damping)
+        share = sum([self._shares[number] for number in parts]) / self._asked if self._asked else 1.0
+        in_body = self._in_body(fields[2]) if self._rules.most_bonus else ()
+        return Match(parts, in_body, sum(parts.values()), min(1.0, sqrt(share)))
 
-    def _damping(self, length: int) -> float:
-        return K1 * (1 - B + B * length / self._mean_length) if self._mean_length else K1
+    def _in_body(self, body: str) -> tuple[int, ...]:
+        """The units that a body holds as they are: a long body holds longer words of any beginning by chance."""
+        return tuple([number for number, codes in enumerate(self._exact) if any(code in body for code in codes)])
+
+    def scored(self, memory: MemorySummary, match: Match) -> Scored:
+        """A memory with its scores, and the texts of the units that it holds."""
+        units = self.found.units
+        bonus = min(self._rules.most_bonus, len({units[number].text for number in match.in_body}))
+        numbers = sorted({*match.parts, *match.in_body}) if bonus else match.parts
+        matched = dict.fromkeys([units[number].text for number in numbers])
+        return Scored(memory, -match.bm25, bonus, -match.strength - bonus, tuple(matched))
+
+    def matches(self, rows: Collection[int]) -> dict[int, Match]:
+        """Row -> match, for the memories in *rows* with a match."""
+        words = self._db.execute(WORDS, (dumps([*rows]),)).fetchall()
+        return {row: match for row, encoded in words if (match := self.match(encoded))}
+
+    def best(self, root: str, size: int, *, counts_all: bool) -> list[Scored]:
+        """Memories up to the *size*th active one; with *counts_all*, up to the *size*th of all.
+
+        The strength alone decides which memories these are. Then the bonus counts for their order.
+        """
+        matches = self.matches(self._candidates(size, include_retired=counts_all))
+        strengths = {row: match.strength for row, match in matches.items()}
+        found = summaries_of(self._db, root, best_rows(strengths, size, include_retired=counts_all))
+        ordered = sorted(found, key=lambda row: (-strengths[row], found[row].priority, found[row].path))
+        counted = [place for place, row in enumerate(ordered, 1) if counts_all or row > ACTIVE_ROWS][:size]
+        kept = ordered[: counted[-1]] if len(counted) == size else ordered
+        return sorted([self.scored(found[row], matches[row]) for row in kept], key=order)
+
+    def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
+        rules, units = self._rules, self.found.units
+        least, most = rules.postings
+        return candidates(
+            self._db,
+            rules.table,
+            [(unit.memories, expression(unit, has_prefixes=rules.longer == 1)) for unit in units],
+            postings=min(most, least + self._size // 10),
+            most=max(SMALL if self._size <= SMALL else 0, rules.candidates(len(units), size)),
+            include_retired=include_retired,
+        )
+
+
+def expression(unit: Unit, *, has_prefixes: bool) -> str:
+    """FTS5's expression for a unit. *has_prefixes*: FTS5 looks for longer words by itself, at a higher price."""
+    if has_prefixes:
+        return any_of([(phrase, bool(unit.longer)) for phrase in unit.phrases])
+    return any_of([(phrase, False) for phrase in (*unit.phrases, *((word,) for word in unit.longer))])
 
 
 def candidates(
     db: Connection,
     table: str,
-    wanted: Sequence[tuple[int, str]],
+    wanted: Iterable[tuple[int, str]],
     *,
     postings: int,
     most: int,
@@ -103,11 +253,11 @@ def candidates(
     if not rarest:
         return []
     chosen, left = [rarest[0][1]], postings - rarest[0][0]
-    for memories, expression in rarest[1:]:
+    for memories, text in rarest[1:]:
         left -= memories
         if left < 0:
             break
-        chosen.append(expression)
+        chosen.append(text)
     either = " OR ".join(chosen)
     rows = _ranked(db, table, either, _first_row(db, rarest[0][0], postings), most)
     retired = [row for row in rows if row < ACTIVE_ROWS]
@@ -124,13 +274,8 @@ def _first_row(db: Connection, memories: int, postings: int) -> int:
     return int(max(0, last) * (1 - postings / memories))
 
 
-def _ranked(db: Connection, table: str, expression: str, first: int, most: int) -> list[int]:
-    return [row for (row,) in db.execute(RANKED[table], (expression, first, most))]
-
-
-def encoded_words(db: Connection, rows: Collection[int]) -> list[tuple[int, str]]:
-    """The number of each row, and the encoded tokens of its memory."""
-    return db.execute(WORDS, (dumps([*rows]),)).fetchall()
+def _ranked(db: Connection, table: str, either: str, first: int, most: int) -> list[int]:
+    return [row for (row,) in db.execute(RANKED[table], (either, first, most))]
 
 
 def best_rows(scores: Mapping[int, float], size: int, *, include_retired: bool) -> list[int]:

@@ -26,10 +26,9 @@ from engine.search.database import (
     summary,
 )
 from engine.search.writing import Writer
-from engine.stores.doubles import counting_file, double
 from engine.stores.files import make_private
 from engine.stores.registry import format_of, store_of
-from engine.stores.roots import parts_of, shown_name
+from engine.stores.roots import counting_file, double, parts_of, shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -56,10 +56,14 @@ class Unit(Record):
 
 
 class Units(Record):
-    """The units of a prompt in its order, and the codes of their words."""
+    """The units of a prompt in its order, and the codes of their words.
+
+    `asked` has a single unit for each text: the units themselves, or a unit for all spellings of a term.
+    """
 
     units: tuple[Unit, ...]
     codes: Mapping[str, str]
+    asked: tuple[Unit, ...]
 
 
 def units_of(db: Connection, terms: Sequence[Term]) -> Units:
@@ -73,7 +77,8 @@ def units_of(db: Connection, terms: Sequence[Term]) -> Units:
     for number, (term, unit) in enumerate(zip(terms, found, strict=True)):
         if unit.memories or not (term.is_guess or _is_torn(number, found)):
             units.setdefault(unit.phrases, unit)
-    return Units(tuple(units.values()), {text: word.code for text, word in lookup.words.items()})
+    kept = tuple(units.values())
+    return Units(kept, {text: word.code for text, word in lookup.words.items()}, kept)
 
 
 def may_begin(word: str) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.search.database import Stamp
     from engine.search.vocabulary import Fields
 
-INSERT = f"insert into memory values (?{', ?' * 17})"
+INSERT = f"insert into memory values (?{', ?' * 18})"
 WITHOUT_MEMORY = (
     f"insert into memory(rowid, name, part, size, mtime, ctime, reason, path, id, updated_at) values (?{', ?' * 9})"
 )
@@ -83,7 +83,14 @@ class Writer:
         fields = tokens(summary.title), tokens(" ".join(summary.tags)), tokens(memory.body)
         row, encoded = self._new_row(is_active=summary.status == "active"), encode(fields, self._codes)
         shown = (summary.id, summary.category, summary.title, TAG_SEPARATOR.join(summary.tags), summary.path)
-        state = (summary.status, summary.created_at, summary.updated_at, summary.digest, self._risk(memory))
+        state = (
+            summary.status,
+            summary.created_at,
+            summary.updated_at,
+            summary.digest,
+            self._risk(memory),
+            summary.is_loaded,
+        )
         self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *state))
         self._index(ADD, row, fields)
         self._count(fields, summary.id, summary.digest, 1)

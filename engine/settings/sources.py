@@ -28,6 +28,7 @@ VARIABLES = {
     "MEMSIFT_MAX_RISK": ("max_risk",),
     "MEMSIFT_OUTPUT_MODE": ("output_mode",),
     "MEMSIFT_HINTS": ("hints",),
+    "MEMSIFT_REPEAT_LOADED": ("repeat_loaded",),
     "MEMSIFT_DEADLINE": ("deadline",),
     "MEMSIFT_LOG_PROMPTS": ("logging", "prompts"),
     "MEMSIFT_JUDGE": ("judge", "provider"),

@@ -8,11 +8,22 @@ from __future__ import annotations
 import os
 
 from engine.lean.json_text import without_lone_surrogates
-from engine.memory import Memory, MemorySummary, Skipped, content_digest
-from engine.stores.doubles import original_stem
-from engine.stores.files import UnreadableFileError, read_text
-from engine.stores.markdown_text import first, first_words, front_matter, sections
+from engine.memory import Memory, Skipped
+from engine.stores import markdown
+from engine.stores.files import EMPTY, UnreadableFileError, read_text
+from engine.stores.markdown_parts import (
+    DEFAULT_TYPE,
+    INDEX_FILE,
+    LOADED_BYTES,
+    LOADED_LINES,
+    TYPES,
+    MarkdownPart,
+    MarkdownText,
+    facts,
+)
+from engine.stores.markdown_text import first, first_words, front_matter, note_links, sections
 from engine.stores.registry import Listing
+from engine.stores.roots import original_stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,59 +31,59 @@ if TYPE_CHECKING:
 
     from engine.stores.markdown_text import FrontMatter
 
-INDEX_FILE = "MEMORY.md"
-TYPES = ("user", "feedback", "project", "reference")
-DEFAULT_TYPE = "project"
-LOADED_LINES, LOADED_BYTES = 200, 25_000
-"""The part of MEMORY.md that Claude Code loads at the start of a session."""
-
 COPY = f"is a copy of {INDEX_FILE}"
+PART = f"is a part of {INDEX_FILE}, of which memsift changes only the links: change it in an editor"
 MOST_DEAD_LINKS = 20
 """Dead links that are listed. MEMORY.md can hold thousands."""
 
 
 def listing(root: str) -> Listing:
-    """The Markdown files in *root* itself, and the problems of MEMORY.md as notices. Raises OSError."""
-    found = {name for name in os.listdir(root) if name.endswith(".md") and not name.startswith(".")}
+    """The Markdown files in *root*, and the problems of MEMORY.md as notices. Raises OSError."""
+    found = markdown.listing(root)
     stem = INDEX_FILE.removesuffix(".md")
-    lists = {name for name in found if original_stem(name.removesuffix(".md"), stem) == stem}
-    copies = tuple(Skipped(without_lone_surrogates(name), COPY) for name in sorted(lists - {INDEX_FILE}))
-    return Listing(found - lists, ("", INDEX_FILE), copies, tuple(_index_notices(root)))
+    lists = {name for name in found.names if original_stem(name.removesuffix(".md"), stem) == stem} - {INDEX_FILE}
+    copies = tuple(Skipped(without_lone_surrogates(name), COPY) for name in sorted(lists))
+    holds_facts, notices = _of_index(root)
+    names = found.names - lists - (set() if holds_facts else {INDEX_FILE})
+    return Listing(names, (*found.places, INDEX_FILE), (*found.skipped, *copies), tuple(notices))
 
 
-def read(root: str, relative: str, wanted: Collection[str] = ()) -> list[Memory]:  # noqa: ARG001 - see `Store`
-    """The memory in a file. Raises UnreadableFileError."""
-    return [read_file(root, relative)]
+def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Memory | Skipped]:
+    """The memory in a file, and the facts in MEMORY.md. Raises UnreadableFileError."""
+    return markdown.read(root, relative, wanted, note)
 
 
 def read_file(root: str, relative: str) -> Memory:
     """The memory in a file. Raises UnreadableFileError."""
-    path = os.path.join(root, relative)
-    lines = read_text(root, path).splitlines()
-    front, skip = front_matter(lines)
-    body = sections(lines, skip)
-    shown = without_lone_surrogates(relative)
-    stem = os.path.splitext(os.path.basename(shown))[0]
-    name = first(front, "name") or stem
-    title = " ".join((first(front, "description") or first_words(lines[skip:]) or name).split())
-    category, tags = _type(front, stem), (name,)
-    modified = first(front, "modified")
-    summary = MemorySummary(
-        id=original_stem(stem, first(front, "name")),
-        category=category,
-        title=title,
-        tags=tags,
-        path=without_lone_surrogates(path),
-        file=path,
-        status=_status(front),
-        created_at=first(front, "created") or modified,
-        updated_at=modified,
-        digest=content_digest(category, title, tags, body),
-    )
-    return Memory(summary, body)
+    if relative == INDEX_FILE:
+        raise UnreadableFileError(PART)
+    for part in read(root, relative):
+        if not isinstance(part, Skipped):
+            return part
+    raise UnreadableFileError(EMPTY)
 
 
-def _type(front: FrontMatter, stem: str) -> str:
+def note(text: MarkdownText) -> Iterator[MarkdownPart]:
+    """A whole file as a memory: its title is its description, its tag is its name."""
+    front, skip = front_matter(text.lines)
+    title = first(front, "description") or first_words(text.lines[skip:])
+    if title:
+        stem = without_lone_surrogates(text.stem)
+        modified = first(front, "modified")
+        yield MarkdownPart(
+            key="",
+            line=0,
+            category=type_of(front, stem),
+            title=" ".join(title.split()),
+            tags=(first(front, "name") or stem,),
+            sections=sections(text.lines, skip),
+            created_at=first(front, "created") or modified,
+            updated_at=modified,
+            status=_status(front),
+        )
+
+
+def type_of(front: FrontMatter, stem: str) -> str:
     """The memory's type by its front matter, else by a file name such as `feedback_tests.md`."""
     given = first(front, "type").lower()
     prefix = stem.replace("-", "_").split("_", 1)[0].lower()
@@ -85,36 +96,36 @@ def _status(front: FrontMatter) -> str:
     return given if given in ("retired", "archived") else "active"
 
 
-def _index_notices(root: str) -> list[Skipped]:
-    """What of MEMORY.md the client does not load, and the links in it that lead nowhere."""
+def _of_index(root: str) -> tuple[bool, list[Skipped]]:
+    """Whether MEMORY.md holds facts of its own; what of it the client does not load, and links that lead nowhere."""
     try:
         text = read_text(root, os.path.join(root, INDEX_FILE))
     except UnreadableFileError as error:
         exists = os.path.lexists(os.path.join(root, INDEX_FILE))
-        return [Skipped(INDEX_FILE, str(error))] if exists else []
-    lines, size = text.splitlines(), len(text.encode("utf-8"))
-    notices = []
-    if len(lines) > LOADED_LINES or size > LOADED_BYTES:
-        loaded = f"Claude Code loads the first {LOADED_LINES} lines or {LOADED_BYTES // 1000} kB only"
-        notices.append(Skipped(INDEX_FILE, f"has {len(lines):,} lines and {size / 1000:,.1f} kB; {loaded}"))
+        return False, [Skipped(INDEX_FILE, str(error))] if exists else []
+    notices = [Skipped(INDEX_FILE, said)] if (said := cut(text)) else []
     dead = [
-        (number, link) for number, line in enumerate(lines, start=1) for link in _links(line) if _is_dead(root, link)
+        (number, link)
+        for number, line in enumerate(text.splitlines(), start=1)
+        for link in note_links(line)
+        if _is_dead(root, link)
     ]
-    listed = (
-        Skipped(f"{INDEX_FILE}:{number}", f"links to {link[:200]}, which does not exist") for number, link in dead
-    )
-    notices += [*listed][:MOST_DEAD_LINKS]
+    notices += [
+        Skipped(f"{INDEX_FILE}:{number}", f"links to {link[:200]}, which does not exist")
+        for number, link in dead[:MOST_DEAD_LINKS]
+    ]
     if len(dead) > MOST_DEAD_LINKS:
         notices.append(Skipped(INDEX_FILE, f"has {len(dead) - MOST_DEAD_LINKS:,} more dead links"))
-    return notices
+    return any(facts(MarkdownText(INDEX_FILE, text.splitlines()))), notices
 
 
-def _links(line: str) -> Iterator[str]:
-    """The Markdown files that a line links to, wherever in it: `[text](file.md)`."""
-    for part in line.split("](")[1:]:
-        target = part.partition(")")[0].strip().removeprefix("<").partition(">")[0].partition("#")[0]
-        if target.endswith(".md") and "://" not in target:
-            yield target.replace("%20", " ")
+def cut(text: str) -> str:
+    """How much of a MEMORY.md with this text the client leaves out; empty if it loads all of it."""
+    lines, size = text.splitlines(), len(text.encode("utf-8", "replace"))
+    if len(lines) <= LOADED_LINES and size <= LOADED_BYTES:
+        return ""
+    loaded = f"Claude Code loads the first {LOADED_LINES} lines or {LOADED_BYTES // 1000} kB only"
+    return f"has {len(lines):,} lines and {size / 1000:,.1f} kB; {loaded}"
 
 
 def _is_dead(root: str, link: str) -> bool:

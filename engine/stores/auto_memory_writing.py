@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from engine.errors import InvalidMemoryError
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
-from engine.stores.auto_memory import TYPES
+from engine.stores.markdown_parts import TYPES
 from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
 from engine.stores.writing import (
     ACTIVE,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from engine.stores.writing import Draft
 
+CATEGORIES = TYPES
 LOCK_FOLDER = ""
 MOST_DESCRIPTION = 1_000
 STATUS = "record_status"

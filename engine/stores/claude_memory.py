@@ -6,9 +6,9 @@ import os
 
 from engine.lean.json_text import clean_text, loads, without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.doubles import original_stem
 from engine.stores.files import UnreadableFileError, is_inside, read_text
 from engine.stores.registry import Listing
+from engine.stores.roots import original_stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

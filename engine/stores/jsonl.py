@@ -1,4 +1,7 @@
-"""JSON Lines: a memory in each line. Other programs' names of the fields are read as well as ours."""
+"""JSON Lines: a memory in each line. Other programs' names of the fields are read as well as ours.
+
+The graph of an MCP memory server is read, too: a memory for each observation of an entity, and for each relation.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from engine.memory import Memory, MemorySummary, Section, Skipped, content_diges
 from engine.stores.claude_memory import sections_of
 from engine.stores.files import UnreadableFileError, bytes_of, require_inside
 from engine.stores.markdown_text import as_words, short
-from engine.stores.registry import Listing, memories_of_rows, name_in
+from engine.stores.registry import GRAPH, Listing, memories_of_rows, name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ TAGS = ("tags", "keywords", "labels", "concepts")
 CATEGORIES = ("category", "type", "kind")
 CREATED, UPDATED = ("created_at", "created", "timestamp", "date"), ("updated_at", "updated", "modified")
 STATUSES = ("record_status", "status", "state")
+KNOWN = (*IDS, *TITLES, *TEXTS, *TAGS, *CATEGORIES, *CREATED, *UPDATED, *STATUSES)
 """The names of a field. The first that is there and has a value counts."""
 
 LASTING = {
@@ -36,6 +40,12 @@ LASTING = {
 """The status in a line -> the status of its memory. Any other memory is active."""
 
 DEFAULT_CATEGORY = "note"
+ENTITY, RELATION = "entity", "relation"
+"""The `type` of a line in the graph of an MCP memory server."""
+
+MOST_FIELDS = 10
+"""Names of unknown fields that are shown."""
+
 TRANSCRIPT_KEY = "sessionId"
 """In each row of Claude Code's transcripts."""
 
@@ -48,7 +58,8 @@ def listing(root: str) -> Listing:
     if not os.path.isdir(root):
         return Listing({root}, (root,))
     names = os.listdir(root)
-    return Listing({name for name in names if name.endswith(SUFFIX) and not name.startswith(".")}, ("",))
+    rows = {name for name in names if name.endswith(SUFFIX) and not name.startswith(".")}
+    return Listing(rows | ({GRAPH} & {*names}), ("",))
 
 
 def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Memory | Skipped]:  # noqa: ARG001
@@ -56,12 +67,56 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     path = os.path.join(root, relative)
     require_inside(root, path)
     name = without_lone_surrogates(name_in(root, relative))
-    lines = enumerate(bytes_of(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1)
-    rows = ((f"{name}:{number}", (number, line)) for number, line in lines if line.strip())
-    yield from memories_of_rows(rows, lambda row: _memory(_row(row[1]), path, row[0]), name, "lines")
+    content = bytes_of(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
+    lines = enumerate(content.split(b"\n"), start=1)
+    rows = _whole(content) if name.endswith(GRAPH) else None
+    numbered = [(1, row) for row in rows] if rows else ((number, line) for number, line in lines if line.strip())
+    parts = ((f"{name}:{number}", (number, part)) for number, row in numbered for part in _observations(row))
+    yield from memories_of_rows(parts, lambda part: _memory(_row(part[1]), path, part[0]), name, "lines")
 
 
-def _row(line: bytes) -> dict[str, Any]:
+def _whole(content: bytes) -> list[dict[str, Any]] | None:
+    """The entities and relations of a graph that is a single JSON object; None for JSON Lines."""
+    try:
+        graph = loads(content.decode("utf-8"))
+        kinds = {ENTITY: graph["entities"], RELATION: graph.get("relations") or []}
+        return [{**row, "type": kind} for kind, rows in kinds.items() for row in rows]
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _observations(line: bytes | dict[str, Any]) -> Iterator[bytes | dict[str, Any]]:
+    """A row for each observation of an entity, and one for a relation. Any other line stays as it is.
+
+    The id is the entity's name, and from the second observation on also a hash of the text. So a label survives when
+    other observations come and go.
+    """
+    try:
+        row = _row(line) if isinstance(line, dict) or b"entity" in line or b"relationType" in line else {}
+    except UnreadableFileError:
+        row = {}
+    name, kind = _line(row, ("name",)), row.get("type")
+    if kind == RELATION and (text := " ".join(_line(row, (end,)) for end in ("from", "relationType", "to"))).strip():
+        yield {"id": text, "text": text, "category": RELATION}
+    elif kind != ENTITY or not name or not isinstance(row.get("observations"), list):
+        yield line
+    else:
+        texts = [text for text in row["observations"] if isinstance(text, str) and text.strip()]
+        for number, text in enumerate(texts):
+            own = f"{name}#{hex_digest(text)[:12]}" if number else name
+            yield {
+                "id": own,
+                "title": short(f"{name}: {text}"),
+                "text": text,
+                "tags": [_line(row, ("entityType",))],
+            } | {"category": ENTITY}
+        if not texts:
+            yield {"name": name, "observations": []}
+
+
+def _row(line: bytes | dict[str, Any]) -> dict[str, Any]:
+    if isinstance(line, dict):
+        return line
     if len(line) > MOST_LINE_BYTES:
         raise UnreadableFileError(f"is longer than {MOST_LINE_BYTES // 1000:,} kB")
     try:
@@ -83,8 +138,12 @@ def _memory(row: dict[str, Any], path: str, number: int) -> Memory:
     sections = sections_of(_value(row, TEXTS))
     whole = " ".join(" ".join(line for section in sections for line in section.lines).split())
     title = _line(row, TITLES)
-    if not (title or whole):
-        raise UnreadableFileError("has no title and no text")
+    unknown = [without_lone_surrogates(field) for field in row if field not in KNOWN and _is_text(row[field])]
+    if not whole and (unknown or not title):
+        names = ", ".join(map(short, unknown[:MOST_FIELDS]))
+        raise UnreadableFileError(
+            f"has no text in a field that is known; its fields: {names}" if names else "has no title and no text"
+        )
     if not title:
         title = short(whole)
         sections = () if title == whole else sections
@@ -103,6 +162,11 @@ def _memory(row: dict[str, Any], path: str, number: int) -> Memory:
         digest=content_digest(category, title, tags, sections),
     )
     return Memory(summary, sections)
+
+
+def _is_text(value: object) -> bool:
+    """Whether a field may hold the text of a memory: a text with a space, a list or an object."""
+    return isinstance(value, (list, dict)) or (isinstance(value, str) and " " in value.strip())
 
 
 def _key(category: str, title: str, sections: tuple[Section, ...]) -> str:

@@ -1,6 +1,6 @@
 """Folders of Markdown notes, and single Markdown files such as CLAUDE.md.
 
-`markdown_parts` and `codex` split a file into memories.
+FORMS says what a file is cut into, by its name and its lines; the functions are in `markdown_parts`.
 """
 
 from __future__ import annotations
@@ -9,22 +9,39 @@ import os
 
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
-from engine.stores.doubles import original_stem
-from engine.stores.files import read_text
-from engine.stores.markdown_parts import INSTRUCTION_FILES, MarkdownText, daily, instructions, is_daily, note
+from engine.stores import markdown_parts as parts
+from engine.stores.files import DRAWING, EMPTY, README, TEMPLATE, UnreadableFileError, read_text
+from engine.stores.markdown_parts import MarkdownText
 from engine.stores.markdown_text import first, front_matter
-from engine.stores.registry import Listing, name_in
+from engine.stores.registry import NO_NOTES, NOTES, Listing, name_in
+from engine.stores.roots import original_stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from engine.stores.markdown_parts import MarkdownPart
+    from engine.stores.markdown_text import FrontMatter
 
-SUFFIXES = (".md", ".markdown")
+    Parts = Callable[[MarkdownText], Iterator[MarkdownPart | Skipped]]
+
+SUFFIXES = tuple(sign[1:] for sign in NOTES)
 MOST_FILES, MOST_FOLDERS, MOST_DEPTH = 50_000, 5_000, 12
 LEFT_OUT = ("node_modules", "__pycache__")
 """Folders of packages. Hidden folders are left out as well."""
+
+FORMS: tuple[tuple[Callable[[MarkdownText], bool], Parts], ...] = (
+    (lambda text: bool(parts.client_of(text.path)), parts.instructions),
+    (parts.is_daily, parts.daily),
+    (parts.is_codex_summary, parts.codex_summary),
+    (parts.is_codex, parts.codex),
+    (lambda text: text.name == parts.INDEX_FILE, parts.facts),
+)
+"""Which files are cut up, and how. Any other file is a note."""
+
+TEMPLATE_FOLDERS = ("templates", "template", "_templates")
+TEMPLATE_MARKS = ("<% tp.", "<%* ", "{{title}}", "{{date}}", "{{date:")
+DRAWING_ENDING, DRAWING_KEY = ".excalidraw.md", "excalidraw-plugin"
 
 
 def listing(root: str) -> Listing:
@@ -37,38 +54,43 @@ def listing(root: str) -> Listing:
     return Listing(walk.names, tuple(walk.places), tuple(walk.skipped))
 
 
-def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Memory]:  # noqa: ARG001 - see `Store`
-    """The memories in a file. Raises UnreadableFileError."""
+def read(
+    root: str, relative: str, _wanted: Collection[str] = (), note: Parts = parts.note
+) -> Iterator[Memory | Skipped]:
+    """The memories in a file; *note* makes that of a whole file. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
     lines = read_text(root, path).splitlines()
+    front, _ = front_matter(lines)
+    if reason := _no_memory(name_in(root, relative), lines, front):
+        raise UnreadableFileError(reason)
     folder, own = os.path.split(name_in(root, relative))
     stem, ending = os.path.splitext(own)
-    stem = original_stem(stem, _own_name(lines))
+    stem = original_stem(stem, _own_name(front))
     name = without_lone_surrogates(os.path.join(folder, stem))
-    for part in _parts_of(MarkdownText(stem + ending, lines)):
-        yield _memory(part, name, path)
+    text = MarkdownText(os.path.join(os.path.dirname(path), stem + ending), lines)
+    of_file = next((parts_of for fits, parts_of in FORMS if fits(text)), note)
+    most = parts.loaded_lines(text)
+    for part in of_file(text):
+        yield part if isinstance(part, Skipped) else _memory(part, name, path, is_loaded=0 < part.end <= most)
 
 
-def _parts_of(text: MarkdownText) -> Iterator[MarkdownPart]:
-    """The memories of a file, in their order in it."""
-    if not any(line.strip() for line in text.lines):
-        return iter(())
-    if text.name in INSTRUCTION_FILES:
-        return instructions(text)
-    if is_daily(text):
-        return daily(text)
-    from engine.stores import codex
-
-    return codex.parts(text) if codex.fits(text) else note(text)
+def _no_memory(name: str, lines: list[str], front: FrontMatter) -> str:
+    """The reason why a file is no memory; empty for a file that may hold some."""
+    *folders, own = name.lower().split("/")
+    if not any(line.strip() for line in lines):
+        return EMPTY
+    if own.endswith(DRAWING_ENDING) or DRAWING_KEY in front:
+        return DRAWING
+    is_template = any(folder in TEMPLATE_FOLDERS for folder in folders)
+    return TEMPLATE if is_template or any(mark in line for line in lines for mark in TEMPLATE_MARKS) else ""
 
 
-def _own_name(lines: list[str]) -> str:
+def _own_name(front: FrontMatter) -> str:
     """The name that a note gives itself. Many notes may have one title, but not in basic-memory: see `permalink`."""
-    front, _ = front_matter(lines)
     return first(front, "name", "id") or (first(front, "title") if first(front, "permalink") else "")
 
 
-def _memory(part: MarkdownPart, name: str, path: str) -> Memory:
+def _memory(part: MarkdownPart, name: str, path: str, *, is_loaded: bool) -> Memory:
     shown = without_lone_surrogates(path)
     summary = MemorySummary(
         id=f"{name}#{part.key}" if part.key else name,
@@ -81,6 +103,7 @@ def _memory(part: MarkdownPart, name: str, path: str) -> Memory:
         created_at=part.created_at,
         updated_at=part.updated_at,
         digest=content_digest(part.category, part.title, part.tags, part.sections),
+        is_loaded=is_loaded,
     )
     return Memory(summary, part.sections)
 
@@ -108,7 +131,7 @@ class _Walk:
 
     def _inside(self, folder: str) -> list[str]:
         """The folders in *folder*. Its notes are added to `names`."""
-        below = []
+        below, notes = [], []
         try:
             with os.scandir(os.path.join(self._root, folder)) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
@@ -119,10 +142,14 @@ class _Walk:
             name = f"{folder}/{entry.name}" if folder else entry.name
             if entry.name.startswith(".") or entry.name in LEFT_OUT:
                 continue
-            if entry.name.lower().endswith(SUFFIXES) and len(self.names) < MOST_FILES:
-                self.names.add(name)
+            if entry.name.lower().endswith(SUFFIXES):
+                notes.append(name)
             elif entry.is_dir():
                 below += self._below(name, is_link=entry.is_symlink())
+        about = [name for name in notes if os.path.basename(name).lower() == NO_NOTES and len(notes) > 1]
+        for name in about:
+            self._skip(name, README)
+        self.names.update([name for name in notes if name not in about][: MOST_FILES - len(self.names)])
         return below
 
     def _below(self, name: str, *, is_link: bool) -> list[str]:

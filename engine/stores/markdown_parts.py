@@ -1,13 +1,17 @@
 """The memories in a Markdown file: the whole note, a memory for each section, or one for each bullet.
 
-`engine.stores.markdown` decides which by the file's name and its lines.
+`engine.stores.markdown` decides which by the file's name and its lines. LOADED is the table of files that clients load
+by themselves.
 """
 
 from __future__ import annotations
 
+import os
+
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.memory import Section
+from engine.memory import Section, Skipped
+from engine.stores.files import GUIDANCE
 from engine.stores.markdown_text import (
     as_words,
     body_lines,
@@ -17,10 +21,13 @@ from engine.stores.markdown_text import (
     front_matter,
     heading_text,
     inline_tags,
+    note_links,
+    pairs,
     sections,
     short,
     trimmed,
 )
+from engine.stores.registry import NOTES_LIST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +35,34 @@ if TYPE_CHECKING:
 
     from engine.stores.markdown_text import BodyLine
 
-INSTRUCTION_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
+INDEX_FILE = NOTES_LIST
+"""It holds facts of its own as well."""
+
+LOADED = (
+    ("Claude Code", ("CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md")),
+    ("Codex", ("AGENTS.md", "AGENTS.override.md")),
+    ("Gemini CLI", ("GEMINI.md",)),
+    ("Qwen Code", ("QWEN.md",)),
+    ("Copilot", ("copilot-instructions.md", ".github/instructions/*.md")),
+    ("Cursor", ("*.mdc", ".cursorrules")),
+    ("Windsurf", (".windsurf/rules/*.md", ".windsurfrules")),
+    ("Cline", (".clinerules/*.md", ".clinerules")),
+)
+"""A client -> the files that it loads into every conversation by itself. Claude Code also loads the beginning of the
+INDEX_FILE of a project's auto memory: see LOADED_LINES."""
+
+LOADED_LINES, LOADED_BYTES = 200, 25_000
+"""The part of INDEX_FILE that Claude Code loads."""
+
+CONDITIONS = ("globs", "paths", "applyTo")
+"""Keys of a rule's front matter that say for which files it is loaded."""
+
+TYPES = ("user", "feedback", "project", "reference")
+DEFAULT_TYPE = "project"
+"""Categories of auto memory."""
+
+PREFACE = "This file provides guidance to "
+"""The beginning of a paragraph that a client writes into a new file of instructions."""
 
 STATUSES = {
     "archived": "archived",
@@ -41,7 +75,10 @@ KEY_CHARACTERS = 80
 
 
 class MarkdownPart(Record):
-    """A memory in a Markdown file. `key` is empty for the whole file, else it names the part. `line` counts from 1."""
+    """A memory in a Markdown file. `key` is empty for the whole file, else it names the part.
+
+    `line` and `end` are its first and last line, from 1; 0 for the whole file.
+    """
 
     key: str
     line: int
@@ -52,23 +89,57 @@ class MarkdownPart(Record):
     created_at: str = ""
     updated_at: str = ""
     status: str = "active"
+    end: int = 0
 
 
 class MarkdownText(Record):
-    """A Markdown file: its name without folders, and its lines."""
+    """A Markdown file: its path, which need not exist, and its lines."""
 
-    name: str
+    path: str
     lines: list[str]
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.path)
 
     @property
     def stem(self) -> str:
         return self.name.rpartition(".")[0] or self.name
 
 
+def client_of(path: str) -> str:
+    """The client that loads a file by itself; empty for other files."""
+    return next((client for client, files in LOADED if any(_is_named(path, file) for file in files)), "")
+
+
+def _is_named(path: str, file: str) -> bool:
+    folder, star, ending = file.rpartition("*")
+    if star:
+        return path.endswith(ending) and (not folder or f"/{folder}" in path)
+    return os.path.basename(path) == file
+
+
+def loaded_lines(text: MarkdownText) -> int:
+    """The number of lines at the beginning of a file that a client may load by itself."""
+    if text.name == INDEX_FILE:
+        left = LOADED_BYTES
+        for number, line in enumerate(text.lines[:LOADED_LINES]):
+            left -= len(line.encode("utf-8", "replace")) + 1
+            if left < 0:
+                return number
+        return min(len(text.lines), LOADED_LINES)
+    front, _ = front_matter(text.lines)
+    is_always = first(front, "alwaysApply").lower() == "true"
+    is_for_some = text.name.endswith(".mdc") or first(front, *CONDITIONS) not in ("", "**", "**/*")
+    return len(text.lines) if client_of(text.path) and (is_always or not is_for_some) else 0
+
+
 def note(text: MarkdownText) -> Iterator[MarkdownPart]:
     """A whole file as a memory: a plain note, or a note of basic-memory with observations and relations."""
     front, skip = front_matter(text.lines)
     lines = [*body_lines(text.lines, skip)]
+    if not (any(line.text.strip() for line in lines) or first(front, "title", "description")):
+        return
     written = [tag for line in lines if not (line.level or line.is_code) for tag in inline_tags(line.text)]
     created = first(front, "created", "created_at", "date")
     yield MarkdownPart(
@@ -84,15 +155,17 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
     )
 
 
-def instructions(text: MarkdownText) -> Iterator[MarkdownPart]:
+def instructions(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
     """A memory for each section that has a text of its own. Its title is the headings above it, but not the file's."""
-    _, skip = front_matter(text.lines)
+    front, skip = front_matter(text.lines)
     used: dict[str, int] = {}
     for above, lines in _sections(body_lines(text.lines, skip)):
-        texts = [line.text for line in lines]
+        texts = _without_preface([line.text for line in lines])
+        if len(texts) < len(lines):
+            yield Skipped(f"{text.name}:{lines[0].number}", GUIDANCE)
         if not any(map(str.strip, texts)):
             continue
-        title = short(" > ".join(filter(None, above))) or short(first_words(texts)) or text.stem
+        title = short(" > ".join(filter(None, above)) or first(front, "description") or first_words(texts)) or text.stem
         key = _slug(title)
         used[key] = used.get(key, 0) + 1
         yield MarkdownPart(
@@ -102,7 +175,61 @@ def instructions(text: MarkdownText) -> Iterator[MarkdownPart]:
             title=title,
             tags=(),
             sections=(Section(above[-1] if above else "", trimmed(texts)),),
+            end=lines[-1].number,
         )
+
+
+def _without_preface(texts: list[str]) -> list[str]:
+    """The lines of a section without the paragraph that begins with PREFACE."""
+    start = next((number for number, text in enumerate(texts) if text.startswith(PREFACE)), None)
+    if start is None:
+        return texts
+    end = next((number for number in range(start, len(texts)) if not texts[number].strip()), len(texts))
+    return texts[:start] + texts[end:]
+
+
+def facts(text: MarkdownText) -> Iterator[MarkdownPart]:
+    """The facts in INDEX_FILE itself: a memory for each bullet and each stretch of text that leads to no note.
+
+    The heading above it is its context.
+    """
+    _, skip = front_matter(text.lines)
+    for above, lines in _sections(body_lines(text.lines, skip)):
+        heading = above[-1] if above else ""
+        kind = next((kind for kind in TYPES if kind in heading.lower()), DEFAULT_TYPE)
+        for block in _blocks(lines):
+            if own := _own_lines(block):
+                yield bullet_part(own, kind, heading, (), "", f"{heading}: " if heading else "")
+
+
+def _blocks(lines: list[BodyLine]) -> Iterator[list[BodyLine]]:
+    """The bullets with the lines that continue them, and the stretches of other lines between them."""
+    held: list[BodyLine] = []
+    for line in lines:
+        is_apart = bool(held) and held[0].is_bullet and not held[-1].text.strip() and line.text[:1].strip() != ""
+        if held and (line.is_bullet or (is_apart and not line.is_code)):
+            yield held
+            held = []
+        held.append(line)
+    if held:
+        yield held
+
+
+def _own_lines(block: list[BodyLine]) -> list[BodyLine]:
+    """The lines of a block that lead to no note; empty if the block is an entry of the list or says nothing."""
+    has_links = [bool(note_links(line.text)) for line in block]
+    is_table = any(
+        is_link and line.text.lstrip().startswith("|") for line, is_link in zip(block, has_links, strict=True)
+    )
+    own = [
+        line
+        for line, is_link in zip(block, has_links, strict=True)
+        if line.text.strip() and not (is_link or line.text.startswith("<!--") or (is_table and "|" in line.text))
+    ]
+    words = " ".join(line.text for line in own).strip("-*+ `")
+    is_entry = has_links[0] or words.startswith("[[") or words.split(" ", 1)[0].rstrip(":`*").endswith(".md")
+    is_heading = len(own) < len([line for line in block if line.text.strip()]) and words.endswith(":")
+    return own if any(map(str.isalnum, words)) and not (is_entry or is_heading) else []
 
 
 def daily(text: MarkdownText) -> Iterator[MarkdownPart]:
@@ -116,14 +243,29 @@ def daily(text: MarkdownText) -> Iterator[MarkdownPart]:
             yield bullet_part(lines, "session_summary", "", (), moment)
 
 
-def bullet_part(lines: list[BodyLine], category: str, heading: str, tags: tuple[str, ...], moment: str) -> MarkdownPart:
-    """The memory in the lines of a bullet. Its key is a hash of its text, so bullets beside it may come and go."""
-    texts = [lines[0].text[2:], *(line.text for line in lines[1:])]
+def bullet_part(
+    lines: list[BodyLine], category: str, heading: str, tags: tuple[str, ...], moment: str, start: str = ""
+) -> MarkdownPart:
+    """The memory in the lines of a bullet, or of a paragraph. *start* begins its title.
+
+    Its key is a hash of its text, so bullets beside it may come and go.
+    """
+    texts = [lines[0].text[2:] if lines[0].is_bullet else lines[0].text, *(line.text for line in lines[1:])]
     whole = " ".join(" ".join(texts).split())
-    title = short(whole)
-    body = trimmed(texts) if title != whole or len(texts) > 1 else ()
+    title = short(start + whole)
+    body = trimmed(texts) if title != start + whole or len(texts) > 1 else ()
     parts = (Section(heading, body),) if heading or body else ()
-    return MarkdownPart(hex_digest(whole)[:12], lines[0].number, category, title, tags, parts, moment, moment)
+    return MarkdownPart(
+        key=hex_digest(whole)[:12],
+        line=lines[0].number,
+        category=category,
+        title=title,
+        tags=tags,
+        sections=parts,
+        created_at=moment,
+        updated_at=moment,
+        end=lines[-1].number,
+    )
 
 
 def _sections(lines: Iterator[BodyLine]) -> Iterator[tuple[list[str], list[BodyLine]]]:
@@ -168,3 +310,93 @@ def is_daily(text: MarkdownText) -> bool:
 def _is_clock(word: str) -> bool:
     hour, colon, minute = word.partition(":")
     return bool(colon) and len(hour) == len(minute) == 2 and (hour + minute).isdigit()
+
+
+SUMMARY, RAW = "memory_summary.md", "raw_memories.md"
+VERSION = "v1"
+GROUP = "Task Group:"
+THREAD = "Thread "
+
+CATEGORIES = (("preference", "preference"), ("failure", "feedback"))
+"""A word in the name of a list -> the category of its bullets. All others are of REFERENCE."""
+
+REFERENCE = "reference"
+FILES, KEYWORDS = "rollout_summary_files", "keywords"
+
+
+def is_codex_summary(text: MarkdownText) -> bool:
+    """Whether it is the summary of Codex's memories."""
+    return text.name == SUMMARY and text.lines[0].strip() == VERSION
+
+
+def codex_summary(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
+    """A memory for each section of the summary."""
+    return instructions(MarkdownText(text.path, ["", *text.lines[1:]]))
+
+
+def is_codex(text: MarkdownText) -> bool:
+    """Whether it is a list of Codex. Claude Code's auto memory has a file of the same name."""
+    return text.name == RAW or (text.name == INDEX_FILE and any(line.startswith(f"# {GROUP}") for line in text.lines))
+
+
+def codex(text: MarkdownText) -> Iterator[MarkdownPart]:
+    """A memory for each bullet. Keys may be indented, and lists of files and of keywords are no memories."""
+    return _CodexReader().read(text)
+
+
+class _CodexReader:
+    """What stands above the next bullet: its list, the tags of its task, and the time of its thread."""
+
+    def __init__(self) -> None:
+        self._list = ""
+        self._tags: tuple[str, ...] = ()
+        self._moment = ""
+        self._block: list[str] | None = None
+
+    def read(self, text: MarkdownText) -> Iterator[MarkdownPart]:
+        for lines in bullets(body_lines(text.lines, 0)):
+            start = lines[0]
+            if start.text.strip() == "---":
+                self._fence()
+            elif self._block is not None:
+                self._block += [line.text for line in lines]
+            elif start.level:
+                self._heading(start)
+            elif self._list == KEYWORDS:
+                self._add_tags(as_words((start.text.strip().removeprefix("- "),)))
+            elif not start.is_bullet:
+                self._label(start.text.strip())
+            elif self._list != FILES:
+                yield bullet_part(lines, self._category(), self._list, self._tags[:MOST_TAGS], self._moment)
+
+    def _fence(self) -> None:
+        """A `---` begins the keys of a task, the next one ends them."""
+        if self._block is None:
+            self._block = []
+            return
+        front = pairs(self._block)
+        self._tags, self._block = (), None
+        self._add_tags(as_words((first(front, "task_group"), *front.get("keywords", ()))))
+
+    def _heading(self, line: BodyLine) -> None:
+        name = heading_text(line.text)
+        if name.startswith(GROUP):
+            self._tags = ()
+            self._add_tags(as_words((name.removeprefix(GROUP),)))
+        elif name.startswith(THREAD):
+            self._tags, self._moment = (), ""
+        self._list = name
+
+    def _label(self, text: str) -> None:
+        """A line such as `Reusable knowledge:` names the list below it, and `updated_at: TIME` the time of a thread."""
+        if text.startswith("updated_at:"):
+            self._moment = text.partition(":")[2].strip()
+        elif text.endswith(":"):
+            self._list = text[:-1]
+
+    def _add_tags(self, words: tuple[str, ...]) -> None:
+        self._tags = tuple(dict.fromkeys((*self._tags, *words)))
+
+    def _category(self) -> str:
+        name = self._list.lower()
+        return next((category for word, category in CATEGORIES if word in name), REFERENCE)

@@ -155,6 +155,16 @@ def bullets(lines: Iterator[BodyLine]) -> Iterator[list[BodyLine]]:
         yield held
 
 
+def note_links(line: str) -> list[str]:
+    """The notes that a line links to, wherever in it: `[text](file.md)`."""
+    found = []
+    for part in line.split("](")[1:]:
+        target = part.partition(")")[0].strip().removeprefix("<").partition(">")[0].partition("#")[0]
+        if target.endswith(".md") and "://" not in target:
+            found.append(target.replace("%20", " "))
+    return found
+
+
 def inline_tags(line: str) -> list[str]:
     """The `#tags` in a line, and the category of an observation: `- [category] text #tag`. No check box, no link."""
     found = [word[1:].rstrip(".,;:!?)") for word in line.split() if word[:1] == "#" and word[1:2].isalpha()]

@@ -1,7 +1,7 @@
-"""The formats of memories: a module for each, and the names by which a root shows its format.
+"""The formats of memories: a module for each, and what in a root shows them.
 
-A new format is a module of this package that offers the functions of `Store`, and a line in `FORMATS`. If a root may be
-a file of this format, there is a line in `FILE_FORMATS` as well.
+What a root is follows from what is in it; a root with files of several formats is read by all of them. A new format is
+a module of this package that offers the functions of `Store`, a line in `FORMATS`, and its sign in `formats_of`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.stores.files import UnreadableFileError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
     from typing import Any, Protocol
 
@@ -59,62 +59,183 @@ class Listing(Record):
 
 CATEGORY_FOLDERS = ("sessions", "decisions", "runbooks", "constraints", "tech-debt", "preferences")
 
-NOTES = ("*.md", "*.markdown")
+NOTES = ("*.md", "*.markdown", "*.mdc")
 
-FORMATS = (
-    ("claude_memory", (".claude/memory", "index.md", *CATEGORY_FOLDERS)),
-    ("claude_mem", ("claude-mem.db",)),
-    ("markdown", (".codex/memories", "raw_memories.md", "memory_summary.md")),
-    ("auto_memory", ("projects/*/memory", "agent-memory/*", "agent-memory-local/*", "MEMORY.md")),
-    ("jsonl", ("*.jsonl",)),
-    ("markdown", (*NOTES, ".obsidian")),
-)
-"""Module name -> signs of the format. A root is of the first format of which it has a sign, else of the first.
+RULES = (".clinerules", ".cursorrules", ".windsurfrules")
+"""Files of rules for an assistant without an ending."""
 
-A sign with `/` is the end of the root's path; any other sign is the name of something in the root, and `*` in it stands
-for any beginning.
-"""
+CODEX = ("raw_memories.md", "memory_summary.md")
+LIST = "index.md"
+"""The list of memories of claude-memory. In other folders it is a note."""
 
-FILE_FORMATS = (
-    ("claude_mem", ("*.db", "*.sqlite", "*.sqlite3")),
-    ("jsonl", ("*.jsonl",)),
-    ("markdown", NOTES),
-)
-"""Module name -> the names of a file that can be a root."""
+NO_NOTES, NOTES_LIST = "readme.md", "MEMORY.md"
+"""The name of a file that describes the notes beside it, in lower case; and of the list of auto memory."""
 
-LIST_SIGN = b" -> "
-"""In each line of the index.md of claude-memory that names a file."""
+
+class Format(Record):
+    """A format: its module, the names of its files, and the ends of paths of its folders.
+
+    A root may be such a file. In a name, `*` at the start stands for any beginning. The ends count only for a folder in
+    which no file shows a format, and `*` in them is any name.
+    """
+
+    module: str
+    files: tuple[str, ...]
+    ends: tuple[str, ...] = ()
+
+
+CLAUDE_MEMORY = Format("claude_memory", ("*.json",))
+CLAUDE_MEM = Format("claude_mem", ("claude-mem.db", "*.db", "*.sqlite", "*.sqlite3"))
+AUTO_MEMORY = Format("auto_memory", (), ("projects/*/memory", "agent-memory/*", "agent-memory-local/*"))
+GRAPH = "memory.json"
+JSON_LINES = Format("jsonl", ("*.jsonl", GRAPH))
+MARKDOWN = Format("markdown", (*NOTES, *RULES), (".codex/memories",))
+FORMATS = (CLAUDE_MEMORY, CLAUDE_MEM, AUTO_MEMORY, JSON_LINES, MARKDOWN)
+"""All formats. A folder without files of any is of the first."""
+
+AUTO_MEMORY_ENDS = (".claude/memory", *AUTO_MEMORY.ends)
+"""Ends of paths of folders whose notes are auto memory, also without MEMORY.md."""
+
+READ = "Markdown (*.md, *.mdc), JSON Lines (*.jsonl), claude-memory (decisions/*.json and the like), claude-mem.db"
+
+LIST_SIGN, GRAPH_SIGNS = b" -> ", (b'"entityType"', b'"relationType"')
+"""In each line of the index.md of claude-memory that names a file; in the GRAPH of an MCP memory server."""
+
+TYPE_SIGNS = (b"node_type: memory", *(b"type: " + kind for kind in (b"user", b"feedback", b"project", b"reference")))
+"""In the front matter of auto memory."""
 
 MOST_LISTED = 100
 """Rows of a file that are listed as skipped. Of the others only their number is."""
 
-LOOKED_AT, FOLDERS_LOOKED_AT = 65_536, 100
-"""Bytes of an index.md, and folders in a root, that are looked at to tell formats apart."""
+LOOKED_AT, FOLDERS_LOOKED_AT, NOTES_LOOKED_AT, MOST_KINDS = 65_536, 100, 5, 5
+"""Bytes of a file, folders in a root, and notes that are looked at to tell formats apart; endings that are named."""
 
 
-def store_of(root: str) -> Store:
-    """The store for *root*, which is resolved. The other formats are not imported: the hook has no time for them."""
-    module: Any = __import__(f"engine.stores.{format_of(root) or FORMATS[0][0]}", fromlist=["read"])
+class RootStore:
+    """All formats that a root holds, as one store. Each file is read by its own format."""
+
+    def __init__(self, root: str) -> None:
+        self.formats = formats_of(root) or FORMATS[:1]
+        self._stores = {format_.module: store_module(format_.module) for format_ in self.formats}
+
+    def listing(self, root: str) -> Listing:
+        """As for `Store`. A folder without any file to read has a reason among `skipped`."""
+        parts = [store.listing(root) for store in self._stores.values()]
+        names = {name for part in parts for name in part.names}
+        if CLAUDE_MEMORY.module in self._stores:
+            names.discard(LIST)
+        places = dict.fromkeys(("", *(place for part in parts for place in part.places)))
+        skipped = tuple(file for part in parts for file in part.skipped)
+        if not (names or skipped) and os.path.isdir(root):
+            skipped += (Skipped("the root", nothing_to_read(root)),)
+        notices = tuple(notice for part in parts for notice in part.notices)
+        return Listing(names, (root,) if names == {root} else tuple(places), skipped, notices)
+
+    def read(self, root: str, relative: str, wanted: Collection[str] = ()) -> Iterable[Memory | Skipped]:
+        """As for `Store`."""
+        return self._stores[module_for(self.formats, relative)].read(root, relative, wanted)
+
+
+def store_of(root: str) -> RootStore:
+    """The store for *root*, which is resolved. Other formats are not imported: the hook has no time for them."""
+    return RootStore(root)
+
+
+def store_module(name: str) -> Store:
+    """The module of a format."""
+    module: Any = __import__(f"engine.stores.{name}", fromlist=["read"])
     store: Store = module
     return store
 
 
-def file_store_of(root: str) -> FileStore:
-    """The store for *root*, whose format can be written: see `engine.stores.writing.writing_of`."""
-    store: Any = store_of(root)
+def file_store_of(root: str, name: str = "") -> FileStore:
+    """The store for the file *name* of a root, whose format can be written: see `engine.stores.writing.writing_of`."""
+    store: Any = store_module(module_for(formats_of(root) or FORMATS[:1], name))
     return store  # type: ignore[no-any-return]
 
 
+def module_for(formats: Sequence[Format], name: str) -> str:
+    """The module of those of *formats* to which the file *name* belongs: by default the first."""
+    of_notes = next((format_ for format_ in formats if format_ in (AUTO_MEMORY, MARKDOWN)), None)
+    for signs, format_ in ((JSON_LINES.files, JSON_LINES), (CLAUDE_MEM.files, CLAUDE_MEM), (NOTES, of_notes)):
+        if format_ and format_ in formats and _has_sign([name], signs):
+            return format_.module
+    return formats[0].module
+
+
 def format_of(root: str) -> str:
-    """The module's name for the format of *root*; empty for a file that no format reads."""
+    """The modules' names for the formats of *root*, joined by `+`; empty for a file that no format reads."""
+    found = formats_of(root)
+    return "+".join(format_.module for format_ in found)
+
+
+def formats_of(root: str) -> tuple[Format, ...]:
+    """The formats of *root*, by what is in it; none for a file that no format reads."""
     if os.path.isfile(root):
-        return next((module for module, signs in FILE_FORMATS if _has_sign([os.path.basename(root)], signs)), "")
+        fitting = (format_ for format_ in FORMATS[1:] if _has_sign([os.path.basename(root)], format_.files))
+        return tuple(fitting)[:1]
     names = _names(root)
-    fitting = (module for module, signs in FORMATS if _ends_like(root, signs) or _has_sign(names, signs))
-    found = next(fitting, "")
-    if found == FORMATS[0][0] and not _ends_like(root, FORMATS[0][1]) and _holds_notes(root, names):
-        return "markdown"
-    return found or ("markdown" if _has_notes_below(root) else FORMATS[0][0])
+    found = {
+        CLAUDE_MEMORY: _has_json(root, names),
+        CLAUDE_MEM: CLAUDE_MEM.files[0] in names,
+        _kind_of_notes(root, names): _has_notes(root),
+        JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or _holds(os.path.join(root, GRAPH), GRAPH_SIGNS),
+    }
+    by_path = tuple(format_ for format_ in FORMATS if _ends_like(root, format_.ends))
+    return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or FORMATS[:1]
+
+
+def _has_json(root: str, names: list[str]) -> bool:
+    """Whether a folder holds files of claude-memory, or their list."""
+    inside = [os.path.join(root, folder) for folder in CATEGORY_FOLDERS if folder in names]
+    return any(_has_sign(_names(folder), CLAUDE_MEMORY.files) for folder in inside) or _holds(
+        os.path.join(root, LIST), (LIST_SIGN,)
+    )
+
+
+def _kind_of_notes(root: str, names: list[str]) -> Format:
+    """AUTO_MEMORY for notes of Claude Code's auto memory, else MARKDOWN."""
+    if _has_sign(names, CODEX) or _ends_like(root, MARKDOWN.ends):
+        return MARKDOWN
+    if NOTES_LIST in names or _ends_like(root, AUTO_MEMORY_ENDS):
+        return AUTO_MEMORY
+    notes = [name for name in sorted(names) if _has_sign([name], NOTES)][:NOTES_LOOKED_AT]
+    typed = [name for name in notes if _is_typed(os.path.join(root, name))]
+    return AUTO_MEMORY if typed and len(typed) * 2 > len(notes) else MARKDOWN
+
+
+def _is_typed(path: str) -> bool:
+    """Whether the front matter of a note has a type of auto memory, a name and a description."""
+    from engine.stores.files import read_regular
+
+    try:
+        front = read_regular(path, LOOKED_AT).partition(b"\n---")[0]
+    except OSError:
+        return False
+    signs = (b"\nname:", b"\ndescription:")
+    return (
+        front.startswith(b"---") and all(sign in front for sign in signs) and any(map(front.__contains__, TYPE_SIGNS))
+    )
+
+
+def nothing_to_read(root: str) -> str:
+    """The reason for a folder without a file to read: the files that were seen, and the files that are read."""
+    seen: dict[str, int] = {}
+    folders = [root]
+    for folder in folders:
+        for name in _names(folder):
+            path, (stem, ending) = os.path.join(folder, name), os.path.splitext(name)
+            if os.path.isdir(path):
+                folders += [path][: max(0, FOLDERS_LOOKED_AT - len(folders))]
+            else:
+                is_list = name.lower() in (NO_NOTES, LIST, NOTES_LIST.lower())
+                kind = f"*{ending}" if ending and not is_list else stem + ending
+                seen[kind] = seen.get(kind, 0) + 1
+    kinds = sorted(seen, key=lambda kind: (-seen[kind], kind))
+    shown = ", ".join(f"{seen[kind]:,} {kind[:MOST_LISTED]}" for kind in kinds[:MOST_KINDS])
+    more = ", and others" if kinds[MOST_KINDS:] else ""
+    files = f"of its files ({shown}{more}) none is read" if seen else "there is no file in it"
+    return f"holds no memories: {files}. memsift reads {READ}"
 
 
 def memories_of_rows(
@@ -145,55 +266,42 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _ends_like(root: str, signs: tuple[str, ...]) -> bool:
-    """Whether the path of *root* ends as one of *signs* says."""
+def _ends_like(root: str, ends: tuple[str, ...]) -> bool:
+    """Whether the path of *root* ends in one of *ends*."""
     parts = root.split(os.sep)
-    ends = (sign.split("/") for sign in signs if "/" in sign)
-    return any(len(parts) > len(end) and all(map(_is_like, parts[-len(end) :], end)) for end in ends)
+    split = [end.split("/") for end in ends]
+    return any(len(parts) > len(end) and all(map(_is_like, parts[-len(end) :], end)) for end in split)
 
 
-def _has_sign(names: list[str], signs: tuple[str, ...]) -> bool:
-    """Whether *names* of what is in a root hold a sign."""
-    return any(
-        any(_is_like(name, sign) for name in names) if sign[0] == "*" else sign in names
-        for sign in signs
-        if "/" not in sign
-    )
+def _has_sign(names: Iterable[str], signs: tuple[str, ...]) -> bool:
+    """Whether one of *names* is like a sign."""
+    return any(_is_like(name, sign) for name in names for sign in signs)
 
 
 def _is_like(name: str, sign: str) -> bool:
-    return name.endswith(sign[1:]) and not name.startswith(".") if sign[0] == "*" else name == sign
+    if sign[:1] == "*":
+        return name.lower().endswith(sign[1:]) and not name.startswith(".")
+    return name == sign
 
 
-def _holds_notes(root: str, names: list[str]) -> bool:
-    """Whether a folder with names of claude-memory is a folder of notes: they are common names in vaults, too."""
-    inside = [name for folder in CATEGORY_FOLDERS if folder in names for name in _names(os.path.join(root, folder))]
-    if any(name.endswith(".json") for name in inside):
-        return False
-    has_notes = _has_sign(inside, NOTES)
-    if "index.md" in names:
-        has_notes = has_notes or _has_sign([name for name in names if name != "index.md"], NOTES)
-        return has_notes and not _is_list(root)
-    return has_notes
-
-
-def _is_list(root: str) -> bool:
+def _holds(path: str, signs: tuple[bytes, ...]) -> bool:
+    """Whether the beginning of a file holds one of *signs*."""
     from engine.stores.files import read_regular
 
     try:
-        return LIST_SIGN in read_regular(os.path.join(root, "index.md"), LOOKED_AT)
+        start = read_regular(path, LOOKED_AT)
     except OSError:
         return False
+    return any(sign in start for sign in signs)
 
 
-def _has_notes_below(root: str) -> bool:
-    """Whether a folder in *root*, or in a folder of it, holds notes."""
+def _has_notes(root: str) -> bool:
+    """Whether a folder, or a folder in it, holds notes. Lists and descriptions of notes alone are none."""
     folders = [root]
     for folder in folders:
-        names = _names(folder)
-        if _has_sign(names, NOTES):
+        names = [name for name in _names(folder) if not name.startswith(".")]
+        if _has_sign([name for name in names if name.lower() not in (NO_NOTES, LIST)], NOTES):
             return True
-        paths = (os.path.join(folder, name) for name in names if not name.startswith("."))
-        below = [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
-        folders += below[: max(0, FOLDERS_LOOKED_AT - len(folders))]
+        below = [path for name in names if os.path.isdir(path := os.path.join(folder, name))]
+        folders += [path for path in below if not os.path.islink(path)][: max(0, FOLDERS_LOOKED_AT - len(folders))]
     return False

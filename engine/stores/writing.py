@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.errors import InvalidMemoryError, ReadOnlyStoreError
 from engine.lean.record import Record
-from engine.stores.registry import format_of
+from engine.stores.registry import formats_of, module_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 ACTIVE, RETIRED, ARCHIVED = "active", "retired", "archived"
 STATUSES = (ACTIVE, RETIRED, ARCHIVED)
@@ -74,6 +74,12 @@ class IndexEntry(Record):
 class Writing(Protocol):
     """A format's module for writing. Texts are whole files. Functions raise InvalidMemoryError with each problem."""
 
+    CATEGORIES: Collection[str]
+    """The categories of new memories."""
+
+    INDEX_FILE: str
+    """The file that lists the memories of a root."""
+
     LOCK_FOLDER: str
     """The folder in a root by which the other programs of this format lock it, or empty."""
 
@@ -118,17 +124,31 @@ class Writing(Protocol):
         """A new index, before its first entry; None if it is not made. *names*: the files of the other memories."""
 
 
-def writing_of(root: str) -> Writing:
-    """The module that writes the format of *root*. Raises ReadOnlyStoreError."""
-    name = format_of(root)
-    module = f"engine.stores.{name}_writing"
-    if find_spec(module) is None:
+def writing_of(root: str, name: str = "", category: str = "") -> Writing:
+    """The module that writes the file *name* of *root*, or a new memory of *category*: by default the first that fits.
+
+    Raises ReadOnlyStoreError.
+    """
+    formats = formats_of(root)
+    modules = [module_for(formats, name)] if name and formats else [format_.module for format_ in formats]
+    writings = _writings(modules)
+    if not writings:
         raise ReadOnlyStoreError(
-            f"{root} holds memories in the format {name.replace('_', ' ')}, which memsift only reads. Change them with "
-            "the program that wrote them."
+            f"{root} holds memories in the format {' and '.join(modules).replace('_', ' ')}, which memsift only reads. "
+            "Change them with the program that wrote them."
         )
-    writing: Any = import_module(module)
-    return writing  # type: ignore[no-any-return]
+    return next((writing for writing in writings if category in writing.CATEGORIES), writings[0])
+
+
+def writings_of(root: str) -> list[Writing]:
+    """The modules that write formats of *root*."""
+    return _writings([format_.module for format_ in formats_of(root)])
+
+
+def _writings(modules: Sequence[str]) -> list[Writing]:
+    found = [f"engine.stores.{module}_writing" for module in modules]
+    writings: list[Any] = [import_module(module) for module in found if find_spec(module)]
+    return writings
 
 
 def changes_of(form: Sequence[FormField], texts: Mapping[str, str]) -> Changes:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ExchangeError, LabelStoreError
 from engine.stores.files import make_private
 from labels import runs
-from labels.database import LabelDatabase, explained, storable, unusable_place
+from labels.database import LabelDatabase, unusable_place
 from labels.exchange.exporting import read_events, read_retrievals, read_store
 from labels.records import NOT_KNOWN, RETRACT
+from labels.tables import explained, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
+from labels.events import shared_verdict
 from labels.exchange.records import Dataset, LabelEvent, MemoryText
-from labels.people import shared_verdict
 from labels.records import ADJUDICATE, LABEL, RETRACT, SKIP
 
 if TYPE_CHECKING:

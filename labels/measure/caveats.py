@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.metrics import Ratio
-from labels.measure.strata import EQUAL, PairWeights
+from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
 from labels.run_settings import differences
 
 if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
-    from labels.measure.judgements import LabelFacts
-    from labels.records import Label, Outcome, RunSettings
 
 FEW_PROMPTS = 20
 """Labelled prompts below which one odd prompt moves a number by more than most differences that matter."""
 
 MAX_UNJUDGED = 0.05
-MIN_BLIND = 0.9
-
-
-def blind_share(labels: Sequence[Label]) -> tuple[Ratio, int]:
-    """The labels given blind, of those of which it is known; and the number of the others, which were imported."""
-    known = [label.blind for label in labels if label.blind is not None]
-    return Ratio(sum(known), len(known)), len(labels) - len(known)
-
-
-def sighted(blind: Ratio, unknown: int) -> Ratio | None:
-    """The labels given with ranks in view, of all labels; None where they are few.
-
-    *blind* and *unknown* are a `blind_share`. Labels of which it is not known count as given blind.
-    """
-    seen, whole = blind.whole - blind.part, blind.whole + unknown
-    return Ratio(seen, whole) if whole - seen < MIN_BLIND * whole else None
-
-
-Changes = Mapping[str, tuple[str, ...]]
-"""run id -> how its settings differ from the present ones, in words; only runs with a difference."""
 
 
 class Outdated(NamedTuple):
@@ -56,52 +31,63 @@ class MixedRuns(NamedTuple):
     differences: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Beside the counts in the report itself.
+class Assumed(NamedTuple):
+    """Injected memories that are assumed to be irrelevant, and the precision if all of them were relevant."""
 
-    `labels` is None for a report from qrels, of which unjudged memories are left out if `is_excluding`. `outdated` and
-    `mixed` are by system. `same_prompts`: all systems were replayed on the same prompts.
-    """
-
-    labels: LabelFacts | None = None
-    outdated: Mapping[str, Outdated] = field(default_factory=dict)
-    mixed: Mapping[str, Sequence[MixedRuns]] = field(default_factory=dict)
-    same_prompts: bool = True
-    weights: PairWeights = EQUAL
-    is_excluding: bool = False
-
-
-def limits_from_store(
-    evidence: Evidence, labels: LabelFacts, made: Mapping[str, RunSettings], changed: Changes
-) -> Limits:
-    """*made* are the settings of each run, *changed* their differences from the present ones."""
-    systems = evidence.systems
-    outdated = {name: rows for name in systems if (rows := outdated_prompts(evidence.of(name), changed))}
-    return Limits(
-        labels,
-        outdated,
-        mixed={name: mixed_runs(name, evidence.of(name), made) for name in systems},
-        same_prompts=same_prompts(evidence),
-        weights=evidence.weights,
-    )
+    memories: Ratio
+    highest: float
 
 
 def same_prompts(evidence: Evidence) -> bool:
+    """Whether all systems were replayed on the same prompts."""
     prompts: dict[str, set[str]] = {}
     for row in evidence.rows:
         prompts.setdefault(row.system, set()).add(row.prompt_id)
     return len(set(map(frozenset, prompts.values()))) < 2
 
 
-def outdated_prompts(rows: Sequence[Outcome], changed: Changes) -> Outdated | None:
-    """The prompts among one system's *rows* that were replayed with other settings; None if there are none."""
-    other = [row for row in rows if row.run_id in changed]
-    return Outdated(len(other), len(rows), changed[other[-1].run_id]) if other else None
+def outdated_prompts(evidence: Evidence, system: str) -> Outdated | None:
+    """The prompts of *system* that were replayed with other settings than the present ones; None if there are none."""
+    rows = evidence.of(system)
+    other = [row for row in rows if row.run_id in evidence.changed]
+    return Outdated(len(other), len(rows), evidence.changed[other[-1].run_id]) if other else None
 
 
-def mixed_runs(system: str, rows: Sequence[Outcome], made: Mapping[str, RunSettings]) -> list[MixedRuns]:
+def mixed_runs(evidence: Evidence, system: str) -> list[MixedRuns]:
     """The roots whose results of *system* come from runs with different settings."""
-    runs = [made[run_id] for run_id in sorted({row.run_id for row in rows} & made.keys())]
+    made = evidence.made
+    runs = [made[run_id] for run_id in sorted({row.run_id for row in evidence.of(system)} & made.keys())]
     roots = [[run for run in runs if run.root == root] for root in sorted({run.root for run in runs})]
     return [MixedRuns(len(own), mixed) for own in roots if (mixed := differences(system, own))]
+
+
+def above(share: Ratio, most: float) -> Ratio | None:
+    """*share*, or None where it is not above *most*."""
+    return share if share.part > most * share.whole else None
+
+
+def unsure_share(evidence: Evidence, system: str) -> Ratio | None:
+    """Injected memories that people labelled and could not judge, of all in the prompts that count; None if few."""
+    rows = [row for row in evidence.injecting(system) if evidence.is_finished(row)]
+    return above(unjudged_share([tally(row, evidence.judgements) for row in rows]), MAX_UNJUDGED)
+
+
+def assumed_memories(evidence: Evidence, system: str) -> Assumed | None:
+    if evidence.explicit is None:
+        return None
+    tallies = [tally(row, evidence.explicit) for row in evidence.of(system)]
+    share, bounds = above(unjudged_share(tallies), MAX_UNJUDGED), precision_bounds(tallies)
+    return Assumed(share, bounds.high) if share and bounds else None
+
+
+def outside_order(evidence: Evidence, system: str) -> int:
+    """Prompts for which the system injects something and that came after the order of labelling was made."""
+    return sum(bool(row.injected) for row in evidence.of(system)) - len(evidence.injecting(system))
+
+
+def unseen_strata(evidence: Evidence, system: str) -> tuple[str, ...]:
+    """The strata for which the system injects something, and of which no prompt is judged."""
+    if not evidence.is_stratified:
+        return ()
+    present = {evidence.strata[row.prompt_id] for row in evidence.injecting(system)}
+    return tuple(sorted(present - {evidence.strata[name] for name in evidence.sample(system).judged}))

@@ -71,8 +71,7 @@ class SystemComparison:
     `precision` is the difference of the set precisions, -1..1, None where either injects nothing. `p_value` (0..1) is
     that of the sign-flip test on the `compared` prompts, for which both inject something. `irrelevant` and `relevant`
     are differences in memories per prompt: below 0 the second injects fewer. `first_only` and `second_only` are
-    (relevant, irrelevant) counts of memories that only one injects. `mcnemar` is the p-value of the exact test on them,
-    which treats the memories of one prompt as independent. `gain` is the value of the change per prompt, in
+    (relevant, irrelevant) counts of memories that only one injects. `gain` is the value of the change per prompt, in
     irrelevant memories, if one relevant memory is worth *worth* of them.
     """
 
@@ -86,7 +85,6 @@ class SystemComparison:
     relevant: Difference
     first_only: tuple[int, int]
     second_only: tuple[int, int]
-    mcnemar: float | None
     worth: float | None
     gain: Difference | None
 
@@ -137,7 +135,6 @@ def compare(
     if not pairs:
         return None
     gains = [gain for pair in pairs if (gain := pair.precision_gain) is not None]
-    first_only, second_only = added([pair.first_only for pair in pairs]), added([pair.second_only for pair in pairs])
     drawn = drawn_from(pairs)
     return SystemComparison(
         *systems,
@@ -147,9 +144,8 @@ def compare(
         p_value=sign_flip_p_value(gains),
         irrelevant=mean_difference(drawn, more_irrelevant),
         relevant=mean_difference(drawn, more_relevant),
-        first_only=first_only,
-        second_only=second_only,
-        mcnemar=mcnemar_p_value(first_only, second_only),
+        first_only=added([pair.first_only for pair in pairs]),
+        second_only=added([pair.second_only for pair in pairs]),
         worth=worth,
         gain=None if worth is None else mean_difference(drawn, partial(balance, worth)),
     )
@@ -260,20 +256,3 @@ def sign_flip_p_value(differences: Sequence[Fraction]) -> float | None:
             flipped[total - size] += chance / 2
         chances = flipped
     return sum(chance for total, chance in chances.items() if abs(total) >= least)
-
-
-def mcnemar_p_value(first_only: tuple[int, int], second_only: tuple[int, int]) -> float | None:
-    """McNemar's exact test of which system is right more often on memories that only one injects; None without any.
-
-    It is right to inject a relevant memory, and not to inject an irrelevant one.
-    Source: Q. McNemar, Psychometrika 12 (1947).
-    """
-    first_right, second_right = first_only[0] + second_only[1], second_only[0] + first_only[1]
-    number, fewer = first_right + second_right, min(first_right, second_right)
-    if not number:
-        return None
-    ways = tail = 1
-    for right in range(fewer):
-        ways = ways * (number - right) // (right + 1)
-        tail += ways
-    return min(1.0, 2 * tail / (1 << number))

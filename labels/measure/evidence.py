@@ -6,20 +6,39 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.judgements import assuming_not_relevant, pools, prompts_without_relevant
+from engine.config import OFF
+from engine.systems import system_of
+from labels.measure.judgements import (
+    assuming_not_relevant,
+    consensus,
+    current,
+    matching,
+    moments,
+    pools,
+    prompts_without_relevant,
+    replayed_texts,
+    without_adjudication,
+)
 from labels.measure.metrics import InPools, Ratio, in_pools, judge_failures, tally
 from labels.measure.strata import LabelledSample, PairWeights, pair_weights, prompt_weights
 from labels.pooling import random_key
+from labels.run_settings import changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
-    from labels.measure.judgements import Moments, Pools
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from labels.measure.judgements import Digests, Moments, Pools
     from labels.measure.metrics import Tally
-    from labels.records import Judgements, Outcome
+    from labels.records import JudgeCall, Judgements, Label, Outcome, Repeat, RunSettings
+    from labels.store import LabelStore
 
 AS_NOT, EXCLUDE = "not", "exclude"
 """An unjudged memory in a report from qrels: not relevant (TREC's convention), or left out of every count."""
+
+MIN_BLIND = 0.9
+"""The least share of labels given blind. Ranks in view pull the labels towards what is shown."""
 
 TIES = "gate"
 """The seed of the order of prompts that were judged at one moment, such as all prompts of an imported file."""
@@ -34,6 +53,39 @@ class Tallied(NamedTuple):
 
 
 @dataclass(frozen=True)
+class LabelFacts:
+    """Numbers of labels and pairs that do not count, of edited memories, and of labels that were given blind.
+
+    `stale` labels are about a text that was edited or removed since, `unmatched` labels about another text than the
+    replayed one. On `disputed` pairs people are evenly split. `imported` labels count. `by_hand` is the number of
+    labelled prompts that were left out, because a person typed or picked them. Of the `brought_up` memories, `drifted`
+    ones were edited or removed since the replay; None if that is not known.
+
+    `blind` labels were given before ranks and verdicts were shown, of the labels for which that is known; it is not
+    known of `blind_unknown` imported ones. Labels of adjudicated pairs are left out of both.
+    """
+
+    stale: int = 0
+    unmatched: int = 0
+    disputed: int = 0
+    imported: int = 0
+    by_hand: int = 0
+    drifted: int | None = None
+    brought_up: int = 0
+    blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
+    blind_unknown: int = 0
+
+    @property
+    def sighted(self) -> Ratio | None:
+        """The labels given with ranks in view, of all labels; None where they are few.
+
+        Labels of which it is not known count as given blind.
+        """
+        seen, whole = self.blind.whole - self.blind.part, self.blind.whole + self.blind_unknown
+        return Ratio(seen, whole) if whole - seen < MIN_BLIND * whole else None
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The outcomes of some systems, at most one for each prompt and system, with the judgements on them.
 
@@ -43,6 +95,10 @@ class Evidence:
 
     `explicit` are the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the
     judgements of a prompt are complete, so a prompt without a relevant memory in them has nothing relevant.
+
+    `calls` are those of the judge for these outcomes. From a label store come `labels` (those that count), `repeats`,
+    `facts`, the name of the `configured` system, and the settings of the runs by id: `made`, and in words how they
+    were `changed` since.
     """
 
     rows: Sequence[Outcome]
@@ -52,6 +108,13 @@ class Evidence:
     inclusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     explicit: Judgements | None = None
     is_qrels: bool = False
+    calls: Sequence[JudgeCall] = ()
+    labels: Sequence[Label] = ()
+    repeats: Sequence[Repeat] = ()
+    facts: LabelFacts = field(default_factory=LabelFacts)
+    configured: str = ""
+    made: Mapping[str, RunSettings] = field(default_factory=dict)
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def given(self) -> Judgements:
@@ -189,10 +252,73 @@ def judged_pairs(evidence: Evidence) -> Ratio:
     return Ratio(sum(sum(own.values()) for own in judged), sum(map(len, judged)))
 
 
-def qrels_evidence(rows: Sequence[Outcome], given: Judgements, unjudged: str) -> Evidence:
+def evidence_from_store(
+    store: LabelStore,
+    root: str | None,
+    digests: Digests | None,
+    config: Config | None = None,
+    cutoff: Cutoff | None = None,
+) -> Evidence:
+    """The newest replays of *root* (None: of all roots), and the labels on the memories that they returned.
+
+    A label counts if it is about the text that was replayed and, where *digests* (memory id -> digest of the present
+    text) are known, the memory still has that text. Prompts that a person typed or picked are left out: they were
+    chosen, perhaps to see a system fail, so they are no part of a random sample. *config* and *cutoff* are the present
+    ones of the root, with which the runs are compared; without *config* nothing is compared.
+    """
+    by_hand, every = store.prompts_by_hand(), store.labels(root=root)
+    rows = [row for row in store.outcomes(root) if row.prompt_id not in by_hand]
+    given = [label for label in every if label.prompt_id not in by_hand]
+    settling = [label for label in store.adjudications(root) if label.prompt_id not in by_hand]
+    replayed, texts = replayed_texts(rows), store.returned_texts(root)
+    fresh = current(given, digests)
+    labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
+    agreed, made = consensus(labels, settled), store.run_settings(root)
+    prompts = {row.prompt_id for row in rows}
+    strata = store.strata(root) if root else {}
+    blind, blind_unknown = blind_share(without_adjudication(labels, settled))
+    return Evidence(
+        rows,
+        agreed.judgements,
+        moments([*labels, *settled], agreed.judgements),
+        strata={prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in prompts},
+        inclusion=store.inclusion(),
+        calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
+        labels=labels,
+        repeats=store.repeats(root),
+        facts=LabelFacts(
+            stale=len(given) - len(fresh),
+            unmatched=len(fresh) - len(labels),
+            disputed=agreed.disputed,
+            imported=sum(bool(label.source) for label in labels),
+            by_hand=len({label.prompt_id for label in every} & by_hand),
+            drifted=None if digests is None else len({name for name, text in texts if digests.get(name) != text}),
+            brought_up=len(dict(texts)),
+            blind=blind,
+            blind_unknown=blind_unknown,
+        ),
+        configured=configured_system(config, cutoff) if config else "",
+        made=made,
+        changed=changes(rows, made, config, cutoff) if config else {},
+    )
+
+
+def blind_share(labels: Sequence[Label]) -> tuple[Ratio, int]:
+    """The labels that were given blind, of those of which it is known, and the number of the others."""
+    known = [label.blind for label in labels if label.blind is not None]
+    return Ratio(sum(known), len(known)), len(labels) - len(known)
+
+
+def configured_system(config: Config, cutoff: Cutoff | None) -> str:
+    return system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
+
+
+def evidence_from_qrels(
+    rows: Sequence[Outcome], given: Judgements, unjudged: str = AS_NOT, calls: Sequence[JudgeCall] = ()
+) -> Evidence:
     """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
     if unjudged == EXCLUDE:
-        return Evidence(rows, given, is_qrels=True)
-    return Evidence(rows, assuming_not_relevant(rows, given), explicit=given, is_qrels=True)
+        return Evidence(rows, given, is_qrels=True, calls=calls)
+    return Evidence(rows, assuming_not_relevant(rows, given), explicit=given, is_qrels=True, calls=calls)

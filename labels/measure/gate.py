@@ -1,56 +1,131 @@
-"""The gate: the evidence that it decides on, the facts that forbid or limit an answer, and its report."""
+"""The gate: is the precision that was asked for reached or missed, and would the judge pay for itself?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from math import sqrt
+from statistics import fmean, median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import MAX_UNANSWERED
 from engine.systems import JUDGED
-from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, Outdated, blind_share, outdated_prompts, sighted
-from labels.measure.decision import UNDECIDED, Gate, GateDecision, JudgeCase, decide, headline, judge_case, verdict_of
-from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence
-from labels.measure.judgements import drawn, judged_labels, without_adjudication
-from labels.measure.metrics import (
-    Ratio,
-    false_fire_rate,
-    precision_bounds,
-    tally,
-    unjudged_share,
-)
+from labels.measure.caveats import MAX_UNJUDGED, Outdated, above, outdated_prompts
+from labels.measure.comparison import SystemComparison, compare
+from labels.measure.evidence import judged_pairs
+from labels.measure.groups import Headline, headline
+from labels.measure.live_interval import stratified_interval
+from labels.measure.metrics import Ratio, false_fire_rate
 from labels.records import BY_TIME
-from labels.run_settings import changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping
 
-    from engine.config import Config
-    from engine.cutoff import Cutoff
-    from labels.records import JudgeCall, Judgements, Label, Outcome
-    from labels.store import LabelStore
+    from labels.measure.evidence import Evidence
+    from labels.measure.intervals import Interval
+    from labels.measure.strata import LabelledSample, StratifiedEstimate
+    from labels.records import JudgeCall, Label, Outcome
+
+PASS, FAIL, UNDECIDED = VERDICTS = ("pass", "fail", "undecided")
+
+FEWEST_TO_PLAN = 10
+"""Judged prompts below which no number of further prompts is estimated: too little is known of the precision."""
+
+AHEAD = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500)
+"""The numbers of further prompts that are considered. If the last is not enough, no number is given."""
+
+PAYS, COSTS, UNCLEAR = "pays", "costs", "unclear"
+"""The answers of `JudgeCase.answer`."""
 
 
 @dataclass(frozen=True)
-class GateEvidence(Evidence):
-    """The evidence, with the facts that a gate has to mention.
+class Gate:
+    """The precision that is asked for: at least `least`, between 0 and 1.
 
-    `stale` labels are about another text than the memory's present or replayed one, and `disputed` pairs have no
-    majority; neither counts. `labels` is the number of labels that count; `blind` and `blind_unknown` are their
-    `blind_share`, without adjudicated ones. `underway` are the prompts at which people stopped; None for files.
-    `changed` says how the settings of a run differ from the present. `imported` and `by_hand` are as in
-    `labels.measure.judgements.LabelFacts`.
+    `zone` is the indifference zone, which contains `least`: inside it either answer is fine. A system passes as soon as
+    the interval of its precision is not below `zone.low`, and fails as soon as it is below `zone.high`. Where both are
+    true, it passes. `is_one_look`: a person asks once, so the narrower interval for a single look decides.
     """
 
-    calls: Sequence[JudgeCall] = ()
-    stale: int = 0
-    disputed: int = 0
-    labels: int = 0
-    blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
-    blind_unknown: int = 0
-    underway: Set[str] | None = None
-    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    imported: int = 0
-    by_hand: int = 0
+    least: float
+    zone: Interval
+    confidence: float = 0.95
+    is_one_look: bool = False
+
+
+@dataclass(frozen=True)
+class GateDecision:
+    """The answer. `verdict` is one of VERDICTS.
+
+    `live` is the interval of precision that holds at any look, or with `Gate.is_one_look` at this one. `estimate` is
+    the best estimate, with the interval for a single look; None before the first judged prompt. `more` is about the
+    number of further prompts that would decide, if precision stays where it is; None where that cannot be said, where a
+    person looks only once, or the verdict is not UNDECIDED. `left` prompts of the frame are not completely judged.
+    `either`: `live` lies inside the indifference zone.
+    """
+
+    verdict: str
+    live: Interval
+    estimate: StratifiedEstimate | None
+    more: int | None
+    left: int
+    either: bool
+
+
+def decide(sample: LabelledSample, gate: Gate) -> GateDecision:
+    """Whether the precision of *sample* meets *gate*.
+
+    The probability that a precision under `zone.low` passes, or one over `zone.high` fails, at any look is at most
+    1 - confidence; with `gate.is_one_look`, at the first look.
+    """
+    found = headline(sample, gate.confidence)
+    interval, verdict, estimate = deciding(found, gate), verdict_of(found, gate), found.estimate
+    is_open = verdict == UNDECIDED and not gate.is_one_look
+    more = prompts_needed(sample, gate, estimate) if is_open and estimate else None
+    left = len(sample.injected) - len(sample.judged)
+    return GateDecision(verdict, interval, estimate, more, left, all(sides(interval, gate)))
+
+
+def deciding(found: Headline, gate: Gate) -> Interval:
+    """The interval that decides."""
+    return found.estimate.interval if gate.is_one_look and found.estimate else found.live
+
+
+def verdict_of(found: Headline, gate: Gate) -> str:
+    above, below = sides(deciding(found, gate), gate)
+    return PASS if above else FAIL if below else UNDECIDED
+
+
+def sides(live: Interval, gate: Gate) -> tuple[bool, bool]:
+    """Whether the interval is high enough to pass, and low enough to fail."""
+    return live.low >= gate.zone.low, live.high < gate.zone.high
+
+
+def prompts_needed(sample: LabelledSample, gate: Gate, estimate: StratifiedEstimate) -> int | None:
+    """About the number of further prompts that would decide, if they are like the judged ones.
+
+    None from fewer than FEWEST_TO_PLAN prompts, within a standard error of the gate (where not even the side is known),
+    and where more than the last of AHEAD are needed.
+    """
+    far = max(estimate.value - gate.zone.low, gate.zone.high - estimate.value)
+    if estimate.prompts < FEWEST_TO_PLAN or far < standard_error(estimate):
+        return None
+    judged, shares, most = sample.sequence, sample.shares, sample.most
+
+    def is_decided(more: int) -> bool:
+        longer = [judged[number % len(judged)] for number in range(len(judged) + more)]
+        return any(sides(stratified_interval(longer, shares, most, gate.confidence), gate))
+
+    # the interval only narrows, so a number that decides is followed by numbers that decide, too
+    place = bisect_left(AHEAD, True, key=is_decided)
+    return AHEAD[place] if place < len(AHEAD) else None
+
+
+def standard_error(estimate: StratifiedEstimate) -> float:
+    return sqrt(estimate.value * (1 - estimate.value) / estimate.effective)
+
+
+# The report of a gate
 
 
 class Gaps(NamedTuple):
@@ -65,41 +140,18 @@ class Gaps(NamedTuple):
     matters: bool
 
 
-class Assumed(NamedTuple):
-    """Injected memories that are assumed to be irrelevant, and the precision if all of them were relevant."""
-
-    memories: Ratio
-    highest: float
-
-
 @dataclass(frozen=True)
 class Caveats:
-    """The facts that limit the answer for one system; None, 0 or empty where they do not.
+    """The facts that forbid an answer for one system: it would be about something else than the question.
 
-    `outdated`, `unanswered` (a judge that gave no answer on many prompts), `sighted` (labels given with rank, score or
-    verdict in view) and `gaps` that matter forbid an answer: it would be about something else than the question.
-    The others are warnings. `few` is a small number of judged prompts. `failures` of the judge and `unsure` labels
-    are shares. `outside` counts prompts outside of the order of labelling, `unseen` are strata without a judged
-    prompt. `is_from_files`: gaps are filled in the qrels, not in a label store. `imported` labels, labels of which it
-    is not known whether they were given blind, and prompts chosen `by_hand` are counts.
+    Its prompts were replayed with other settings, the judge gave no answer on many (`unanswered`), labels were given
+    with rank, score or verdict in view (`sighted`), and `gaps` that matter. Each is None where it does not hold.
     """
 
     outdated: Outdated | None
     unanswered: Ratio | None
     sighted: Ratio | None
     gaps: Gaps | None
-    few: int
-    failures: Ratio | None
-    stale: int
-    disputed: int
-    unsure: Ratio | None
-    assumed: Assumed | None
-    outside: int
-    unseen: tuple[str, ...]
-    is_from_files: bool
-    imported: int
-    blind_unknown: int
-    by_hand: int
 
     @property
     def forbid(self) -> bool:
@@ -126,10 +178,12 @@ class GateReport:
     failures: Ratio
     caveats: Caveats
     judge: JudgeCase | None
+    evidence: Evidence
 
 
-def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | None = None) -> GateReport:
+def gate_report(evidence: Evidence, system: str, gate: Gate, worth: float | None = None) -> GateReport:
     """The answer for *system*, which must be one of the evidence's."""
+    evidence = evidence.ordered
     sample, caveats = evidence.sample(system), caveats_of(evidence, system, gate)
     decision, rows = decide(sample, gate), evidence.of(system)
     tallies = [row.tally for row in evidence.tallied[system]]
@@ -142,66 +196,20 @@ def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | 
         relevant=headline(sample, gate.confidence).relevant,
         silent=Ratio(sum(not row.injected for row in rows), len(rows)),
         false_fires=false_fire_rate(tallies, evidence.without_relevant, evidence.weights),
-        labels=evidence.labels,
+        labels=judged_pairs(evidence).whole if evidence.is_qrels else len(evidence.labels),
         failures=evidence.failures(system),
         caveats=caveats,
-        judge=judge_case(evidence, evidence.calls, plain, plain + JUDGED, worth) if has_both else None,
+        judge=judge_case(evidence, plain, plain + JUDGED, worth) if has_both else None,
+        evidence=evidence,
     )
 
 
-# Evidence
-
-
-def evidence_from_store(
-    store: LabelStore,
-    root: str,
-    digests: Mapping[str, str],
-    config: Config | None = None,
-    cutoff: Cutoff | None = None,
-) -> GateEvidence:
-    """The newest replays of *root* and the labels on the memories that they returned.
-
-    *digests* are the present ones by memory id: labels about another text do not count. *config* and *cutoff* are the
-    present ones of the root; without *config* nothing is compared.
-    """
-    rows = drawn(store, root)
-    labels = judged_labels(store, rows, root, digests)
-    given = without_adjudication(labels.given, labels.settling)
-    counted = without_adjudication(labels.labels, labels.settled)
-    blind, unknown = blind_share(counted)
-    replayed = {row.prompt_id for row in rows}
-    return GateEvidence(
-        rows=rows,
-        judgements=labels.consensus.judgements,
-        moments=labels.moments,
-        strata={name: stratum for name, stratum in store.strata(root).items() if name in replayed},
-        calls=[call for call in store.judge_calls(root) if call.prompt_id in replayed],
-        stale=len(given) + len(labels.settling) - len(counted) - len(labels.settled),
-        disputed=labels.consensus.disputed,
-        labels=len(labels.labels),
-        blind=blind,
-        blind_unknown=unknown,
-        underway=underway(labels.labels),
-        changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
-        imported=labels.facts.imported,
-        by_hand=labels.facts.by_hand,
-    )
-
-
-def evidence_from_qrels(
-    rows: Sequence[Outcome], given: Judgements, calls: Sequence[JudgeCall] = (), unjudged: str = AS_NOT
-) -> GateEvidence:
-    """The outcomes in a run file and the judgements in a qrels file, with the prompts in seeded random order.
-
-    *unjudged* is `labels.measure.evidence`'s AS_NOT or EXCLUDE.
-    """
-    known = qrels_evidence(rows, given, unjudged).ordered
-    return GateEvidence(
-        *(rows, known.judgements, known.moments),
-        explicit=known.explicit,
-        is_qrels=True,
-        calls=calls,
-        labels=judged_pairs(known).whole,
+def caveats_of(evidence: Evidence, system: str, gate: Gate) -> Caveats:
+    return Caveats(
+        outdated=outdated_prompts(evidence, system),
+        unanswered=above(evidence.failures(system), MAX_UNANSWERED),
+        sighted=evidence.facts.sighted,
+        gaps=gaps_in(evidence, system, gate),
     )
 
 
@@ -215,40 +223,9 @@ def underway(labels: Iterable[Label]) -> frozenset[str]:
     return frozenset({label.annotator: label.prompt_id for label in given_here}.values())
 
 
-# Caveats
-
-
-def caveats_of(evidence: GateEvidence, system: str, gate: Gate) -> Caveats:
-    judged = len(evidence.sample(system).judged)
-    injecting, rows = evidence.injecting(system), evidence.of(system)
-    return Caveats(
-        outdated=outdated_prompts(rows, evidence.changed),
-        unanswered=above(evidence.failures(system), MAX_UNANSWERED),
-        sighted=sighted(evidence.blind, evidence.blind_unknown),
-        gaps=gaps_in(evidence, system, gate),
-        few=judged if judged < FEW_PROMPTS else 0,
-        failures=above(evidence.failures(system), 0),
-        stale=evidence.stale,
-        disputed=evidence.disputed,
-        unsure=above(unsure_share(evidence, system), MAX_UNJUDGED),
-        assumed=assumed_memories(evidence, system),
-        outside=sum(bool(row.injected) for row in rows) - len(injecting),
-        unseen=unseen_strata(evidence, system),
-        is_from_files=evidence.underway is None,
-        imported=evidence.imported,
-        blind_unknown=evidence.blind_unknown,
-        by_hand=evidence.by_hand,
-    )
-
-
-def above(share: Ratio, most: float) -> Ratio | None:
-    """*share*, or None where it is not above *most*."""
-    return share if share.part > most * share.whole else None
-
-
-def gaps_in(evidence: GateEvidence, system: str, gate: Gate) -> Gaps | None:
+def gaps_in(evidence: Evidence, system: str, gate: Gate) -> Gaps | None:
     """The gaps, without the prompts at which people stopped; None up to MAX_UNJUDGED."""
-    stopped_at = evidence.underway or ()
+    stopped_at = underway(evidence.labels)
     unlabelled = [(row, number_of_unlabelled(evidence, row)) for row in evidence.injecting(system)]
     begun = [
         (row, number)
@@ -280,23 +257,66 @@ def number_of_unlabelled(evidence: Evidence, row: Outcome) -> int:
     return len(set(row.injected) - (evidence.moments or {}).get(row.prompt_id, {}).keys())
 
 
-def unsure_share(evidence: Evidence, system: str) -> Ratio:
-    """Injected memories that people labelled and could not judge, of all in the prompts that count."""
-    rows = [row for row in evidence.injecting(system) if evidence.is_finished(row)]
-    return unjudged_share([tally(row, evidence.judgements) for row in rows])
+# The judge
 
 
-def assumed_memories(evidence: Evidence, system: str) -> Assumed | None:
-    if evidence.explicit is None:
+@dataclass(frozen=True)
+class Expense:
+    """The cost of asking the judge once for a prompt, over the *calls* that the cache did not answer.
+
+    Milliseconds are the median and the 95th percentile. `cost_usd` is the mean in US dollars over the calls with a
+    known price; None where no price is known.
+    """
+
+    calls: int
+    median_ms: float
+    p95_ms: float
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class JudgeCase:
+    """The system with a judge against the same system without it.
+
+    `failures` are the prompts on which the judge gave no answer, of those on which it was asked; they are left out.
+    `expense` is None where no call is recorded.
+    """
+
+    comparison: SystemComparison
+    failures: Ratio
+    expense: Expense | None
+
+    @property
+    def answer(self) -> str | None:
+        """PAYS or COSTS if the interval of the gain excludes 0, else UNCLEAR; None if no worth was given."""
+        gain = self.comparison.gain
+        if gain is None:
+            return None
+        if gain.interval is None or gain.interval.low <= 0 <= gain.interval.high:
+            return UNCLEAR
+        return PAYS if gain.interval.low > 0 else COSTS
+
+
+def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None) -> JudgeCase | None:
+    """The case for the system *judged* over *plain*; None if no prompt is completely judged for both.
+
+    *worth* is the number of irrelevant memories saved that make up for one relevant memory lost.
+    """
+    systems = plain, judged
+    prompts, strata = evidence.finished(systems), evidence.strata_of(systems)
+    comparison = compare(evidence.answered, evidence.judgements, systems, prompts, strata=strata, worth=worth)
+    if comparison is None:
         return None
-    tallies = [tally(row, evidence.explicit) for row in evidence.of(system)]
-    share, bounds = above(unjudged_share(tallies), MAX_UNJUDGED), precision_bounds(tallies)
-    return Assumed(share, bounds.high) if share and bounds else None
+    own = expense([call for call in evidence.calls if call.system == judged])
+    return JudgeCase(comparison, evidence.failures(judged), own)
 
 
-def unseen_strata(evidence: Evidence, system: str) -> tuple[str, ...]:
-    """The strata for which the system injects something, and of which no prompt is judged."""
-    if not evidence.is_stratified:
-        return ()
-    present = {evidence.strata[row.prompt_id] for row in evidence.injecting(system)}
-    return tuple(sorted(present - {evidence.strata[name] for name in evidence.sample(system).judged}))
+def expense(calls: Iterable[JudgeCall]) -> Expense | None:
+    """Time and price of each call, divided by its answers: a replay asks several times, the hook once."""
+    live = [call for call in calls if call.is_live]
+    if not live:
+        return None
+    times = [call.elapsed_ms / max(1, call.answers) for call in live]
+    prices = [call.cost_usd / max(1, call.answers) for call in live if call.cost_usd is not None]
+    p95 = quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
+    return Expense(len(live), median(times), p95, fmean(prices) if prices else None)

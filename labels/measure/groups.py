@@ -1,4 +1,4 @@
-"""Parts of the injected memories: by confidence, by kind of prompt, and the memories and prompts that do most harm."""
+"""Precision of a system and of parts: by confidence, by kind of prompt; the memories and prompts that do most harm."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from engine.retrieval import HIGH, LOW, MEDIUM
 from labels.measure.intervals import Interval, headline_interval
+from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, Tally, precision
 from labels.measure.strata import EQUAL, stratified_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from labels.measure.strata import PairWeights
+    from labels.measure.strata import LabelledSample, PairWeights, StratifiedEstimate
     from labels.records import Judgements, Outcome
 
 NO_KIND = "(no kind)"
@@ -32,6 +33,19 @@ class PrecisionEstimate:
 
     ratio: Ratio
     interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The precision of one system, the same in report and gate: over the prompts that are completely judged.
+
+    `relevant` counts their relevant memories, of the judged ones. `estimate` gives each stratum its share of the frame;
+    None before the first such prompt. `live` is the interval that holds at any look.
+    """
+
+    relevant: Ratio
+    estimate: StratifiedEstimate | None
+    live: Interval
 
 
 @dataclass(frozen=True)
@@ -58,6 +72,15 @@ class Worst:
 
 
 # Precision
+
+
+def headline(sample: LabelledSample, confidence: float = 0.95) -> Headline:
+    counts = sample.judged.values()
+    return Headline(
+        Ratio(int(sum(x for x, _ in counts)), int(sum(m for _, m in counts))),
+        stratified_estimate(sample.judged, sample.frame, confidence),
+        stratified_interval(sample.sequence, sample.shares, sample.most, confidence),
+    )
 
 
 def estimate(tallies: Sequence[Tally], weights: PairWeights = EQUAL) -> PrecisionEstimate:

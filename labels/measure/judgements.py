@@ -7,14 +7,13 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.people import shared_verdict
+from labels.events import shared_verdict
 from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from labels.records import Judgements, Label, Outcome
-    from labels.store import LabelStore
 
     Digests = Mapping[str, str]
     """memory id -> digest of its present text."""
@@ -32,85 +31,6 @@ class Consensus:
 
     judgements: Judgements
     disputed: int
-
-
-@dataclass(frozen=True)
-class LabelFacts:
-    """Numbers of labels and pairs that do not count, and of edited memories.
-
-    `stale` labels are about a text that was edited or removed since, `unmatched` labels about another text than the
-    replayed one. On `disputed` pairs people are evenly split. Of the `brought_up` memories, `drifted` ones were edited
-    or removed since the replay; None if that is not known. `imported` labels count. `by_hand` is the number of labelled
-    prompts that were left out, because a person typed or picked them.
-    """
-
-    stale: int
-    unmatched: int
-    disputed: int
-    imported: int
-    by_hand: int
-    drifted: int | None
-    brought_up: int
-
-
-@dataclass(frozen=True)
-class JudgedLabels:
-    """The labels on replayed memories, without those of prompts that were typed or picked by hand: see `drawn`.
-
-    `given` are all labels and `settling` all adjudications, whatever text they are about. `labels` and `settled` are
-    those that count. `moments` is when each memory was judged.
-    """
-
-    given: Sequence[Label]
-    settling: Sequence[Label]
-    labels: Sequence[Label]
-    settled: Sequence[Label]
-    consensus: Consensus
-    moments: Moments
-    facts: LabelFacts
-
-
-def judged_labels(
-    store: LabelStore, rows: Sequence[Outcome], root: str | None, digests: Digests | None
-) -> JudgedLabels:
-    """The labels on the memories in *rows*, the newest outcomes of *root*.
-
-    A label counts if it is about the text that was replayed and, where *digests* are known, the memory still has that
-    text. Labels about another text than the present one are stale; those about another than the replayed are unmatched.
-    """
-    replayed, returned = replayed_texts(rows), store.returned_texts(root)
-    by_hand, all_given = store.prompts_by_hand(), store.labels(root=root)
-    given = [label for label in all_given if label.prompt_id not in by_hand]
-    settling = [label for label in store.adjudications(root) if label.prompt_id not in by_hand]
-    fresh = current(given, digests)
-    labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
-    agreed = consensus(labels, settled)
-    return JudgedLabels(
-        given=given,
-        settling=settling,
-        labels=labels,
-        settled=settled,
-        consensus=agreed,
-        moments=moments([*labels, *settled], agreed.judgements),
-        facts=LabelFacts(
-            stale=len(given) - len(fresh),
-            unmatched=len(fresh) - len(labels),
-            disputed=agreed.disputed,
-            imported=sum(bool(label.source) for label in labels),
-            by_hand=len({label.prompt_id for label in all_given} & by_hand),
-            drifted=None if digests is None else len({name for name, text in returned if digests.get(name) != text}),
-            brought_up=len(dict(returned)),
-        ),
-    )
-
-
-def drawn(store: LabelStore, root: str | None) -> list[Outcome]:
-    """The newest outcomes of *root*, without prompts that a person typed or picked.
-
-    They were chosen, perhaps to see a system fail, so they are no part of a random sample.
-    """
-    by_hand = store.prompts_by_hand()
-    return [row for row in store.outcomes(root) if row.prompt_id not in by_hand]
 
 
 def replayed_texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:

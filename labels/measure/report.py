@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from engine.config import OFF
 from engine.errors import missing_library
-from engine.systems import system_of
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
-from labels.measure.caveats import Limits, blind_share, limits_from_store, same_prompts
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
-from labels.measure.decision import Headline, headline
-from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, judged_pairs, qrels_evidence
+from labels.measure.evidence import Evidence, evidence_from_store, judged_pairs
 from labels.measure.groups import (
     Group,
+    Headline,
     Worst,
     by_confidence,
     by_kind,
     estimate,
+    headline,
     injected_pairs,
     per_prompt,
     worst_memories,
     worst_prompts,
 )
 from labels.measure.intervals import Interval, design_effect
-from labels.measure.judgements import drawn, judged_labels, without_adjudication
 from labels.measure.metrics import Ratio, tally
 from labels.records import VERDICTS
-from labels.run_settings import changes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from labels.measure.judgements import JudgedLabels
+    from labels.measure.judgements import Digests
     from labels.measure.ranking import RankingMeasures
-    from labels.records import Judgements, Outcome, Repeat
+    from labels.records import Judgements, Outcome
     from labels.store import LabelStore
 
 
@@ -48,12 +45,10 @@ if TYPE_CHECKING:
 class ReportOptions:
     """The parts of a report that are computed only on request.
 
-    `ranking` are the measures of TREC (which loads ir-measures), `comparisons` those between systems, `curves` the
-    points of the charts.
+    `ranking` are the measures of TREC (which loads ir-measures), `curves` the points of the charts.
     """
 
     ranking: bool = False
-    comparisons: bool = False
     curves: bool = False
 
 
@@ -113,11 +108,10 @@ class Report:
     """The systems by name, the plainest first, and the labels that they were measured with.
 
     `configured` is the name of the root's configured system, empty where it is not known. `labels` counts the labels
-    that count by verdict; `stale` ones do not. `blind` and `blind_unknown`, as
-    `labels.measure.caveats.blind_share` gives them, leave out the labels of adjudicated memories. `judged` is the
-    consensus of the annotators: relevant memories, of all judged ones. `labelled_prompts` have at least one judgement.
-    `captions` are for showing only, `limits` for the sentences on what the numbers cannot say. `lacking` is the reason
-    why the ranking is missing although it was asked for, or empty.
+    that count by verdict; `stale`, `blind` and `blind_unknown` are as in `labels.measure.evidence.LabelFacts`. `judged`
+    is the consensus of the annotators: relevant memories, of all judged ones. `labelled_prompts` have at least one
+    judgement. `captions` are for showing only. `lacking` is the reason why the ranking is missing although it was asked
+    for, or empty.
     """
 
     systems: tuple[SystemReport, ...]
@@ -135,107 +129,48 @@ class Report:
     worst_memories: tuple[Worst, ...]
     worst_prompts: tuple[Worst, ...]
     captions: Captions
-    limits: Limits
+    evidence: Evidence
     lacking: str = ""
 
 
 def report_from_store(
     store: LabelStore,
     root: str | None = None,
-    digests: Mapping[str, str] | None = None,
+    digests: Digests | None = None,
     captions: Captions = NO_CAPTIONS,
     options: ReportOptions = PLAIN,
     config: Config | None = None,
     cutoff: Cutoff | None = None,
 ) -> Report:
-    """The report of the newest replays of *root* (None: of all roots) and the labels on the memories they returned.
-
-    *digests* are the present ones by memory id. A label counts if its text was replayed and is still the present one;
-    with None it only has to be the replayed one. *config* and *cutoff* are the present ones of the root, which are
-    compared with those of the runs; without *config* nothing is compared.
-    """
-    evidence, labels = evidence_from_store(store, root, digests)
-    rows = evidence.rows
-    made = store.run_settings(root)
-    changed = changes(rows, made, config, cutoff) if config else {}
-    limits = limits_from_store(evidence, labels.facts, made, changed)
-    shown = replace(captions, prompts={**store.prompt_texts(), **captions.prompts})
-    made_of = build_report(evidence, shown, options, limits, labels, store.repeats(root))
-    return replace(made_of, configured=configured_system(config, cutoff)) if config else made_of
+    """The report of the newest replays of *root*. Arguments as for `labels.measure.evidence.evidence_from_store`."""
+    evidence = evidence_from_store(store, root, digests, config, cutoff)
+    return build_report(evidence, replace(captions, prompts=store.prompt_texts()), options)
 
 
-def evidence_from_store(
-    store: LabelStore, root: str | None, digests: Mapping[str, str] | None
-) -> tuple[Evidence, JudgedLabels]:
-    """The evidence of the newest replays of *root*, and its labels. Arguments as for `report_from_store`."""
-    rows = drawn(store, root)
-    labels = judged_labels(store, rows, root, digests)
-    replayed = {row.prompt_id for row in rows}
-    strata = store.strata(root) if root else {}
-    evidence = Evidence(
-        rows,
-        labels.consensus.judgements,
-        labels.moments,
-        strata={prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in replayed},
-        inclusion=store.inclusion(),
-    )
-    return evidence, labels
-
-
-def configured_system(config: Config, cutoff: Cutoff | None) -> str:
-    return system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
-
-
-def report_from_qrels(
-    rows: Sequence[Outcome],
-    judgements: Judgements,
-    unjudged: str = AS_NOT,
-    captions: Captions = NO_CAPTIONS,
-    options: ReportOptions = PLAIN,
-) -> Report:
-    """The report of the outcomes in a run file and the judgements in a qrels file.
-
-    *unjudged* is AS_NOT or EXCLUDE. Nothing is relevant for a prompt without a relevant memory in *judgements*.
-    """
-    evidence = qrels_evidence(rows, judgements, unjudged)
-    limits = Limits(same_prompts=same_prompts(evidence), is_excluding=unjudged == EXCLUDE)
-    return build_report(evidence, captions, options, limits)
-
-
-def build_report(
-    evidence: Evidence,
-    captions: Captions = NO_CAPTIONS,
-    options: ReportOptions = PLAIN,
-    limits: Limits | None = None,
-    labels: JudgedLabels | None = None,
-    repeats: Sequence[Repeat] = (),
-) -> Report:
-    """The numbers of every system; *labels* and *repeats* add what is known of the people who gave them."""
+def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: ReportOptions = PLAIN) -> Report:
+    """The numbers of every system, and what is known of the people who gave the labels."""
     lacking = missing_for_ranking() if options.ranking else ""
     options = replace(options, ranking=options.ranking and not lacking)
     prompts = {row.prompt_id for row in evidence.rows}
     injected = injected_pairs(evidence.rows, evidence.judgements)
-    counted = labels.labels if labels else ()
-    verdicts = [label.verdict for label in counted]
-    deciding = without_adjudication(counted, labels.settled) if labels else []
-    blind, unknown = blind_share(deciding)
+    verdicts = Counter(label.verdict for label in evidence.labels)
     return Report(
         systems=tuple(system_report(name, evidence, captions.kinds, options) for name in evidence.systems),
-        configured="",
+        configured=evidence.configured,
         prompts=len(prompts),
         labelled_prompts=sum(bool(evidence.given.get(prompt_id)) for prompt_id in prompts),
-        labels={verdict: verdicts.count(verdict) for verdict in VERDICTS},
+        labels={verdict: verdicts[verdict] for verdict in VERDICTS},
         judged=judged_pairs(evidence),
-        stale=labels.facts.stale if labels else 0,
-        blind=blind,
-        blind_unknown=unknown,
-        annotators=tuple(sorted({label.annotator for label in counted})),
-        comparisons=comparisons(evidence) if options.comparisons else (),
-        people=people_agreement(counted, repeats),
+        stale=evidence.facts.stale,
+        blind=evidence.facts.blind,
+        blind_unknown=evidence.facts.blind_unknown,
+        annotators=tuple(sorted({label.annotator for label in evidence.labels})),
+        comparisons=comparisons(evidence),
+        people=people_agreement(evidence.labels, evidence.repeats),
         worst_memories=worst_memories(injected, captions.memories),
         worst_prompts=worst_prompts(injected, captions.prompts),
         captions=captions,
-        limits=limits or Limits(),
+        evidence=evidence,
         lacking=lacking,
     )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from labels.records import Gold, Judgements
-    from labels.saved_runs import InjectedMemory
+    from labels.runs import InjectedMemory
 
     Sets = Mapping[str, tuple[InjectedMemory, ...]]
     """prompt id -> the injected memories, best first."""

@@ -107,7 +107,7 @@ VIEWS = (
           AND later.action = 'adjudicate' AND later.event_id > event.event_id
     )
     """,
-    # for readers with Datasette; memsift itself uses labels/people.py, and a test compares the two
+    # for readers with Datasette; memsift itself uses labels/events.py, and a test compares the two
     """
     CREATE VIEW gold AS
     SELECT prompt_id, memory_id, digest, verdict, 'adjudicated' AS basis, 1 AS labels FROM adjudication_current

@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.wording import counted, listed
-from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, sighted
+from labels.measure.caveats import (
+    FEW_PROMPTS,
+    MAX_UNJUDGED,
+    assumed_memories,
+    mixed_runs,
+    outdated_prompts,
+    outside_order,
+    same_prompts,
+    unseen_strata,
+    unsure_share,
+)
 from labels.report.section import part_of, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from labels.measure.caveats import MixedRuns, Outdated
-    from labels.measure.gate import Caveats, Gaps
-    from labels.measure.judgements import LabelFacts
+    from labels.measure.caveats import Outdated
+    from labels.measure.evidence import Evidence, LabelFacts
+    from labels.measure.gate import Caveats, Gaps, GateReport
     from labels.measure.report import Report, SystemReport
-    from labels.measure.strata import PairWeights
 
 
 NAMED = 3
@@ -24,16 +33,16 @@ NAMED = 3
 
 def notes(report: Report) -> tuple[str, ...]:
     """The limits of *report*, a sentence or two each."""
-    labels = report.limits.labels
-    if labels is None:
+    if report.evidence.is_qrels:
         return (*on_emptiness(report), *on_convention(report), *on_systems(report))
     return (
         *on_emptiness(report),
-        *on_labels(report, labels),
-        *on_drift(report, labels),
+        *label_notes(report.evidence.facts),
+        *on_people(report),
+        *on_drift(report),
         *on_runs(report),
         *on_systems(report),
-        *on_weights(report, report.limits.weights),
+        *on_weights(report),
         *on_pool(report),
     )
 
@@ -44,11 +53,15 @@ def on_emptiness(report: Report) -> Iterator[str]:
     elif not report.labelled_prompts:
         yield "None of these prompts has a label: precision cannot be known."
     elif report.labelled_prompts < FEW_PROMPTS:
-        count = counted(report.labelled_prompts, "prompt has", "prompts have")
-        yield f"Only {count} labels: below {FEW_PROMPTS}, a few odd ones weigh much."
+        yield few_note(counted(report.labelled_prompts, "prompt has", "prompts have") + " labels")
 
 
-def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
+def few_note(prompts: str) -> str:
+    return f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
+
+
+def label_notes(facts: LabelFacts) -> Iterator[str]:
+    """The labels that do not count, and those of which not all is known. Report and gate say the same."""
     if facts.stale:
         labels = counted(facts.stale, "label is", "labels are")
         yield f"{labels} stale: the memory was edited or removed since. Stale labels do not count."
@@ -57,37 +70,29 @@ def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
         yield f"{labels} about a newer or older text than the one replayed, and wait for the next replay."
     if facts.disputed:
         memories = counted(facts.disputed, "memory splits", "memories split")
-        yield f"{memories} the annotators evenly, so nothing is counted there."
+        yield f"{memories} the annotators evenly, so nothing is counted there until somebody settles it."
     if facts.imported:
-        yield imported_note(facts.imported)
-    if report.blind_unknown:
-        yield unknown_note(report.blind_unknown)
+        labels = counted(facts.imported, "label was", "labels were")
+        how = "a random sample, in random order: nothing else is known of them"
+        yield f"{labels} imported. Their prompts count as {how}."
+    if facts.blind_unknown:
+        labels = counted(facts.blind_unknown, "imported label was", "imported labels were")
+        yield f"Whether {labels} given blind is not known; they count."
     if facts.by_hand:
-        yield by_hand_note(facts.by_hand)
+        left = counted(facts.by_hand, "prompt chosen by hand is", "prompts chosen by hand are")
+        yield f"{left} left out: prompts that somebody typed or picked are no random sample."
+
+
+def on_people(report: Report) -> Iterator[str]:
     if not report.people and report.labelled_prompts:
         yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
-    if seen := sighted(report.blind, report.blind_unknown):
+    if seen := report.evidence.facts.sighted:
         given = f"{seen.part} of {seen.whole} labels were given"
         yield f"{given} with rank, score or verdict in view, which pulls answers towards what is shown."
 
 
-def imported_note(labels: int) -> str:
-    were = counted(labels, "label was", "labels were")
-    return f"{were} imported. Their prompts count as a random sample, in random order: nothing else is known of them."
-
-
-def unknown_note(labels: int) -> str:
-    return (
-        f"Whether {counted(labels, 'imported label was', 'imported labels were')} given blind is not known; they count."
-    )
-
-
-def by_hand_note(prompts: int) -> str:
-    left = counted(prompts, "prompt chosen by hand is", "prompts chosen by hand are")
-    return f"{left} left out: prompts that somebody typed or picked are no random sample."
-
-
-def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:
+def on_drift(report: Report) -> Iterator[str]:
+    facts = report.evidence.facts
     if facts.drifted is None:
         if report.labelled_prompts:
             yield "The labels were not compared with the memories as they are now: some may be stale."
@@ -99,11 +104,11 @@ def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:
 
 def on_runs(report: Report) -> Iterator[str]:
     """Results that were made with other settings than the present ones, or not all with the same."""
-    for system in (reported.system for reported in report.systems):
-        if outdated := report.limits.outdated.get(system):
+    for system in report.evidence.systems:
+        if outdated := outdated_prompts(report.evidence, system):
             yield f"{system}: {outdated_note(outdated)}"
-        for mixed in report.limits.mixed.get(system, ()):
-            yield f"{system}: {mixed_note(mixed)}"
+        for runs, different in mixed_runs(report.evidence, system):
+            yield f"{system}: results of {runs} runs that were not made alike: {'; '.join(different)}."
 
 
 def outdated_note(outdated: Outdated) -> str:
@@ -111,10 +116,6 @@ def outdated_note(outdated: Outdated) -> str:
         f"{outdated.prompts:,} of {outdated.whole:,} prompts were replayed with another configuration than the present "
         f"one ({'; '.join(outdated.changes)}). Replay them again with memsift replay --save; the labels stay."
     )
-
-
-def mixed_note(mixed: MixedRuns) -> str:
-    return f"results of {mixed.runs} runs that were not made alike: {'; '.join(mixed.differences)}."
 
 
 def on_systems(report: Report) -> Iterator[str]:
@@ -125,13 +126,13 @@ def on_systems(report: Report) -> Iterator[str]:
                 f"{system.system}: the judge gave no answer on {failed:,} of {counted(asked, 'prompt')} on which it "
                 "was asked; these are left out of its numbers."
             )
-    if not report.limits.same_prompts:
+    if not same_prompts(report.evidence):
         yield "The systems were not replayed on the same prompts, so their numbers do not compare."
 
 
-def on_weights(report: Report, weights: PairWeights) -> Iterator[str]:
+def on_weights(report: Report) -> Iterator[str]:
     """The meaning of the sign before a weighted number, if there is one."""
-    why = []
+    why, weights = [], report.evidence.weights
     if weights.strata:
         why.append("the prompts were not labelled in plain random order")
     if weights.pairs and report.labelled_prompts:
@@ -172,7 +173,8 @@ def on_convention(report: Report) -> Iterator[str]:
     for system in report.systems:
         part, whole = system.unjudged.part, system.unjudged.whole
         if part:
-            done = "are left out" if report.limits.is_excluding else "count as not relevant, by TREC's convention"
+            is_assumed = report.evidence.explicit is not None
+            done = "count as not relevant, by TREC's convention" if is_assumed else "are left out"
             of = f"{part} of {whole} injected memories ({percent(part, whole)})"
             yield f"{system.system}: {of} are not in the qrels and {done}."
         if system.assumed and system.agreement:
@@ -183,7 +185,7 @@ def on_convention(report: Report) -> Iterator[str]:
 # Reasons against an answer, and warnings
 
 
-def refusals(caveats: Caveats) -> Iterator[str]:
+def refusals(caveats: Caveats, evidence: Evidence) -> Iterator[str]:
     """Facts for which any answer would be about something else than the question, and the next step for each."""
     if caveats.outdated:
         yield outdated_note(caveats.outdated)
@@ -195,56 +197,47 @@ def refusals(caveats: Caveats) -> Iterator[str]:
             "towards what is shown. Label those prompts again without looking."
         )
     if caveats.gaps and caveats.gaps.matters:
-        yield f"{missing_labels(caveats.gaps)}, and the answer depends on them. {finishing(caveats.gaps.left, caveats)}"
+        step = finishing(caveats.gaps.left, evidence)
+        yield f"{missing_labels(caveats.gaps)}, and the answer depends on them. {step}"
 
 
 def missing_labels(gaps: Gaps) -> str:
     return f"{gaps.missing:,} of {gaps.whole:,} injected memories on prompts that were begun have no label that counts"
 
 
-def finishing(left: Mapping[str, int], caveats: Caveats) -> str:
+def finishing(left: Mapping[str, int], evidence: Evidence) -> str:
     """Which prompts to finish, those with most memories *left* first, and how."""
     most = sorted(left, key=lambda name: (-left[name], name))
     named = [f"{name} ({left[name]:,} left)" for name in most[:NAMED]]
     more = [counted(len(most) - NAMED, "other")] if len(most) > NAMED else []
     which = f"Finish {listed([*named, *more])}"
-    if caveats.is_from_files:
+    if evidence.is_qrels:
         return f"{which} in the qrels."
-    settle = " What people are split on, memsift label --adjudicate settles." if caveats.disputed else ""
+    settle = " What people are split on, memsift label --adjudicate settles." if evidence.facts.disputed else ""
     return f"{which}: Label in the app asks for the open labels, Replay for those that were skipped twice.{settle}"
 
 
-def warnings(caveats: Caveats) -> Iterator[str]:
+def warnings(report: GateReport) -> Iterator[str]:
     """Facts that limit the answer without forbidding it."""
-    if caveats.gaps and not caveats.gaps.matters:
-        yield f"{missing_labels(caveats.gaps)}. Whatever they are like, the answer stays the same."
-    if caveats.few:
-        prompts = counted(caveats.few, "prompt counts", "prompts count")
-        yield f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
-    if caveats.failures:
-        yield f"The judge gave no answer on {part_of(caveats.failures)} prompts; these are left out."
-    if caveats.stale:
-        labels = counted(caveats.stale, "label does", "labels do")
-        yield f"{labels} not count: the memory was edited or removed since."
-    if caveats.disputed:
-        memories = counted(caveats.disputed, "memory")
-        yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
-    if caveats.imported:
-        yield imported_note(caveats.imported)
-    if caveats.blind_unknown:
-        yield unknown_note(caveats.blind_unknown)
-    if caveats.by_hand:
-        yield by_hand_note(caveats.by_hand)
-    if caveats.unsure:
-        yield f"{part_of(caveats.unsure)} memories were labelled unsure or unrateable, and count nowhere."
-    if caveats.assumed:
+    evidence, system, gaps = report.evidence, report.system, report.caveats.gaps
+    judged = report.decision.estimate.prompts if report.decision.estimate else 0
+    if gaps and not gaps.matters:
+        yield f"{missing_labels(gaps)}. Whatever they are like, the answer stays the same."
+    if 0 < judged < FEW_PROMPTS:
+        yield few_note(counted(judged, "prompt counts", "prompts count"))
+    if report.failures.part:
+        yield f"The judge gave no answer on {part_of(report.failures)} prompts; these are left out."
+    yield from label_notes(evidence.facts)
+    if unsure := unsure_share(evidence, system):
+        yield f"{part_of(unsure)} memories were labelled unsure or unrateable, and count nowhere."
+    if assumed := assumed_memories(evidence, system):
         yield (
-            f"{part_of(caveats.assumed.memories)} injected memories are not in the qrels and are taken as not "
-            f"relevant: if all were, precision would be {caveats.assumed.highest:.2f}. With --unjudged exclude, only "
-            "prompts count of which all is in them."
+            f"{part_of(assumed.memories)} injected memories are not in the qrels and are taken as not relevant: if all "
+            f"were, precision would be {assumed.highest:.2f}. With --unjudged exclude, only prompts count of which all "
+            "is in them."
         )
-    if caveats.outside:
-        prompts = counted(caveats.outside, "prompt does", "prompts do")
+    if outside := outside_order(evidence, system):
+        prompts = counted(outside, "prompt does", "prompts do")
         yield f"{prompts} not count, having come after the order of labelling was made."
-    for stratum in caveats.unseen:
+    for stratum in unseen_strata(evidence, system):
         yield f"No prompt of the kind {stratum!r} is judged yet, so nothing is known of that part."

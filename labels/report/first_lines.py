@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from engine.config import TUNED
 from engine.systems import CUTS, JUDGED
 from engine.wording import counted, listed
-from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, sighted
-from labels.measure.decision import FEWEST_TO_PLAN
+from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
+from labels.measure.gate import FEWEST_TO_PLAN
 from labels.report.section import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.comparison import Difference, SystemComparison
-    from labels.measure.decision import Headline
+    from labels.measure.groups import Headline
     from labels.measure.metrics import Ratio
     from labels.measure.report import Report, SystemReport
 
@@ -103,8 +103,8 @@ def labels_line(report: Report) -> str:
         return f"No label yet on the {counted(report.prompts, 'prompt')} that {were(report.prompts)} replayed."
     names = report.annotators
     by = f" by {listed(names) if len(names) < 3 else counted(len(names), 'person', 'people')}" if names else ""
-    facts = report.limits.labels
-    split = f"; they are split on {counted(facts.disputed, 'memory')}" if facts and facts.disputed else ""
+    disputed = report.evidence.facts.disputed
+    split = f"; they are split on {counted(disputed, 'memory')}" if disputed else ""
     return f"{counted(number, 'label')}{by} on {prompts}{split}."
 
 
@@ -192,14 +192,14 @@ NOTHING = Step("nothing to do; measure again after new prompts or new memories")
 
 def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
     """Reasons for which the numbers are not yet those that are asked for."""
-    facts = report.limits.labels
+    facts = report.evidence.facts
     if report.configured and report.configured != main.system:
         yield Step(f"replay {report.configured}, the present system", REPLAY, "{report.replay}")
-    if main.system in report.limits.outdated:
+    if outdated_prompts(report.evidence, main.system):
         yield Step("replay with the present settings", REPLAY, "{report.replay}")
-    if sighted(report.blind, report.blind_unknown):
+    if facts.sighted:
         yield Step("label prompts before you see their ranks", LABEL, "{go.label}")
-    if facts and facts.disputed > MAX_UNJUDGED * report.judged.whole:
+    if facts.disputed > MAX_UNJUDGED * report.judged.whole:
         split = counted(facts.disputed, "memory")
         yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", TO_SETTLE)
     if not report.labelled_prompts:

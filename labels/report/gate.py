@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING
 from engine.config import TUNED
 from engine.systems import CUTS
 from engine.wording import counted
-from labels.measure.decision import (
-    AHEAD,
-    COSTS,
-    FAIL,
-    FEWEST_TO_PLAN,
-    PASS,
-    PAYS,
-    UNCLEAR,
-    UNDECIDED,
-    Headline,
-)
+from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
+from labels.measure.groups import Headline
 from labels.report.caveats import refusals, warnings
 from labels.report.first_lines import (
     LABEL,
@@ -38,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.comparison import Difference, SystemComparison
-    from labels.measure.decision import Expense, Gate, JudgeCase
-    from labels.measure.gate import Caveats, Gaps, GateReport
+    from labels.measure.evidence import Evidence
+    from labels.measure.gate import Expense, Gaps, Gate, GateReport, JudgeCase
 
 MORE, WIDEST = 20, 0.2
 """Prompts to label next where no number is known, and the widest indifference zone that is proposed."""
@@ -70,19 +61,19 @@ def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) 
 
 
 def full_parts(report: GateReport, width: int) -> Iterator[str]:
-    if reasons := list(refusals(report.caveats)):
+    if reasons := list(refusals(report.caveats, report.evidence)):
         yield wrapped(reasons, width)
     yield "\n".join(fill(line, width, subsequent_indent=" " * 17) for line in estimate_lines(report))
     if outlook := outlook_line(report):
         yield wrapped([outlook], width)
     if report.judge:
         yield "\n".join(fill(printable(line), width, subsequent_indent="    ") for line in judge_lines(report.judge))
-    if cautions := list(warnings(report.caveats)):
+    if cautions := list(warnings(report)):
         yield "\n".join(["Keep in mind", *(as_item(caution, width) for caution in cautions)])
 
 
 def more_line(report: GateReport, width: int) -> str:
-    number = len(list(warnings(report.caveats)))
+    number = len(list(warnings(report)))
     more = f"More, and {counted(number, 'warning')}" if number else "More"
     once = f" {ASKED_ONCE}" if is_open(report) and not report.gate.is_one_look else ""
     return wrapped([f"{more}: memsift gate with --full.{once}"], width)
@@ -211,7 +202,7 @@ def gate_step(report: GateReport) -> Step:
     if caveats.sighted:
         return Step("label prompts before you see their ranks", LABEL, "{go.label}")
     if caveats.gaps and caveats.gaps.matters:
-        return finish_step(caveats.gaps, caveats)
+        return finish_step(caveats.gaps, report.evidence)
     if decision.verdict == UNDECIDED:
         return undecided_step(report)
     if decision.verdict == FAIL and CUTS[TUNED] not in report.system:
@@ -222,11 +213,11 @@ def gate_step(report: GateReport) -> Step:
     return NOTHING
 
 
-def finish_step(gaps: Gaps, caveats: Caveats) -> Step:
-    if caveats.is_from_files:
+def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
+    if evidence.is_qrels:
         return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
-    if caveats.disputed:
-        split = counted(caveats.disputed, "memory")
+    if evidence.facts.disputed:
+        split = counted(evidence.facts.disputed, "memory")
         return Step(f"settle the {split} people are split on", "memsift label --adjudicate", TO_SETTLE)
     return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, "{go.label}")
 
@@ -241,7 +232,7 @@ def undecided_step(report: GateReport) -> Step:
         what = f"decide, if {50 * zone:g} points either way do not matter to you"
         return Step(what, f"--indifference {zone:g}", "{report.target}")
     number = number or MORE
-    if report.caveats.is_from_files:
+    if report.evidence.is_qrels:
         return Step(f"add about {counted(number, 'prompt')} to the run and the qrels")
     if decision.left < number:
         return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, "{report.replay}")

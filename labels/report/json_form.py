@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from engine.lean.json_text import printed_json
-from labels.measure.caveats import Limits
+from labels.measure.evidence import Evidence
 from labels.measure.metrics import Ratio
 from labels.measure.report import Captions
 from labels.report.caveats import notes, refusals, warnings
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from labels.measure.gate import GateReport
     from labels.measure.report import Report
 
-HIDDEN = (Captions, Limits)
+HIDDEN = (Captions, Evidence)
 
 
 def report_json(report: Report) -> str:
@@ -46,11 +46,10 @@ def rows(value: Any) -> Any:
 
 def gate_json(report: GateReport) -> str:
     """Every field of the gate's report, its sentences, and the conclusion in `judge`."""
-    row = asdict(report)
-    del row["caveats"]
-    judge = row.pop("judge")
-    if report.judge:
+    row = {name: value for name, value in vars(report).items() if name not in ("caveats", "evidence", "judge")}
+    judge = asdict(report.judge) if report.judge else None
+    if judge and report.judge:
         judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
-    caveats = {"refusals": list(refusals(report.caveats)), "warnings": list(warnings(report.caveats))}
+    caveats = {"refusals": list(refusals(report.caveats, report.evidence)), "warnings": list(warnings(report))}
     texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
-    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2) + "\n"
+    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2, default=asdict) + "\n"

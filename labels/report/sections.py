@@ -289,7 +289,7 @@ def ranking(report: Report) -> Iterator[ReportSection]:
         yield ReportSection("ranking", title, report.lacking)
     elif found and found[0][1].prompts:
         measures = list(found[0][1].means)
-        rows = tuple((system, *(decimal(ranked.means[name]) for name in measures)) for system, ranked in found)
+        rows = tuple((system, *(decimal(ranked.means.get(name)) for name in measures)) for system, ranked in found)
         yield ReportSection(
             "ranking",
             title,

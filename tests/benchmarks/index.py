@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
+from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25, memsift
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 
@@ -76,11 +77,11 @@ def _measure(root: str, environ: dict[str, str], size: int) -> None:
 
 def _searches(index: Index) -> dict[str, Search]:
     def strongest(prompt: str, limit: int) -> set[str]:
-        found = memsift.find(prompt, index, limit, include_retired=True)
+        found = find(memsift.STRATEGY, prompt, index, limit, include_retired=True)
         return {one.memory.id for one in found.memories}
 
     def best(prompt: str, limit: int, *, in_bodies: bool) -> set[str]:
-        found = fts5_bm25.find(prompt, index, limit, in_bodies=in_bodies, include_retired=True)
+        found = find(fts5_bm25.BODIES if in_bodies else fts5_bm25.HEADLINES, prompt, index, limit, include_retired=True)
         return {one.memory.id for one in found.memories}
 
     return {

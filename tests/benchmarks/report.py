@@ -37,7 +37,6 @@ T = TypeVar("T")
 PROMPTS, POOL, LABELLED, MEMORIES = 10_000, 15, 5, 3000
 OPTIONS = {
     "text": ReportOptions(),
-    "with comparison": ReportOptions(comparisons=True),
     "with ranking": ReportOptions(ranking=True),
     "with curves": ReportOptions(curves=True),
 }
@@ -78,7 +77,7 @@ def from_store(prompts: int) -> None:
 
 def whole_report(store: LabelStore, digests: dict[str, str], form: Callable[[Report], str]) -> str:
     """All that the command does once its modules are there."""
-    options = ReportOptions(comparisons=True, curves=form in (report_json, report_html))
+    options = ReportOptions(curves=form in (report_json, report_html))
     return form(report_from_store(store, ROOT, digests, options=options))
 
 

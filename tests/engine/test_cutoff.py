@@ -27,6 +27,7 @@ from engine.cutoff import (
 )
 from engine.lean.record import replace
 from engine.search.ranking import CandidatePool, Scored, rank
+from engine.search.units import Unit
 from tests.engine.builders import memory
 from tests.engine.models import content, write_model
 
@@ -42,21 +43,13 @@ RARE = 4.0
 PROMPT = "what did we tell Anna of cache redis key expiry"
 
 
-class Asked:
-    """A word that a prompt asks for."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.phrases = ((text.lower(),),)
-
-
 def found(strength: float, *matched: str, of: Memory | None = None, name: str = "one") -> Scored:
     summary = (of or memory("a title", memory_id=name)).summary
     return Scored(summary, -strength, 0, -strength, matched)
 
 
 def features_of(*scored: Scored, unknown: float = 0.0) -> dict[str, Features]:
-    pool = CandidatePool(list(scored), [Asked(word) for word in WORDS], RARE, unknown, PROMPT)
+    pool = CandidatePool(list(scored), [Unit(word, ((word.lower(),),), (), 1) for word in WORDS], RARE, unknown, PROMPT)
     return features(rank(pool.memories, Config()), pool)
 
 

@@ -21,6 +21,7 @@ from engine.errors import RootNotFoundError
 from engine.lean.sqlite import DatabaseError, for_reading, for_writing
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.query import filter_terms
+from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25, memsift, title_tags
 from engine.stores.files import make_private
 from engine.stores.roots import read_corpus
@@ -61,18 +62,18 @@ class Project:
         if index is None:
             return None
         with closing(index):
-            found = fts5_bm25.find(prompt, index, 15, in_bodies=False, include_retired=True)
+            found = find(fts5_bm25.HEADLINES, prompt, index, 15, include_retired=True)
             return [one.memory.title for one in found.memories]
 
 
 def everything(index: Index) -> object:
     """All that an index says, to compare."""
     pools = [
-        fts5_bm25.find(prompt, index, 15, in_bodies=in_bodies, include_retired=True).memories
+        find(fts5_bm25.BODIES if in_bodies else fts5_bm25.HEADLINES, prompt, index, 15, include_retired=True).memories
         for prompt in PROMPTS
         for in_bodies in (False, True)
     ]
-    pools += [memsift.find(prompt, index, 15, include_retired=False).memories for prompt in PROMPTS]
+    pools += [find(memsift.STRATEGY, prompt, index, 15, include_retired=False).memories for prompt in PROMPTS]
     hits = [[(one.memory, round(one.score, 9), one.matched) for one in pool] for pool in pools]
     summaries = index.summaries()
     memories = [index.memory(summary.id) for summary in summaries]
@@ -240,9 +241,9 @@ def test_others_take_the_place_of_candidates_that_match_no_more(project: Project
 def asked(index: Index) -> list[list[str]]:
     """The best three memories by each way of searching."""
     pools = [
-        fts5_bm25.find("cache rule", index, 3, in_bodies=False, include_retired=True),
-        fts5_bm25.find("cache rule", index, 3, in_bodies=True, include_retired=True),
-        memsift.find("cache rule", index, 3, include_retired=False),
+        find(fts5_bm25.HEADLINES, "cache rule", index, 3, include_retired=True),
+        find(fts5_bm25.BODIES, "cache rule", index, 3, include_retired=True),
+        find(memsift.STRATEGY, "cache rule", index, 3, include_retired=False),
         title_tags.find("cache rule", index, 3, now=0),
     ]
     return [[one.memory.title for one in pool.memories] for pool in pools]

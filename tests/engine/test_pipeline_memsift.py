@@ -14,6 +14,7 @@ from engine.pipeline import SHARE_BEFORE_CHOICE, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import Session
 from engine.search.query import query_terms
+from engine.search.scoring import find
 from engine.search.strategies import memsift
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 
@@ -55,7 +56,7 @@ def floored(retrieval: Retrieval) -> list[str]:
 def shares(prompt: str, *memories: Memory) -> dict[str, float]:
     """Each memory's strength, in units of what the rarest word can weigh."""
     with open_index(*memories) as index:
-        pool = memsift.find(prompt, index, 15, include_retired=False)
+        pool = find(memsift.STRATEGY, prompt, index, 15, include_retired=False)
     return {one.memory.id: -one.score / pool.rare for one in pool.memories}
 
 
@@ -63,7 +64,7 @@ def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
     retrieval = run(PROMPT, *ALL)
     assert (retrieval.system, retrieval.strategy) == ("memsift", "memsift")
     with open_index(*ALL) as index:
-        pool = memsift.find(PROMPT, index, 15, include_retired=False)
+        pool = find(memsift.STRATEGY, PROMPT, index, 15, include_retired=False)
     assert [one.score for one in retrieval.candidates] == [one.score for one in pool.memories]
     assert [one.bm25 for one in retrieval.candidates] == [one.bm25 for one in pool.memories]
     assert {one.body_bonus for one in retrieval.candidates} == {0}

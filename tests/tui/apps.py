@@ -13,7 +13,7 @@ from textual.geometry import Region
 import tui
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from textual.pilot import Pilot
     from textual.widget import Widget
@@ -166,19 +166,6 @@ async def at_rest(pilot: Pilot[None]) -> None:
             is_painted = not (any(pending) or screen._dirty_widgets or screen._callbacks)
             quiet = quiet + 1 if is_over and is_painted else 0
             await asyncio.sleep(0.005)
-
-
-def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    """Press *keys* in *theme*, each when the screen is at rest."""
-
-    async def run(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        await at_rest(pilot)
-        for key in keys:
-            type_ahead(pilot, key)
-            await at_rest(pilot)
-
-    return run
 
 
 async def told(pilot: Pilot[None], text: str) -> None:

@@ -1,4 +1,4 @@
-"""The pictures of the README are snapshots, so they stay true. Look at each picture before you accept a change."""
+"""The pictures of the README are snapshots, so they stay true."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import at_rest, pressing, starting_in, type_ahead, until
+from tests.tui.apps import at_rest, starting_in, type_ahead, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.test_snapshots import stopped_clock
+from tests.tui.pictures import pressing, stopped_clock
 from tests.tui.workspace.whatif.labelled import replay_and_label
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_every_picture_of_the_readme_is_a_snapshot_and_has_a_text_for_those_who_
 @pytest.mark.slow
 def test_the_readme_shows_what_label_looks_like(snap_compare: Callable[..., bool], open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
-    run = pressing("textual-dark", *"ax", "enter", "a")
+    run = pressing(*"ax", "enter", "a")
     assert snap_compare(starting_in("label", workspace), terminal_size=SIZE, run_before=run)
 
 

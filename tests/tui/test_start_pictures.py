@@ -1,4 +1,4 @@
-"""Pictures before the app: the first start, and the bar of a first index. Look at each before you accept a change."""
+"""Pictures before the app: the first start, and the bar of a first index."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual.widgets import ProgressBar
 
+from tests.tui.pictures import NARROW, USUAL, WIDE, pictures
 from tui.starting import BuildingApp, FirstStartApp
 from tui.workspace.opening import FoundRoot
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from textual.pilot import Pilot
+
+    from tests.tui.pictures import Compare, Size
 
 pytestmark = pytest.mark.slow
 
@@ -23,36 +24,21 @@ PLACES = (
 )
 
 
-def in_theme(theme: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    async def run(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        await pilot.pause()
-
-    return run
-
-
 @pytest.mark.parametrize(
-    ("places", "size", "theme"),
-    [
-        pytest.param(PLACES, (60, 20), "textual-dark", id="found-60x20-dark"),
-        pytest.param(PLACES, (160, 48), "textual-light", id="found-160x48-light"),
-        pytest.param((), (80, 24), "textual-dark", id="nothing-80x24-dark"),
-    ],
+    ("places", "size"), [*pictures({"found": PLACES}, NARROW, WIDE), *pictures({"nothing": ()}, USUAL)]
 )
-def test_the_first_start_looks_as_it_did(
-    snap_compare: Callable[..., bool], places: tuple[FoundRoot, ...], size: tuple[int, int], theme: str
-) -> None:
-    assert snap_compare(FirstStartApp(places), terminal_size=size, run_before=in_theme(theme))
+def test_the_first_start_looks_as_it_did(snap_compare: Compare, places: tuple[FoundRoot, ...], size: Size) -> None:
+    assert snap_compare(FirstStartApp(places), terminal_size=size)
 
 
-@pytest.mark.parametrize(("size", "theme"), [((60, 20), "textual-light"), ((160, 48), "textual-dark")])
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["60x20", "160x48"])
 def test_the_bar_of_a_first_index_looks_as_it_did(
-    snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], theme: str
+    snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, size: Size
 ) -> None:
     monkeypatch.setattr(BuildingApp, "build", lambda _: None)
 
     async def run(pilot: Pilot[Any]) -> None:
-        await in_theme(theme)(pilot)
+        await pilot.pause()
         pilot.app.query_one(ProgressBar).update(progress=18_000)
         await pilot.pause()
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.systems import System
-    from labels.saved_runs import SavedRun
+    from labels.runs import SavedRun
 
 
 ORDERS = {

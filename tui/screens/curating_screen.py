@@ -130,7 +130,7 @@ class CuratingScreen(ModeScreen):
         with self.app.telling_errors():
             memory, read, text = self._to_edit()
             root, own = self.home(memory)
-            form = writing_of(root).form(text.removeprefix("\ufeff"))
+            form = writing_of(root, own.file).form(text.removeprefix("\ufeff"))
 
             def allowed(changes: Changes) -> None:
                 check(Edit(root, own, changes), read)
@@ -224,8 +224,9 @@ class CuratingScreen(ModeScreen):
 
     def _require_writable(self, memories: Iterable[MemorySummary]) -> None:
         """Raises CurationError for a memory in a format that is only read."""
-        for root in dict.fromkeys(self.home(memory)[0] for memory in memories):
-            writing_of(root)
+        for memory in memories:
+            root, own = self.home(memory)
+            writing_of(root, own.file)
 
     def _choose(
         self,

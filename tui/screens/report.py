@@ -129,7 +129,7 @@ class ReportScreen(ModeScreen):
         """Have a worker make the report; the present report stays until then."""
         self._doing = COUNTING
         self._show_state()
-        self._make(ReportOptions(ranking=self._shows_more, comparisons=True, curves=True), self._asked)
+        self._make(ReportOptions(ranking=self._shows_more, curves=True), self._asked)
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
     def _make(self, options: ReportOptions, asked: float) -> None:
@@ -228,7 +228,7 @@ class ReportScreen(ModeScreen):
         """The prompts or the memory that a row counts, where no curve needs the room."""
         if self._reading is None or not behind.prompts or self.query_one("#part").has_class("-curve"):
             return None
-        found = told(behind, self._reading.evidence, self._reading.report.captions)
+        found = told(behind, self._reading.report)
         read, drawn = self.app.workspace.memory, signs(self)
         if behind.memory:
             return memory_row_text(found, behind.memory, read(behind.memory), width, drawn)

@@ -12,13 +12,11 @@ from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
 from engine.systems import SYSTEMS, is_injected
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
-from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
-from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
 from tui.workspace.retrievals import Injections, record
-from tui.workspace.root_labels import RootLabels, root_report
+from tui.workspace.root_labels import RootLabels
 from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
@@ -32,8 +30,8 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from labels.measure.report import Report
     from labels.records import Event, Pool
+    from labels.store import LabelStore
     from tui.workspace.sources import Settings, Sources
     from tui.workspace.spending import Offer, Spending
 
@@ -320,11 +318,6 @@ class Workspace(RootSystems, RootLabels):
     def undo(self) -> Event | None:
         """Take back the annotator's latest label or skip of these prompts; None if there is none."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.lists.all])
-
-    def report(self, options: ReportOptions = PLAIN) -> Report:
-        """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
-        with LabelStore.open(self.store.path) as store:
-            return root_report(store, self.index, self.config, self.cutoff, options)
 
 
 def _comparable(root: OpenRoot) -> tuple[object, ...]:

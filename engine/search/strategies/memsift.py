@@ -1,36 +1,27 @@
 """`memsift`: by strength over title, tags and body.
 
-    strength = bm25 x sqrt(matched units / units of the prompt, MAX_ASKED at most)
-
-`scoring` has the formula of BM25. The weight of a unit is Lucene's (BM25Similarity), which stays positive:
-idf = ln(1 + (N - n + 0.5) / (n + 0.5)) with N = memories + ELSEWHERE. The root is a coordination factor: of two equal
-sums, the sum of more units is the better answer. Unlike BM25, strengths of different prompts can be compared.
+The weight of a unit is Lucene's (BM25Similarity), which stays positive: idf = ln(1 + (N - n + 0.5) / (n + 0.5)) with
+N = memories + ELSEWHERE. The coordination counts: of two equal sums, the sum of more units is the better answer. Unlike
+BM25, strengths of different prompts can be compared.
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import log
 
-from engine.lean.record import Record, replace
-from engine.search.database import summaries_of
-from engine.search.query import any_of, joined_neighbours, query_terms
-from engine.search.ranking import CandidatePool, Scored, first_ones, order
-from engine.search.scoring import SMALL, Scorer, best_rows, candidates, encoded_words
+from engine.lean.record import replace
+from engine.search.query import joined_neighbours, query_terms
+from engine.search.scoring import FULL_TEXT, Strategy
 from engine.search.units import units_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from engine.lean.sqlite import Connection
-    from engine.memory import MemorySummary
     from engine.prompt import Turn
     from engine.search.query import Term
-    from engine.search.ranking import Searchable
-    from engine.search.units import Unit, Units
-
-TITLE, TAGS, BODY = 4, 2, 1
-"""The weight of an occurrence, by field."""
+    from engine.search.units import Unit
 
 HALF = 0.5
 """The quality of words that are longer than the prompt's word."""
@@ -54,48 +45,11 @@ effect. `python -m tests.benchmarks.default_model` measures it."""
 MOST_LITTLE = 200
 """Characters of a prompt that may say little."""
 
-LEAST_POSTINGS, MOST_POSTINGS = 2500, 6000
-"""Postings that FTS5 may read for a prompt: more in a larger root."""
-
 FEW, MANY, MANY_UNITS = 64, 96, 8
 """Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt: more memories match it equally."""
 
 SMALL_POOL = 9
 """A pool of so many memories needs no further candidates; a larger pool needs ten for each memory."""
-
-
-class Match(Record):
-    """How a memory answers a prompt: its BM25 and strength, positive, and the part of each unit in the BM25.
-
-    `parts` has the number of each unit that the memory holds.
-    """
-
-    bm25: float
-    strength: float
-    parts: Mapping[int, float]
-
-
-def find(
-    text: str,
-    index: Searchable,
-    size: int,
-    *,
-    include_retired: bool,
-    turns: Sequence[Turn] = (),
-) -> CandidatePool:
-    """The *size* strongest active memories and the retired memories among them, best first.
-
-    With *include_retired*, retired memories count like active memories. *turns* came before the prompt, see `asked`.
-    """
-    searched = searched_text(text)
-    terms = asked(text, turns)
-
-    def pool(db: Connection) -> CandidatePool:
-        matcher = PromptMatcher(db, terms)
-        found = _scored_memories(db, matcher, index.root, size, include_retired=include_retired)
-        return CandidatePool(found, matcher.found.units, matcher.rare, matcher.unknown, searched)
-
-    return index.pool(pool)
 
 
 def searched_text(text: str) -> str:
@@ -127,64 +81,29 @@ def says_little(text: str) -> bool:
     return len(text) <= MOST_LITTLE and len(query_terms(text)) <= FEW_TERMS
 
 
-class PromptMatcher:
-    """Matches memories with one prompt. `rare` is the weight of the rarest possible word, the unit of a strength."""
-
-    def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
-        self.found: Units = units_of(db, terms)
-        self.memories, tokens = db.execute("select memories, tokens from about").fetchone()
-        self.idf = [unit.weight * idf(min(unit.memories, self.memories), self.memories) for unit in self.found.units]
-        self.rare = idf(1, max(1, self.memories))
-        mean_length = tokens / max(1, self.memories)
-        self.scorer = Scorer(self.found, self.idf, mean_length, weights=(TITLE, TAGS, BODY), longer=HALF)
-        self._asked = min(sum(unit.weight for unit in self.found.units), MAX_ASKED)
-
-    @property
-    def unknown(self) -> float:
-        """The part of the prompt's weight in words that no memory holds, 0..1."""
-        missing = sum(weight for weight, unit in zip(self.idf, self.found.units, strict=True) if not unit.memories)
-        return missing / (sum(self.idf) or 1.0)
-
-    def match(self, encoded: str) -> Match | None:
-        """The match of a memory with these encoded tokens; None if it holds no unit."""
-        parts = self.scorer.contributions(encoded)
-        bm25 = sum(parts.values())
-        return Match(bm25, bm25 * self.coordination(parts), parts) if parts else None
-
-    def coordination(self, matched: Iterable[int]) -> float:
-        """The factor of a memory that holds the units of these numbers, 0..1."""
-        return min(1.0, sqrt(sum(self.found.units[number].weight for number in matched) / self._asked))
-
-
 def idf(holding: int, memories: int) -> float:
     """The weight of a unit that *holding* of the memories hold."""
     return log(1 + (memories + ELSEWHERE - holding + 0.5) / (holding + 0.5))
 
 
-def _scored_memories(
-    db: Connection, matcher: PromptMatcher, root: str, size: int, *, include_retired: bool
-) -> list[Scored]:
-    units = matcher.found.units
-    least = FEW if len(units) > MANY_UNITS else MANY
-    rows = candidates(
-        db,
-        "full_text",
-        [_wanted(unit) for unit in units],
-        postings=min(MOST_POSTINGS, LEAST_POSTINGS + matcher.memories // 10),
-        most=max(SMALL if matcher.memories <= SMALL else least, 10 * size if size > SMALL_POOL else 0),
-        include_retired=include_retired,
-    )
-    matches = {row: match for row, words in encoded_words(db, rows) if (match := matcher.match(words))}
-    best = best_rows({row: match.strength for row, match in matches.items()}, size, include_retired=include_retired)
-    summaries = summaries_of(db, root, best)
-    scored = sorted([_scored(memory, matches[row], units) for row, memory in summaries.items()], key=order)
-    return first_ones(scored, size, include_retired=include_retired)
+def _weights(_: Connection, units: Sequence[Unit], memories: int) -> list[float]:
+    return [unit.weight * idf(min(unit.memories, memories), memories) for unit in units]
 
 
-def _wanted(unit: Unit) -> tuple[int, str]:
-    phrases = (*unit.phrases, *((word,) for word in unit.longer))
-    return unit.memories, any_of((phrase, False) for phrase in phrases)
+def _candidates(units: int, size: int) -> int:
+    return max(FEW if units > MANY_UNITS else MANY, 10 * size if size > SMALL_POOL else 0)
 
 
-def _scored(memory: MemorySummary, match: Match, units: Sequence[Unit]) -> Scored:
-    return Scored(memory, -match.bm25, 0, -match.strength, tuple(units[number].text for number in match.parts))
+STRATEGY = Strategy(
+    table=FULL_TEXT,
+    weights=(4, 2, 1),
+    longer=HALF,
+    postings=(2500, 6000),
+    candidates=_candidates,
+    searched=searched_text,
+    terms=asked,
+    units=units_of,
+    idf=_weights,
+    rare=lambda memories: idf(1, max(1, memories)),
+    most_asked=MAX_ASKED,
+)

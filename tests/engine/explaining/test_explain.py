@@ -297,7 +297,7 @@ def test_the_original_rules_know_no_stems_and_the_explanation_says_so() -> None:
 
 def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many words, the original rules look up the rarest only."""
-    monkeypatch.setattr(fts5_bm25, "POSTINGS", {"headline": 10})
+    monkeypatch.setattr(fts5_bm25, "HEADLINES", replace(fts5_bm25.HEADLINES, postings=(10, 10)))
     common = [memory(f"rule {number}", memory_id=f"m{number}") for number in range(30)]
     rare = [memory(f"rule cache token{number}", memory_id=f"r{number}") for number in range(3)]
     with open_index(*common, *rare) as index:

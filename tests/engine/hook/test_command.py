@@ -13,7 +13,7 @@ import pytest
 
 from engine.paths import cache_dir
 from tests.engine.builders import memory, write_memory
-from tests.engine.hook.world import ASK, NOT_REQUESTS, PROJECT, RUN_HOOK, World, context_of
+from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, PROJECT, RUN_HOOK, World, context_of
 
 TRACED_HOOK = """
 import io, json, os, sys
@@ -40,10 +40,28 @@ def test_the_command_prints_one_object_and_exits_with_0(world: World) -> None:
     assert (again.returncode, again.stdout, again.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("name", ["empty", "cut", "deep", "binary", "no prompt"])
-def test_the_command_exits_with_0_and_prints_nothing_for_what_is_no_request(world: World, name: str) -> None:
-    done = world.run(NOT_REQUESTS[name])
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+PROMPTS = [
+    *(ASK, "cache rule 3 please", "what of cache-rule and rule 2", "nothing of the kind is here", "short"),
+    *(f"{ASK} [nomem]", "/review the cache rule", "cache \ud800 rule five", "缓存 cache rule 规则"),
+]
+
+
+def test_the_launcher_prints_byte_for_byte_what_the_console_script_prints(tmp_path: Path) -> None:
+    """Prompts in sessions of their own, a repetition, broken text, and what is no request."""
+    printed = {}
+    refused = list(NOT_REQUESTS.values())[:9]
+    for name, command in FORMS.items():
+        (tmp_path / name).mkdir()
+        world = World(tmp_path / name)
+        requests = [json.dumps(world.payload(text, session_id=str(i))).encode() for i, text in enumerate(PROMPTS)]
+        broken = requests[0].replace(b"handle", b"\xff").replace(b'"0"', b'"100"')
+        done = [world.start(command, stdin) for stdin in [*requests, requests[0], broken, *refused]]
+        assert [process.returncode for process in done] == [0] * 20
+        assert all(process.stdout == process.stderr == b"" for process in done[-len(refused) :])
+        printed[name] = [(process.stdout, process.stderr) for process in done]
+    assert printed["launcher"] == printed["script"]
+    assert sum(bool(stdout) for stdout, _ in printed["launcher"]) > 5
+    assert context_of(printed["launcher"][0][0].decode()).count("<result ") == 3
 
 
 def test_the_command_exits_with_0_where_everything_fails(world: World) -> None:

@@ -39,19 +39,18 @@ def model(max_inject: int = 3, **changes: Any) -> dict[str, Any]:
     return content(Config(noise_floor=0.0, min_strength=0.0, max_inject=max_inject), **changes)
 
 
-def answered(world: World, form: str = "launcher") -> list[str]:
+def answered(world: World) -> list[str]:
     """The titles that a process of the hook injects."""
-    done = world.start(FORMS[form], json.dumps(world.payload(ASK, session_id="")).encode())
+    done = world.start(FORMS["launcher"], json.dumps(world.payload(ASK, session_id="")).encode())
     assert (done.returncode, done.stderr) == (0, b"")
     text = context_of(done.stdout.decode()) if done.stdout else ""
     return [name for name in NAMES if name in text]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_fresh_install_has_the_default_cutoff(tmp_path: Path, form: str) -> None:
+def test_a_fresh_install_has_the_default_cutoff(tmp_path: Path) -> None:
     world = World(tmp_path, has_cutoff=True)
     write_root(world.root, [*(memory(name) for name in NAMES), *(memory(f"zz{number} filler") for number in range(40))])
-    assert answered(world, form) == [BEST, GOOD]
+    assert answered(world) == [BEST, GOOD]
     row = world.log()[-1]
     assert row["system"] == "memsift+default"
     assert {one["dropped_by"] for one in row["candidates"]} <= {None, "cutoff", "floor"}
@@ -70,60 +69,26 @@ def test_the_cutoff_can_be_switched_off_and_its_threshold_set(world: World) -> N
     assert answered(world) == NAMES
 
 
-def test_a_stranger_neither_stops_the_cutoff_nor_lowers_its_threshold(tmp_path: Path) -> None:
-    world = World(tmp_path, has_cutoff=True)
-    write_root(world.root, [*(memory(name) for name in NAMES), *(memory(f"zz{number} filler") for number in range(40))])
-    world.receive(cutoff="off", cutoff_threshold=0.05)
-    done = world.start(FORMS["launcher"], json.dumps(world.payload(ASK, session_id="")).encode())
-    assert POOR not in context_of(done.stdout.decode())
-    assert world.log()[-1]["system"] == "memsift+default"
-    assert b"cutoff, cutoff_threshold are ignored" in done.stderr
-    world.receive(cutoff_threshold=0.999)
-    assert answered(world) == []
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_hook_injects_less_with_a_model(world: World, form: str) -> None:
+def test_the_hook_injects_less_with_a_model(world: World) -> None:
     write_model(world.state, model(threshold=0.0, doubt=0.0))
-    assert answered(world, form) == NAMES
+    assert answered(world) == NAMES
     write_model(world.state, model(threshold=0.9))
-    assert answered(world, form) == [BEST]
+    assert answered(world) == [BEST]
     row = world.log()[-1]
     assert row["system"] == "memsift+cutoff"
     assert {one["dropped_by"] for one in row["candidates"]} == {None, "cutoff"}
     assert "cutoff" not in row
 
 
-@pytest.mark.parametrize(
-    ("made", "why"),
-    [
-        ("{", "cannot be read"),
-        (b"\xff\xfe".decode("latin-1") * 10, "cannot be read"),
-        ({"features": 99}, "features 99"),
-        (model(weights={"share": None}), "makes no sense"),
-        (model(max_inject=9), "max_inject was 9, is 3"),
-    ],
-)
-def test_in_the_place_of_a_model_that_is_broken_or_does_not_fit_the_default_model_decides(
-    world: World, made: object, why: str
-) -> None:
+def test_in_the_place_of_a_model_that_is_broken_or_does_not_fit_the_default_model_decides(world: World) -> None:
     before = answered(world)
-    write_model(world.state, made)
-    assert answered(world) == before
-    row = world.log()[-1]
-    assert row["system"] == "memsift+default"
-    assert row["cutoff"].startswith("ignored: it ")
-    assert why in row["cutoff"]
-    assert len(row["cutoff"]) <= 500
-
-
-def test_with_a_model_and_a_judge_without_a_key_the_cutoff_decides(world: World) -> None:
-    world.configure(noise_floor=0.0, min_strength=0.0, judge={"enabled": True})
-    write_model(world.state, model(threshold=0.9))
-    done = world.start(FORMS["launcher"], json.dumps(world.payload(ASK, session_id="")).encode())
-    text = context_of(done.stdout.decode())
-    assert [name for name in NAMES if name in text] == ["cache of sessions invalidated"]
-    assert b"ANTHROPIC_API_KEY" in done.stderr
+    for made, why in (("{", "cannot be read"), (model(max_inject=9), "max_inject was 9, is 3")):
+        write_model(world.state, made)
+        assert answered(world) == before
+        row = world.log()[-1]
+        assert row["system"] == "memsift+default"
+        assert row["cutoff"].startswith("ignored: it ")
+        assert why in row["cutoff"]
 
 
 def test_a_model_that_the_root_shares_counts_where_the_root_is_trusted(world: World) -> None:

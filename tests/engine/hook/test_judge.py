@@ -6,30 +6,21 @@ import json
 import os
 import stat
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.engine.hook.world import ASK, FORMS, NO_FTS5, RUN_HOOK, World, context_of
 from tests.engine.judge.api_server import (
-    CLOSED,
-    GARBAGE,
     KEY,
     ApiServer,
     Reply,
-    dripping,
-    dripping_head,
     failed,
-    huge,
     kept,
     kept_titles,
     late,
-    overloaded,
-    rate_limited,
     said,
 )
-from tests.engine.judge.cases import HOSTILE_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,42 +75,28 @@ def test_a_judge_that_keeps_nothing_silences_the_hook(world: World) -> None:
     assert (answer.injected, answer.stderr, answer.row["fallback"]) == ([], "", "")
 
 
-@pytest.mark.parametrize(
-    ("reply", "status", "says"),
-    [
-        (late(4, kept(0)), "timeout", "No answer within 0.5 s from http"),
-        (dripping(0.1, kept(0)), "timeout", "No answer within 0.5 s from http"),
-        (dripping_head(0.1, kept(0)), "timeout", "No answer within 0.5 s from http"),
-        (failed(401, f"bad key {KEY}"), "http_error", " answered 401: bad key [hidden]"),
-        (rate_limited(), "http_error", " answered 429: slow down"),
-        (overloaded(), "http_error", " answered 529: Overloaded"),
-        (CLOSED, "http_error", "No connection to http://127.0.0.1:"),
-        (replace(kept(0), cut=True), "http_error", "No connection to http://127.0.0.1:"),
-        (GARBAGE, "http_error", " is not a message."),
-        (huge(2_000_000), "http_error", "The API's answer is larger than 1,000 kB."),
-        (said("The first one."), "parse_error", "The answer holds no keep-list: The first one."),
-        (said('{"keep": [0,', stop_reason="max_tokens"), "parse_error", "cut off"),
-        (said("", stop_reason="refusal"), "refused", "The model refused to answer."),
-    ],
-    ids=[
-        *("late", "drip", "dripping head", "401", "429", "529", "closed", "cut", "garbage", "huge", "prose"),
-        *("truncated", "refusal"),
-    ],
-)
-def test_a_judge_that_cannot_answer_leaves_bm25s_best_two(
-    world: World, server: ApiServer, reply: Reply, status: str, says: str
-) -> None:
+FAILURES: list[tuple[Reply, str, str]] = [
+    (late(4, kept(0)), "timeout", "No answer within 0.5 s from http"),
+    (failed(401, f"bad key {KEY}"), "http_error", " answered 401: bad key [hidden]"),
+    (said("The first one."), "parse_error", "The answer holds no keep-list: The first one."),
+    (said("", stop_reason="refusal"), "refused", "The model refused to answer."),
+]
+"""One for each status; the providers' tests have the others."""
+
+
+def test_a_judge_that_cannot_answer_leaves_bm25s_best_two(world: World, server: ApiServer) -> None:
     world.configure(judge={"enabled": True, "timeout_per_call": 0.5})
-    server.answers.append(reply)
-    answer = Answer(world)
-    assert answer.injected == [0, 1]
-    assert (answer.row["fallback"], answer.row["judge"]["status"]) == (status, status)
-    (line,) = answer.stderr.splitlines()
-    assert line.startswith("memsift-hook: ")
-    assert says in line
-    assert len(server.requests) == 1
-    if status == "timeout":
-        assert 500 <= answer.row["judge"]["ms"] < 1000
+    for reply, status, says in FAILURES:
+        server.answers.append(reply)
+        answer = Answer(world, session_id=status)
+        assert answer.injected == [0, 1], status
+        assert (answer.row["fallback"], answer.row["judge"]["status"]) == (status, status)
+        (line,) = answer.stderr.splitlines()
+        assert line.startswith("memsift-hook: ")
+        assert says in line
+        if status == "timeout":
+            assert 500 <= answer.row["judge"]["ms"] < 1000
+    assert len(server.requests) == len(FAILURES)
 
 
 def test_without_a_key_it_is_bm25s_best_three_and_says_what_to_set(world: World, server: ApiServer) -> None:
@@ -132,29 +109,20 @@ def test_without_a_key_it_is_bm25s_best_three_and_says_what_to_set(world: World,
     assert server.requests == []
 
 
-@pytest.mark.parametrize(
-    ("config", "environ"),
-    [
-        ({}, {}),
-        ({"judge": {"enabled": True}}, {"MEMSIFT_JUDGE": "none"}),
-        ({"judge": {"enabled": True, "provider": "none"}}, {}),
-    ],
-    ids=["disabled", "none by variable", "none by configuration"],
-)
-def test_without_a_judge_it_is_bm25s_best_three_and_nothing_is_asked(
-    world: World, server: ApiServer, config: dict[str, object], environ: dict[str, str]
-) -> None:
-    world.configure(**config)
-    world.environ |= environ
-    answer = Answer(world)
-    assert (len(answer.injected), answer.stderr, answer.row["fallback"]) == (NO_JUDGE, "", "")
+def test_without_a_judge_it_is_bm25s_best_three_and_nothing_is_asked(world: World, server: ApiServer) -> None:
+    cases: list[tuple[dict[str, object], str]] = [
+        ({}, ""),
+        ({"judge": {"enabled": True}}, "none"),
+        ({"judge": {"enabled": True, "provider": "none"}}, ""),
+        ({"judge": {"enabled": True}, "match_strategy": "title_tags"}, ""),
+    ]
+    for number, (config, variable) in enumerate(cases):
+        world.configure(**config)
+        world.environ["MEMSIFT_JUDGE"] = variable
+        answer = Answer(world, session_id=str(number))
+        assert (len(answer.injected), answer.stderr, answer.row["fallback"]) == (NO_JUDGE, "", ""), config
+        assert "judge" not in answer.row
     assert server.requests == []
-
-
-def test_where_memories_are_found_by_keywords_no_judge_is_asked(world: World, server: ApiServer) -> None:
-    world.configure(judge={"enabled": True}, match_strategy="title_tags")
-    answer = Answer(world)
-    assert (answer.row["fallback"], "judge" in answer.row, server.requests) == ("", False, [])
 
 
 def test_without_fts5_it_is_keywords_and_one_warning_and_no_judge(world: World, server: ApiServer) -> None:
@@ -165,16 +133,16 @@ def test_without_fts5_it_is_keywords_and_one_warning_and_no_judge(world: World, 
     assert server.requests == []
 
 
-@pytest.mark.parametrize("file", ["script.jsonl", "pipe", "/dev/zero"])
-def test_a_script_is_not_asked_from_the_hook(world: World, server: ApiServer, file: str) -> None:
+def test_a_script_is_not_asked_from_the_hook(world: World, server: ApiServer) -> None:
     (world.folder / "script.jsonl").write_text(json.dumps({"prompt": ASK, "keep": ["cache rule 4"]}), encoding="utf-8")
     os.mkfifo(world.folder / "pipe")
-    world.environ["MEMSIFT_JUDGE"] = f"scripted:{world.folder / file}"
-    answer = Answer(world)
-    assert (answer.injected, answer.row["fallback"], answer.row["judge"]["status"]) == ([0, 1], "refused", "refused")
-    assert answer.row["ms"] < 1000
-    (line,) = answer.stderr.splitlines()
-    assert "scripted is not asked from the hook" in line
+    for file in ("script.jsonl", "pipe", "/dev/zero"):
+        world.environ["MEMSIFT_JUDGE"] = f"scripted:{world.folder / file}"
+        answer = Answer(world, session_id=file)
+        assert (answer.injected, answer.row["fallback"]) == ([0, 1], "refused"), file
+        assert (answer.row["judge"]["status"], answer.row["ms"] < 1000) == ("refused", True)
+        (line,) = answer.stderr.splitlines()
+        assert "scripted is not asked from the hook" in line
     assert server.requests == []
 
 
@@ -239,12 +207,3 @@ def test_a_key_is_in_no_file_that_the_hook_writes(world: World, server: ApiServe
     files = [path for path in world.home.rglob("*") if path.is_file()]
     assert any(path.name == "activity.jsonl" for path in files)
     assert all(KEY.encode() not in path.read_bytes() for path in files)
-
-
-def test_hostile_prompts_do_not_change_what_the_judge_is_asked(world: World, server: ApiServer) -> None:
-    for text in HOSTILE_TEXTS[:12]:
-        Answer(world, prompt=f"{ASK} {text}"[:5000])
-    for request in server.requests:
-        content = request.body["messages"][0]["content"]
-        assert (content.count("<candidate "), content.count("</memory_data>"), content.count("<prompt>")) == (5, 1, 1)
-    assert len(server.requests) == 12

@@ -15,8 +15,7 @@ import pytest
 
 from engine.paths import state_home
 from tests.engine.builders import memory, write_root
-from tests.engine.faults.mounts import small_disk
-from tests.engine.hook.world import FORMS, PROJECT, RULES, SCRIPT, World, context_of
+from tests.engine.hook.world import FORMS, PROJECT, SCRIPT, World, context_of
 
 STRANGER = 4242
 BAIT = [memory(f"cache rule {number} of a stranger", "cache") for number in range(3)]
@@ -103,23 +102,11 @@ def test_auto_memory_of_another_user_is_refused(world: World) -> None:
     assert (context, f"{folder} belongs to another user" in stderr) == ("", True)
 
 
-@needs_chown
-def test_a_link_into_a_folder_of_another_user_is_refused(world: World) -> None:
-    target = write_root(world.folder / "elsewhere/memory", BAIT)
-    given_away(target)
-    project = world.home / "project"
-    (project / ".claude").mkdir(parents=True)
-    (project / ".claude/memory").symlink_to(target)
-    context, stderr = sent(world, project)
-    assert (context, "belongs to another user" in stderr) == ("", True)
-
-
-@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
-def test_a_folder_that_a_cloned_project_names_is_refused(world: World, name: str) -> None:
+def test_a_folder_that_a_cloned_project_names_is_refused(world: World) -> None:
     """Neither its own memories nor the user's notes elsewhere come into a prompt by its settings."""
     shutil.rmtree(world.root)
     named = write_root(world.home / "notes", BAIT)
-    (world.project / ".claude" / name).write_text('{"autoMemoryDirectory": "~/notes"}', "utf-8")
+    (world.project / ".claude/settings.json").write_text('{"autoMemoryDirectory": "~/notes"}', "utf-8")
     context, stderr = sent(world, world.project)
     assert (context, f"memsift-hook: {named} is not used: " in stderr) == ("", True)
     assert "you have not trusted it" in lines_of_no_root(world)[0]["refused"][0]
@@ -141,30 +128,6 @@ def test_a_git_file_that_leads_to_another_repository_brings_none_of_its_memories
         (world.folder / name / ".git").write_text(f"gitdir: {world.project}/.git/worktrees/w\n", "utf-8")
     assert "cache rule" in sent(world, world.folder / "own", session_id="own")[0]
     assert sent(world, world.folder / "clone", session_id="clone") == ("", "")
-
-
-@pytest.mark.parametrize("place", ["above the repository", "above a worktree", "above home", "in home"])
-def test_memories_beyond_the_end_of_the_search_are_not_looked_at(world: World, place: str) -> None:
-    project = world.home / "work/project/src"
-    project.mkdir(parents=True)
-    if place == "above the repository":
-        (project.parent / ".git").mkdir()
-    if place == "above a worktree":
-        (project.parent / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
-    plant({"above home": world.folder, "in home": world.home}.get(place, world.home / "work"))
-    assert sent(world, project) == ("", "")
-    assert lines_of_no_root(world) == []
-    write_root(project.parent / ".claude/memory", RULES)
-    assert "cache rule" in sent(world, project, session_id="top")[0]
-
-
-def test_memories_beyond_a_mount_are_not_looked_at(world: World) -> None:
-    plant(world.folder)
-    with small_disk(world.folder / "disk") as disk:
-        (disk / "project").mkdir()
-        assert sent(world, disk / "project") == ("", "")
-        write_root(disk / ".claude/memory", RULES)
-        assert "cache rule" in sent(world, disk / "project", session_id="same")[0]
 
 
 def test_a_name_that_could_command_a_terminal_is_shown_with_dots(world: World) -> None:

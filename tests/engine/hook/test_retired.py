@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROMPT = "how do we handle the cache rule"
-NOTE = """---
-name: {name}
-description: The cache rule {name}
-metadata:
-  type: project
----
-
-The cache is cold.
-"""
 
 
 def injected(world: World, session: str) -> str:
@@ -61,20 +52,3 @@ def test_a_retired_memory_is_not_injected_from_the_next_prompt_on_and_a_restored
     assert "cache-rule-1" in after
     change(world, world.root, "cache-rule-0", Restore)
     assert "cache-rule-0" in injected(world, "3")
-
-
-def test_the_same_holds_for_the_auto_memory(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    (world.project / ".claude").rename(world.project / "elsewhere")
-    root = world.auto_memory
-    root.mkdir(parents=True)
-    for name in ("alpha", "beta"):
-        (root / f"{name}.md").write_text(NOTE.format(name=name), encoding="utf-8")
-    (root / "MEMORY.md").write_text("- [Alpha](alpha.md)\n- [Beta](beta.md)\n", encoding="utf-8")
-    assert "alpha.md" in injected(world, "1")
-    change(world, root, "alpha", Retire)
-    after = injected(world, "2")
-    assert "alpha.md" not in after
-    assert "beta.md" in after
-    change(world, root, "alpha", Restore)
-    assert "alpha.md" in injected(world, "3")

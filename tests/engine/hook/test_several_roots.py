@@ -78,13 +78,6 @@ def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) ->
     assert list(stages.values()).count("cap") == 2
 
 
-def test_one_budget_counts_for_all_roots(world: Everywhere) -> None:
-    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 4\nmax_characters = 300\n")
-    context = world.context(ASK)
-    assert 0 < len(context) <= 300
-    assert "budget" in {one["dropped_by"] for one in world.log()[-1]["candidates"]}
-
-
 def test_with_the_default_cutoff_the_likeliest_comes_first(tmp_path: Path) -> None:
     world = Everywhere(tmp_path, has_cutoff=True)
     world.name_roots(world.vault, table="[retrieval]\nmax_inject = 1\n")
@@ -147,18 +140,6 @@ def test_settings_of_the_user_that_are_wrong_are_said_once(world: Everywhere) ->
     assert len(world.log()[-1]["mistakes"]) == 1
 
 
-def test_a_judge_is_asked_once_about_all_roots(world: Everywhere, server: ApiServer) -> None:
-    judge = "[retrieval]\nmax_inject = 10\n[retrieval.judge]\nenabled = true\n"
-    world.name_roots(world.vault, world.rules, table=judge)
-    world.environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
-    server.answer = kept_titles("token cache notes", "Token cache rules")
-    world.context(ASK)
-    assert len(server.requests) == 1
-    assert set(world.injected) == {"deep/note", "AGENTS#token-cache-rules"}
-    stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
-    assert stages["own"] == stages["auto"] == "judge"
-
-
 def test_the_judge_of_a_project_is_not_asked_about_notes_of_the_user(world: Everywhere, server: ApiServer) -> None:
     world.receive(judge={"enabled": True}, max_inject=3)
     trust(str(world.root), world.environ)
@@ -168,15 +149,6 @@ def test_the_judge_of_a_project_is_not_asked_about_notes_of_the_user(world: Ever
     (request,) = server.requests
     assert "token cache notes" not in json.dumps(request.body)
     assert "own" in world.injected
-
-
-def test_a_judge_that_cannot_answer_leaves_its_fallback(world: Everywhere) -> None:
-    judge = "[retrieval.judge]\nenabled = true\nfallback_top_k = 1\n"
-    world.name_roots(world.vault, world.rules, table=judge)
-    world.environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
-    world.context(ASK)
-    assert len(world.injected) == 1
-    assert world.log()[-1]["fallback"] == "http_error"
 
 
 def test_one_root_alone_does_not_load_what_several_need(world: Everywhere) -> None:

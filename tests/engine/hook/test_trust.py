@@ -34,7 +34,6 @@ def world(tmp_path: Path, server: ApiServer) -> World:
     world = World(tmp_path)
     world.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
     os.mkfifo(world.root / "pipe")
-    (world.root / "strict.txt").write_text("Keep all.\n{format}", encoding="utf-8")
     return world
 
 
@@ -50,46 +49,31 @@ class Prompted:
         self.row: dict[str, Any] = world.log()[-1]
 
 
-STRANGERS = {
-    "judge": ({"judge": JUDGE}, "judge.enabled, judge.provider, judge.model, judge.context_turns are"),
-    "instructions": (
-        {"judge": {"enabled": True, "modes": {"auto": {"prompt": "Keep all. {format}"}}}},
-        "judge.enabled, judge.modes.auto.prompt are",
-    ),
-    "prompt file": (
-        {"judge": {"enabled": True, "modes": {"auto": {"prompt_file": "strict.txt"}}}},
-        "judge.enabled, judge.modes.auto.prompt_file are",
-    ),
-    "pipe as a prompt file": (
+STRANGERS: list[tuple[dict[str, object], str]] = [
+    ({"judge": JUDGE}, "judge.enabled, judge.provider, judge.model, judge.context_turns are"),
+    (
         {"judge": {"enabled": True, "modes": {"auto": {"prompt_file": "pipe"}}}},
         "judge.enabled, judge.modes.auto.prompt_file are",
     ),
-    "endless script": ({"judge": {"enabled": True, "provider": "scripted:/dev/zero"}}, "judge.enabled, judge.provider"),
-    "script in a pipe": ({"judge": {"enabled": True, "provider": "scripted:pipe"}}, "judge.enabled, judge.provider"),
-    "log of prompts": ({"logging": {"prompts": True}}, "logging.prompts is"),
-    "deadline": ({"deadline": 60}, "deadline is"),
-    "more memories": (
-        {"max_inject": 5, "noise_floor": 0, "min_strength": 0},
-        "max_inject, noise_floor, min_strength are",
-    ),
-}
+    ({"judge": {"enabled": True, "provider": "scripted:/dev/zero"}}, "judge.enabled, judge.provider"),
+    ({"logging": {"prompts": True}, "deadline": 60}, "deadline, logging.prompts are"),
+    ({"max_inject": 5, "noise_floor": 0, "cutoff": "off"}, "max_inject, noise_floor, cutoff are"),
+]
 
 
-@pytest.mark.parametrize(("settings", "ignored"), STRANGERS.values(), ids=STRANGERS)
-def test_what_a_stranger_sets_is_ignored_and_said(
-    world: World, server: ApiServer, settings: dict[str, object], ignored: str
-) -> None:
+def test_what_a_stranger_sets_is_ignored_and_said(world: World, server: ApiServer) -> None:
     plain = Prompted(world)
-    world.receive(**settings)
-    answer = Prompted(world)
-    assert answer.injected == plain.injected == FIRST_STAGE
-    assert answer.row["config"] == plain.row["config"]
-    assert server.requests == []
-    assert "prompt" not in answer.row
-    (line,) = answer.stderr
-    assert line == f"memsift-hook: {answer.row['untrusted']}"
-    assert line.startswith(f"memsift-hook: {world.root}/memory-config.json: {ignored}")
-    assert line.endswith(f"To allow: memsift trust {shlex.quote(str(world.root))}")
+    for settings, ignored in STRANGERS:
+        world.receive(**settings)
+        answer = Prompted(world)
+        assert answer.injected == plain.injected == FIRST_STAGE
+        assert answer.row["config"] == plain.row["config"]
+        assert server.requests == []
+        assert "prompt" not in answer.row
+        (line,) = answer.stderr
+        assert line == f"memsift-hook: {answer.row['untrusted']}"
+        assert line.startswith(f"memsift-hook: {world.root}/memory-config.json: {ignored}")
+        assert line.endswith(f"To allow: memsift trust {shlex.quote(str(world.root))}")
 
 
 def test_a_stranger_may_make_the_hook_stricter_without_a_word(world: World) -> None:
@@ -124,23 +108,11 @@ def test_a_pull_that_changes_the_settings_of_a_trusted_root_ends_the_trust(world
     assert "is not trusted any more: its settings changed" in line
 
 
-def test_a_root_that_belongs_to_another_user_now_is_not_trusted(world: World, server: ApiServer) -> None:
-    world.configure(judge=JUDGE)
-    file = Path(trust_file(world.environ))
-    file.write_text(file.read_text("utf-8").replace(f'"owner": {os.getuid()}', f'"owner": {os.getuid() + 1}'), "utf-8")
-    answer = Prompted(world)
-    assert (answer.injected, len(answer.stderr)) == (FIRST_STAGE, 1)
-    assert server.requests == []
-
-
-@pytest.mark.parametrize("content", ["{broken", "pipe"])
-def test_with_a_broken_list_nothing_is_trusted_and_the_line_says_why(
-    world: World, server: ApiServer, content: str
-) -> None:
+def test_with_a_broken_list_nothing_is_trusted_and_the_line_says_why(world: World, server: ApiServer) -> None:
     world.configure(judge=JUDGE)
     file = Path(trust_file(world.environ))
     file.unlink()
-    os.mkfifo(file) if content == "pipe" else file.write_text(content, encoding="utf-8")
+    os.mkfifo(file)
     answer = Prompted(world)
     assert answer.injected == FIRST_STAGE
     (line,) = answer.stderr
@@ -162,15 +134,6 @@ def test_the_users_own_file_and_variables_count_everywhere(world: World, server:
     assert server.requests[-1].body["model"] == "ours"
     world.environ["MEMSIFT_JUDGE_ENABLED"] = "0"
     assert Prompted(world).injected == FIRST_STAGE
-
-
-def test_the_list_is_read_only_where_a_root_asks_for_trust(world: World) -> None:
-    file = Path(trust_file(world.environ))
-    file.parent.mkdir(parents=True)
-    file.write_text("{broken", encoding="utf-8")
-    world.receive(max_inject=2, match_strategy="fts5_bm25")
-    answer = Prompted(world)
-    assert (answer.injected, answer.stderr) == (2, [])
 
 
 def test_a_stranger_cannot_command_the_terminal(world: World) -> None:

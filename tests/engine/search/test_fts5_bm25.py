@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.explaining.contributions import Bm25Contributions
+from engine.explaining.contributions import MatchContributions
 from engine.lean.record import replace
 from engine.memory import Corpus
 from engine.opening import index_of
+from engine.prompt import typed_prompt
 from engine.search.database import TOKENIZER
 from engine.search.query import any_of, query_terms
+from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.search.strategies.fts5_bm25 import MAX_TERMS
 from engine.search.tokens import tokens
@@ -25,13 +27,18 @@ if TYPE_CHECKING:
     from engine.memory import Memory
     from engine.search.index import Index
     from engine.search.ranking import CandidatePool, Scored
+    from engine.search.scoring import Strategy
 
 COLUMNS = {False: "title, tags", True: "title, tags, body"}
 RANKS = {False: "bm25(t)", True: "bm25(t, 4, 2, 1)"}
 
 
-def find(prompt: str, index: Index, size: int = 15, *, in_bodies: bool = False) -> CandidatePool:
-    return fts5_bm25.find(prompt, index, size, in_bodies=in_bodies, include_retired=True)
+def rules(*, in_bodies: bool) -> Strategy:
+    return fts5_bm25.BODIES if in_bodies else fts5_bm25.HEADLINES
+
+
+def ask(prompt: str, index: Index, size: int = 15, *, in_bodies: bool = False) -> CandidatePool:
+    return find(rules(in_bodies=in_bodies), prompt, index, size, include_retired=True)
 
 
 def of_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bodies: bool) -> dict[str, float]:
@@ -51,7 +58,7 @@ def of_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bodies: bool) -> di
 def assert_scored_as_by_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bodies: bool) -> None:
     right = of_fts5(memories, prompt, in_bodies=in_bodies)
     with closing(index_of(Corpus("/root", memories))) as index:
-        found = {one.memory.id: one.bm25 for one in find(prompt, index, in_bodies=in_bodies).memories}
+        found = {one.memory.id: one.bm25 for one in ask(prompt, index, in_bodies=in_bodies).memories}
     assert found
     assert found == {memory_id: pytest.approx(right[memory_id], rel=1e-9, abs=1e-12) for memory_id in found}
     assert min(found.values()) == pytest.approx(min(right.values()))
@@ -81,7 +88,7 @@ def test_repetitions_overlaps_and_whole_words_count_as_in_fts5(prompt: str, in_b
 def scored(prompt: str, body: str = "", title: str = "Title", *tags: str, in_bodies: bool = False) -> Scored | None:
     """The memory of this text for a prompt, if it is found."""
     with open_index(memory(title, *tags, body=body, memory_id="it"), *fillers(9)) as index:
-        return next((one for one in find(prompt, index, in_bodies=in_bodies).memories if one.memory.id == "it"), None)
+        return next((one for one in ask(prompt, index, in_bodies=in_bodies).memories if one.memory.id == "it"), None)
 
 
 def bonus(prompt: str, body: str) -> int:
@@ -137,7 +144,7 @@ def test_of_a_prompt_with_many_terms_the_rarest_count_in_their_order(in_bodies: 
     with open_index(*held) as index:
 
         def asked(prompt: str) -> list[str]:
-            return [term.text for term in find(prompt, index, in_bodies=in_bodies).asked]
+            return [term.text for term in ask(prompt, index, in_bodies=in_bodies).asked]
 
         few = " ".join(f"word{i:02}" for i in range(MAX_TERMS))
         assert asked(few) == few.split()
@@ -152,10 +159,10 @@ def test_a_term_that_does_not_count_adds_nothing_and_is_not_matched(in_bodies: b
     held = [memory(f"word{i:02} rule", body="rule", memory_id=f"m{i:02}") for i in range(MAX_TERMS)]
     prompt = " ".join(f"word{i:02}" for i in range(MAX_TERMS))
     with open_index(*held) as index:
-        with_it, without = (find(text, index, 5, in_bodies=in_bodies) for text in (f"rule {prompt}", prompt))
+        with_it, without = (ask(text, index, 5, in_bodies=in_bodies) for text in (f"rule {prompt}", prompt))
         one = index.indexed("m07")
         assert one
-        breakdown = Bm25Contributions(f"rule {prompt}", index, in_bodies=in_bodies).of(one)
+        breakdown = MatchContributions(typed_prompt(f"rule {prompt}"), index, rules(in_bodies=in_bodies)).of(one)
     assert replace(with_it, searched=prompt) == without
     assert breakdown
     assert [part.text for part in breakdown.contributions] == ["word07"]
@@ -164,5 +171,5 @@ def test_a_term_that_does_not_count_adds_nothing_and_is_not_matched(in_bodies: b
 def test_retired_memories_take_no_place_where_bodies_are_searched() -> None:
     retired = [memory(f"cache rule {i}", memory_id=f"old{i}", status="retired") for i in range(30)]
     with open_index(*retired, memory("the cache of another rule", memory_id="new"), *fillers(40)) as index:
-        found = fts5_bm25.find("cache rule", index, 5, in_bodies=True, include_retired=False).memories
+        found = find(fts5_bm25.BODIES, "cache rule", index, 5, include_retired=False).memories
     assert "new" in [one.memory.id for one in found]

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.search.query import filter_terms, query_terms
+from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index
@@ -71,7 +72,7 @@ MISSES = [
 
 def best(index: Index, prompt: str, limit: int = 15, *, in_bodies: bool = False) -> list[str]:
     """The ids of the best memories by the original rules."""
-    found = fts5_bm25.find(prompt, index, limit, in_bodies=in_bodies, include_retired=True)
+    found = find(fts5_bm25.BODIES if in_bodies else fts5_bm25.HEADLINES, prompt, index, limit, include_retired=True)
     return [one.memory.id for one in found.memories]
 
 
@@ -121,7 +122,7 @@ def test_an_operator_is_a_word_like_any_other() -> None:
 def test_better_matches_come_first_and_all_scores_are_negative() -> None:
     memories = [memory("token rotation for auth"), memory("token budget of the long report"), *fillers(20)]
     with open_index(*memories) as index:
-        hits = fts5_bm25.find("auth token rotation", index, 15, in_bodies=False, include_retired=True).memories
+        hits = find(fts5_bm25.HEADLINES, "auth token rotation", index, 15, include_retired=True).memories
     assert [hit.memory.title for hit in hits] == ["token rotation for auth", "token budget of the long report"]
     assert hits[0].bm25 < hits[1].bm25 < 0
 

@@ -19,6 +19,7 @@ from engine.lean.sqlite import for_reading
 from engine.memory import Skipped
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.database import TICK_NS
+from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.stores.roots import read_corpus
 
@@ -59,7 +60,7 @@ class Notes:
         index = hook_index(self.root, self.environ, 20.0)
         assert index is not None
         with closing(index):
-            found = fts5_bm25.find(prompt, index, 15, in_bodies=False, include_retired=True)
+            found = find(fts5_bm25.HEADLINES, prompt, index, 15, include_retired=True)
             return [one.memory.title for one in found.memories]
 
 
@@ -175,7 +176,7 @@ def test_notices_stand_beside_what_was_skipped(tmp_path: Path) -> None:
     (root / "MEMORY.md").write_text("- [gone](gone.md) — text\n", encoding="utf-8")
     environ = {"HOME": str(tmp_path / "home")}
     with closing(open_index(str(root), environ)) as index:
-        assert (index.skipped, [one.where for one in index.notices]) == ((), ["MEMORY.md:1"])
+        assert [one.where for one in (*index.skipped, *index.notices)] == ["the root", "MEMORY.md:1"]
     (root / "gone.md").write_text("text", encoding="utf-8")
     with closing(open_index(str(root), environ)) as index:
         assert index.notices == ()

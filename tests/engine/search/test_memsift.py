@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.lean.record import replace
 from engine.opening import index_of
+from engine.search.scoring import find
 from engine.search.strategies import memsift
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
@@ -34,7 +36,7 @@ def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def best(prompt: str, index: Index, limit: int = 3) -> dict[str, float]:
     """Id -> score of the best memories, retired ones included."""
-    found = memsift.find(prompt, index, limit, include_retired=True)
+    found = find(memsift.STRATEGY, prompt, index, limit, include_retired=True)
     return {one.memory.id: one.score for one in found.memories}
 
 
@@ -58,7 +60,7 @@ def test_a_bounded_search_finds_the_top_three_of_an_exhaustive_one(
 
 def ids(prompt: str, *memories: Memory, limit: int = 3, include_retired: bool = False) -> list[str]:
     with open_index(*memories) as index:
-        found = memsift.find(prompt, index, limit, include_retired=include_retired)
+        found = find(memsift.STRATEGY, prompt, index, limit, include_retired=include_retired)
     return [one.memory.id for one in found.memories]
 
 
@@ -72,7 +74,7 @@ def test_retired_memories_do_not_crowd_active_ones_out_and_are_listed() -> None:
 
 def test_of_a_word_that_too_many_memories_hold_the_newest_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of postings that a query reads is bounded."""
-    monkeypatch.setattr(memsift, "LEAST_POSTINGS", 50)
+    monkeypatch.setattr(memsift, "STRATEGY", replace(memsift.STRATEGY, postings=(50, 50)))
     many = [memory("cache expiry", memory_id=f"m{i:03}") for i in range(200)]
     found = ids("cache", *many, limit=10)
     assert len(found) == 10

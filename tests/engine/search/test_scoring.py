@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.search.scoring import K1, B
+from engine.search.scoring import K1, B, find
 from engine.search.strategies import memsift
 from engine.search.strategies.memsift import ELSEWHERE, HALF, MAX_ASKED, idf
 from tests.engine.builders import memory, open_index
@@ -24,7 +24,7 @@ TITLE, TAGS, BODY = 4, 2, 1
 def ask(prompt: str, *memories: Memory | str) -> CandidatePool:
     texts = [memory(one) if isinstance(one, str) else one for one in memories]
     with open_index(*texts) as index:
-        return memsift.find(prompt, index, 100, include_retired=True)
+        return find(memsift.STRATEGY, prompt, index, 100, include_retired=True)
 
 
 def strengths(prompt: str, *memories: Memory | str) -> dict[str, float]:

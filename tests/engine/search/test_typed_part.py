@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.search.scoring import find
 from engine.search.strategies import memsift
 from engine.search.typed_part import typed_part
 from tests.engine.builders import memory, open_index
@@ -80,12 +81,12 @@ def test_a_memory_is_found_by_the_question_and_not_by_the_paste() -> None:
     garden = memory("Loans are renewed at the north branch")
     with open_index(order, garden) as index:
         for paste in (CODE, LOG, PROSE):
-            pool = memsift.find(f"{QUESTION}\n\n{paste}", index, 3, include_retired=False)
+            pool = find(memsift.STRATEGY, f"{QUESTION}\n\n{paste}", index, 3, include_retired=False)
             assert [one.memory.title for one in pool.memories] == [order.summary.title]
 
 
 def test_a_paste_is_searched_where_the_typed_words_say_nothing() -> None:
     renewal = memory("Loans are renewed at the north branch")
     with open_index(renewal, memory("Deploys happen on Mondays")) as index:
-        pool = memsift.find(f"fix this\n\n{LOG}", index, 3, include_retired=False)
+        pool = find(memsift.STRATEGY, f"fix this\n\n{LOG}", index, 3, include_retired=False)
         assert [one.memory.title for one in pool.memories] == [renewal.summary.title]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from engine.inject import entry
 from engine.memory import Section
 from engine.stores import auto_memory
+from engine.stores.markdown_parts import TYPES
 from engine.stores.roots import read_corpus
 
 if TYPE_CHECKING:
@@ -91,13 +92,8 @@ def test_headings_start_sections_but_not_in_code(tmp_path: Path) -> None:
     )
 
 
-def test_an_empty_file_is_a_memory_named_after_itself(tmp_path: Path) -> None:
-    one = read_one(tmp_path, "", "empty.md")
-    assert (one.summary.title, one.sections, one.body) == ("empty", (), "")
-
-
 def test_the_list_hidden_files_and_other_files_are_no_memories(tmp_path: Path) -> None:
-    for name in ("MEMORY.md", ".draft.md", "notes.txt", "b.md", "a.md"):
+    for name in (".draft.md", "notes.txt", "b.md", "a.md"):
         (tmp_path / name).write_text("x", encoding="utf-8")
     assert [one.summary.id for one in read(tmp_path).memories] == ["a", "b"]
 
@@ -144,7 +140,7 @@ def test_any_file_is_a_memory_or_is_skipped(tmp_path: Path, text: bytes) -> None
     assert len(corpus.memories) + len(corpus.skipped) == 1
     for one in corpus.memories:
         assert one.summary.title == " ".join(one.summary.title.split()) != ""
-        assert one.summary.category in auto_memory.TYPES
+        assert one.summary.category in TYPES
         assert entry(one.summary, "high").isprintable()
 
 

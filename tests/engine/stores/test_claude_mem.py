@@ -14,6 +14,7 @@ import pytest
 
 from engine import opening
 from engine.opening import hook_index, open_index
+from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.stores import claude_mem
 from engine.stores.roots import read_corpus
@@ -241,7 +242,7 @@ def test_of_a_large_database_that_is_written_all_the_time_the_hook_shows_true_ro
         index = hook_index(str(path), environ, 2.0)
         assert index is not None
         with closing(index):
-            found = fts5_bm25.find("cache rule", index, 15, in_bodies=False, include_retired=True)
+            found = find(fts5_bm25.HEADLINES, "cache rule", index, 15, include_retired=True)
     assert [one.memory.title for one in found.memories] == ["kept cache rule"]
     assert set(asked) == {str(path)}
 

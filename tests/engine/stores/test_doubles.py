@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.opening import open_index
-from engine.stores.doubles import original_stem
-from engine.stores.roots import read_corpus
+from engine.stores.roots import original_stem, read_corpus
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Each format registers in one place, and only the format of the root is loaded."""
+"""What a root is follows from what is in it, and only the formats in it are loaded."""
 
 from __future__ import annotations
 
@@ -8,103 +8,114 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.stores.claude_memory import FOLDERS, INDEX_FILE
-from engine.stores.registry import FORMATS, format_of, store_of
+from engine.stores.registry import format_of
+from engine.stores.roots import read_corpus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+TYPED = "---\nname: a\ndescription: b\nmetadata: \n  node_type: memory\n  type: feedback\n---\nText\n"
+GRAPH = '{"type":"relation","from":"a","to":"b","relationType":"uses"}\n'
+LIST = "- [DECISION] A -> notes/a.json #tags:a\n"
+
 SHOWN = [
-    (["index.md"], "claude_memory"),
-    (["decisions", "README.md"], "claude_memory"),
-    (["note.md"], "markdown"),
-    (["MEMORY.md", "memory-config.json"], "auto_memory"),
-    (["MEMORY.md", "raw_memories.md"], "markdown"),
-    (["rows.jsonl"], "jsonl"),
-    ([".hidden.md"], "claude_memory"),
-    (["notes.txt"], "claude_memory"),
-    ([], "claude_memory"),
+    ({}, "claude_memory"),
+    ({"notes.txt": "x", ".hidden.md": "x"}, "claude_memory"),
+    ({"README.md": "About these memories"}, "claude_memory"),
+    ({"index.md": LIST}, "claude_memory"),
+    ({"decisions/a.json": "{}", "README.md": "x"}, "claude_memory"),
+    ({"index.md": "# Welcome\n\n- [home](a.md)\n", "a.md": "x"}, "markdown"),
+    ({"index.md": "# Welcome", "decisions/a.md": "x"}, "markdown"),
+    ({"topics/a.md": "x"}, "markdown"),
+    ({"claude-mem.db": ""}, "claude_mem"),
+    ({"rows.jsonl": ""}, "jsonl"),
+    ({"memory.json": GRAPH}, "jsonl"),
+    ({"memory.json": "{}"}, "claude_memory"),
+    ({"MEMORY.md": "x", "memory-config.json": "{}"}, "auto_memory"),
+    ({"a.md": TYPED, "b.md": TYPED, "c.md": "x"}, "auto_memory"),
+    ({"a.md": TYPED, "b.md": "x"}, "markdown"),
+    ({"MEMORY.md": "x", "raw_memories.md": "x"}, "markdown"),
+    ({"decisions/a.json": "{}", "MEMORY.md": "x", "rows.jsonl": ""}, "claude_memory+auto_memory+jsonl"),
 ]
-"""Names in a root, and the format that they show."""
+"""Files of a folder, and its formats."""
 
 BY_PATH = [
-    ("p/.claude/memory", "claude_memory"),
-    ("projects/-home-me-app/memory", "auto_memory"),
-    (".claude/agent-memory/reviewer", "auto_memory"),
-    ("projects/memory", "markdown"),
-    (".codex/memories", "markdown"),
-    ("vault/daily", "markdown"),
+    ("p/.claude/memory", "note.md", "auto_memory"),
+    ("p/.claude/memory", "", "claude_memory"),
+    ("projects/-home-me-app/memory", "note.md", "auto_memory"),
+    ("projects/-home-me-app/memory", "", "auto_memory"),
+    (".claude/agent-memory/reviewer", "note.md", "auto_memory"),
+    ("projects/memory", "note.md", "markdown"),
+    (".codex/memories", "MEMORY.md", "markdown"),
+    ("vault/daily", "note.md", "markdown"),
+    ("projects/-home-me-app/memory", "decisions/a.json", "claude_memory"),
 ]
-"""The end of a root's path, and the format of a folder there that holds a note."""
+"""The end of a root's path, the file in it, and its format: the path counts where files leave it open."""
 
 
-@pytest.mark.parametrize(("names", "expected"), SHOWN)
-def test_the_names_in_a_root_show_its_format(tmp_path: Path, names: list[str], expected: str) -> None:
-    for name in names:
-        (tmp_path / name).touch()
-    assert format_of(str(tmp_path)) == expected
+def write(root: Path, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return str(root.resolve())
+
+
+@pytest.mark.parametrize(("files", "expected"), SHOWN)
+def test_the_files_in_a_root_show_its_formats(tmp_path: Path, files: dict[str, str], expected: str) -> None:
+    assert format_of(write(tmp_path, files)) == expected
+
+
+@pytest.mark.parametrize(("path", "file", "expected"), BY_PATH)
+def test_the_path_counts_where_the_files_leave_it_open(tmp_path: Path, path: str, file: str, expected: str) -> None:
+    (tmp_path / path).mkdir(parents=True)
+    assert format_of(write(tmp_path / path, {file: "text"} if file else {})) == expected
 
 
 def test_a_folder_that_cannot_be_listed_is_of_the_first_format(tmp_path: Path) -> None:
     assert format_of(str(tmp_path / "gone")) == "claude_memory"
 
 
-@pytest.mark.parametrize(("path", "expected"), BY_PATH)
-def test_the_path_of_a_root_shows_its_format(tmp_path: Path, path: str, expected: str) -> None:
-    (tmp_path / path).mkdir(parents=True)
-    (tmp_path / path / "note.md").write_text("text", encoding="utf-8")
-    assert format_of(str(tmp_path / path)) == expected
-
-
-@pytest.mark.parametrize("name", ["CLAUDE.md", "a.markdown", "rows.jsonl"])
+@pytest.mark.parametrize("name", ["CLAUDE.md", "a.markdown", "style.mdc", ".clinerules", "rows.jsonl", "memory.json"])
 def test_a_file_can_be_a_root(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).touch()
-    assert format_of(str(tmp_path / name)) in ("markdown", "jsonl")
+    assert format_of(write(tmp_path, {name: ""}) + f"/{name}") in ("markdown", "jsonl")
 
 
 @pytest.mark.parametrize("name", ["index.txt", "decisions", "settings.json"])
 def test_other_files_are_of_no_format(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).touch()
-    assert format_of(str(tmp_path / name)) == ""
+    assert format_of(write(tmp_path, {name: ""}) + f"/{name}") == ""
 
 
-@pytest.mark.parametrize(("folder", "file"), [("decisions", "a.md"), ("preferences", "b.md"), ("", "a.md")])
-def test_a_vault_with_the_names_of_claude_memory_is_a_vault(tmp_path: Path, folder: str, file: str) -> None:
-    (tmp_path / "index.md").write_text("# Welcome\n\n- [home](a.md)\n", encoding="utf-8")
-    (tmp_path / folder).mkdir(exist_ok=True)
-    (tmp_path / folder / file).touch()
-    assert format_of(str(tmp_path)) == "markdown"
-    (tmp_path / "index.md").write_text("- [DECISION] A -> notes/a.json #tags:a\n", encoding="utf-8")
-    assert format_of(str(tmp_path)) == "claude_memory"
+def test_all_kinds_of_memories_in_a_folder_are_read(tmp_path: Path) -> None:
+    files = {
+        "MEMORY.md": "## Build\n- `make ship` deploys\n- [Note](note.md)\n",
+        "note.md": TYPED,
+        "decisions/use-jwt.json": '{"id": "use-jwt", "title": "Use JWT", "content": {"decision": "yes"}}',
+        "memory.json": GRAPH,
+    }
+    corpus = read_corpus(write(tmp_path / ".claude/memory", files))
+    titles = [one.summary.title for one in corpus.memories]
+    assert titles == ["Build: `make ship` deploys", "Use JWT", "a uses b", "b"]
+    assert (corpus.skipped, corpus.notices) == ((), ())
 
 
-def test_a_folder_of_folders_with_notes_is_a_vault(tmp_path: Path) -> None:
-    (tmp_path / "topics").mkdir()
-    (tmp_path / "topics/a.md").touch()
-    assert format_of(str(tmp_path)) == "markdown"
-
-
-def test_claude_memory_is_known_by_its_index_and_its_folders() -> None:
-    assert dict(FORMATS[:1]) == {"claude_memory": (".claude/memory", INDEX_FILE, *FOLDERS)}
-
-
-@pytest.mark.parametrize(("name", "signs"), FORMATS)
-def test_every_format_reads_a_root_of_its_own(tmp_path: Path, name: str, signs: tuple[str, ...]) -> None:
-    for number, sign in enumerate(sign for sign in signs if "/" not in sign):
-        shown = tmp_path / str(number) / sign.replace("*", "memory")
-        root = shown.parent
-        root.mkdir()
-        shown.touch() if shown.suffix else shown.mkdir()
-        store = store_of(str(root))
-        assert getattr(store, "__name__") == f"engine.stores.{name}"  # noqa: B009 - a Protocol has no name
-        assert store.listing(str(root)).skipped == ()
-        assert store.listing(str(root)).places
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "there is no file in it"),
+        ({"a.txt": "", "b.txt": "", "x/c.pdf": "", "README.md": ""}, "(2 *.txt, 1 *.pdf, 1 README.md) none is read"),
+        ({"use-jwt.json": "{}"}, "(1 *.json) none is read. memsift reads Markdown (*.md, *.mdc), JSON Lines"),
+    ],
+)
+def test_a_folder_without_memories_says_why(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    (reason,) = read_corpus(write(tmp_path, files)).skipped
+    assert reason.reason.startswith("holds no memories: ")
+    assert said in reason.reason
 
 
 def test_a_root_loads_no_other_format(tmp_path: Path) -> None:
-    (tmp_path / "MEMORY.md").touch()
     code = "import sys; from engine.stores.registry import store_of; store_of(sys.argv[1]); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    root = write(tmp_path, {"MEMORY.md": ""})
+    done = subprocess.run([sys.executable, "-c", code, root], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith("engine.stores.")}
-    expected = ("registry", "files", "doubles", "markdown_text", "auto_memory")
+    expected = ("registry", "files", "roots", "markdown", "markdown_parts", "markdown_text", "auto_memory")
     assert loaded == {f"engine.stores.{name}" for name in expected}

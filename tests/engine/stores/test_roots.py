@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.errors import RootNotFoundError, RootUnreadableError
-from engine.memory import Corpus
 from engine.paths import cache_dir, labels_file, root_key, state_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
@@ -40,7 +39,8 @@ def test_a_root_that_may_not_be_read_says_so(tmp_path: Path) -> None:
 
 
 def test_an_empty_root_is_a_corpus_without_memories(tmp_path: Path) -> None:
-    assert read_corpus(str(tmp_path)) == Corpus(str(tmp_path.resolve()), (), ())
+    corpus = read_corpus(str(tmp_path))
+    assert (corpus.root, corpus.memories, corpus.notices) == (str(tmp_path.resolve()), (), ())
 
 
 def test_the_format_is_recognised_by_what_is_there(tmp_path: Path) -> None:

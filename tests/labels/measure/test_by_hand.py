@@ -9,8 +9,8 @@ import pytest
 
 from engine.lean import record as records
 from engine.prompt import TYPED
-from labels.measure.decision import Gate
-from labels.measure.gate import evidence_from_store, gate_report
+from labels.measure.evidence import evidence_from_store
+from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.report import report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
@@ -73,7 +73,7 @@ def test_the_gate_decides_without_them(store: LabelStore) -> None:
     add_typed(store)
     after = gate_report(evidence_from_store(store, ROOT, DIGESTS), "bm25", GATE)
     assert after.decision == before.decision
-    assert replace(after, caveats=before.caveats) == before
+    assert replace(after, evidence=before.evidence) == before
     assert NOTE in " ".join(gate_text(after, is_full=True).split())
 
 

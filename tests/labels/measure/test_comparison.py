@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
 
 from labels.measure.comparison import (
     SystemComparison,
@@ -21,7 +20,7 @@ from labels.measure.comparison import (
 )
 from labels.measure.evidence import Evidence
 from labels.measure.jackknife import jackknife_interval
-from labels.measure.report import ReportOptions, build_report
+from labels.measure.report import build_report
 from labels.report.sections import sections
 from tests.labels.samples import outcome
 
@@ -133,15 +132,6 @@ def test_without_a_difference_there_is_nothing_to_test() -> None:
     assert sign_flip_p_value([Fraction(0), Fraction(1, 2)]) == 1.0
 
 
-def test_mcnemar_is_what_statsmodels_says() -> None:
-    prompts = random_prompts(40)
-    made = compared(prompts)
-    first_right = made.first_only[0] + made.second_only[1]
-    second_right = made.second_only[0] + made.first_only[1]
-    oracle = mcnemar([[0, first_right], [second_right, 0]], exact=True).pvalue
-    assert made.mcnemar == pytest.approx(oracle, abs=1e-9)
-
-
 def test_the_interval_is_near_scipys_bootstrap_over_whole_prompts() -> None:
     prompts = random_prompts(60)
     counts = np.array([[sum(map(str.isupper, each)) for each in both] + [*map(len, both)] for both in prompts.values()])
@@ -231,7 +221,7 @@ def test_the_report_has_the_differences_of_each_system() -> None:
     assert judge == compare(ROWS, PEOPLE, ("bm25", "bm25+judge"), set(PEOPLE))
     assert memsift.precision is not None
     assert memsift.precision.value == 0
-    report = build_report(evidence, options=ReportOptions(comparisons=True))
+    report = build_report(evidence)
     (section,) = (each for each in sections(report) if each.name == "comparison")
     assert "On the prompts labelled in full for both." in section.about
     assert section.table is not None
@@ -239,7 +229,3 @@ def test_the_report_has_the_differences_of_each_system() -> None:
     compared = "bm25+judge against bm25: 30 prompts. On the 30 for which both inject something, chance alone"
     assert section.lines[0].startswith(compared), "p is about other prompts than the interval"
     assert section.lines[0].endswith("with probability <0.001 (sign-flip test).")
-
-
-def test_a_report_compares_only_when_asked_to() -> None:
-    assert build_report(Evidence(ROWS, PEOPLE)).comparisons == ()

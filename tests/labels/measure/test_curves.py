@@ -8,7 +8,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, precision_recall_curve
 
 from labels.measure.curves import MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
-from labels.measure.decision import headline
+from labels.measure.groups import headline
 from labels.measure.live_interval import MAX_LOOKS
 from labels.measure.strata import LabelledSample
 from tests.labels.samples import Found, outcome

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from labels.measure.decision import AHEAD, FAIL, PASS, UNDECIDED, Gate, GateDecision, decide
+from labels.measure.gate import AHEAD, FAIL, PASS, UNDECIDED, Gate, GateDecision, decide
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.live_interval import betting_intervals
 from labels.measure.strata import LabelledSample

@@ -8,7 +8,8 @@ import pytest
 from engine.config import Config, config_json
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
-from labels.measure.decision import (
+from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, evidence_from_qrels, evidence_from_store
+from labels.measure.gate import (
     COSTS,
     FAIL,
     PASS,
@@ -17,16 +18,16 @@ from labels.measure.decision import (
     UNDECIDED,
     Expense,
     Gate,
-    Headline,
+    caveats_of,
     decide,
     expense,
+    gate_report,
     judge_case,
 )
-from labels.measure.evidence import AS_NOT, EXCLUDE
-from labels.measure.gate import GateEvidence, caveats_of, evidence_from_qrels, evidence_from_store, gate_report
+from labels.measure.groups import Headline
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
-from labels.measure.report import report_from_qrels, report_from_store
+from labels.measure.report import build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, RunSettings
 from labels.report.caveats import finishing, missing_labels, refusals, warnings
 from labels.report.first_lines import first_lines
@@ -60,22 +61,22 @@ def say(store: LabelStore, said: str, verdict: str = RELEVANT, *, who: str = "an
     store.label(who, prompt_id, card(memory_id), verdict, seed=1, blind=blind, elapsed_ms=1)
 
 
-def evidence(store: LabelStore, config: Config | None = None) -> GateEvidence:
+def evidence(store: LabelStore, config: Config | None = None) -> Evidence:
     return evidence_from_store(store, ROOT, DIGESTS, config)
 
 
-def refused(known: GateEvidence, system: str) -> tuple[str, ...]:
-    return tuple(refusals(caveats_of(known, system, HALF)))
+def refused(known: Evidence, system: str) -> tuple[str, ...]:
+    return tuple(refusals(caveats_of(known, system, HALF), known))
 
 
-def warned(known: GateEvidence, system: str) -> tuple[str, ...]:
-    return tuple(warnings(caveats_of(known, system, HALF)))
+def warned(known: Evidence, system: str) -> tuple[str, ...]:
+    return tuple(warnings(gate_report(known, system, HALF)))
 
 
-def to_finish(known: GateEvidence, system: str) -> str:
+def to_finish(known: Evidence, system: str) -> str:
     """The gaps in words, and the prompts to finish; empty without gaps."""
     caveats = caveats_of(known, system, HALF)
-    return f"{missing_labels(caveats.gaps)}. {finishing(caveats.gaps.left, caveats)}" if caveats.gaps else ""
+    return f"{missing_labels(caveats.gaps)}. {finishing(caveats.gaps.left, known)}" if caveats.gaps else ""
 
 
 def run_and_qrels(
@@ -171,7 +172,9 @@ def test_a_stale_label_does_not_count(store: LabelStore) -> None:
     say(store, "p2 b")
     known = evidence_from_store(store, ROOT, {**DIGESTS, "a": "edited"})
     assert list(known.sample(PLAIN).judged) == ["p2"]
-    assert "1 label does not count: the memory was edited or removed since." in warned(known, PLAIN)
+    assert "1 label is stale: the memory was edited or removed since. Stale labels do not count." in warned(
+        known, PLAIN
+    )
 
 
 def test_a_disputed_prompt_counts_after_its_adjudication(store: LabelStore) -> None:
@@ -179,10 +182,10 @@ def test_a_disputed_prompt_counts_after_its_adjudication(store: LabelStore) -> N
     say(store, "p1 a", RELEVANT)
     say(store, "p1 a", NOT_RELEVANT, who="bob")
     assert evidence(store).sample(PLAIN).judged == {}
-    assert any("evenly split on 1 memory" in warning for warning in warned(evidence(store), PLAIN))
+    assert any("1 memory splits the annotators evenly" in warning for warning in warned(evidence(store), PLAIN))
     store.adjudicate("cyd", "p1", card("a"), NOT_RELEVANT, seed=1, elapsed_ms=1)
     assert evidence(store).sample(PLAIN).judged == {"p1": (0, 1)}
-    assert evidence(store).blind == Ratio(0, 0)
+    assert evidence(store).facts.blind == Ratio(0, 0)
 
 
 def test_an_adjudicated_prompt_keeps_its_place_in_gate_and_report(store: LabelStore) -> None:
@@ -210,21 +213,21 @@ def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> 
 def test_prompts_from_files_have_a_fixed_random_order(tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(30)]
     run, qrels = run_and_qrels(tmp_path, dict.fromkeys(names, "A"), dict.fromkeys(names, "a"))
-    order = list(evidence_from_qrels(run, qrels).sample(PLAIN).judged)
+    order = list(evidence_from_qrels(run, qrels).ordered.sample(PLAIN).judged)
     run, qrels = run_and_qrels(tmp_path, dict.fromkeys(reversed(names), "A"), dict.fromkeys(names, "a"))
-    assert list(evidence_from_qrels(run, qrels).sample(PLAIN).judged) == order
+    assert list(evidence_from_qrels(run, qrels).ordered.sample(PLAIN).judged) == order
     assert order != names
     assert sorted(order) == sorted(names)
 
 
 def test_a_memory_missing_in_the_qrels_is_irrelevant_or_excludes_its_prompt(tmp_path: Path) -> None:
     run, qrels = run_and_qrels(tmp_path, {"p1": "Ab", "p2": "A"}, {"p1": "abc", "p2": "a", "p3": "a", "p4": ""})
-    assumed = evidence_from_qrels(run, qrels)
+    assumed = evidence_from_qrels(run, qrels).ordered
     assert assumed.sample(PLAIN).judged.items() == {"p1": (1, 3), "p2": (1, 1), "p3": (0, 1)}.items()
     assert any(
         warning.startswith("2 of 5 injected memories are not in the qrels") for warning in warned(assumed, PLAIN)
     )
-    excluded = evidence_from_qrels(run, qrels, unjudged=EXCLUDE)
+    excluded = evidence_from_qrels(run, qrels, EXCLUDE).ordered
     assert excluded.sample(PLAIN).judged == {"p2": (1, 1)}
     assert to_finish(excluded, PLAIN).endswith("Finish p1 (1 left) in the qrels.")
     assert excluded.sample(PLAIN).injected == {"p1": 3, "p2": 1, "p3": 1}
@@ -233,7 +236,7 @@ def test_a_memory_missing_in_the_qrels_is_irrelevant_or_excludes_its_prompt(tmp_
 # Orders that are not random
 
 
-def chosen(judged: dict[str, dict[str, bool]]) -> GateEvidence:
+def chosen(judged: dict[str, dict[str, bool]]) -> Evidence:
     """Four prompts in two strata, and a later one. Each system injects a, the plain system also b."""
     rows = [
         outcome(injected, prompt_id=f"p{number}", system=system)
@@ -242,7 +245,7 @@ def chosen(judged: dict[str, dict[str, bool]]) -> GateEvidence:
     ]
     moments = {name: dict.fromkeys(said, place) for place, (name, said) in enumerate(judged.items())}
     strata = {"p0": "differ", "p1": "differ", "p2": "agree", "p3": "agree"}
-    return GateEvidence(rows, judged, moments, strata)
+    return Evidence(rows, judged, moments, strata)
 
 
 def test_prompts_newer_than_the_order_are_outside_its_frame() -> None:
@@ -261,7 +264,7 @@ def test_a_stratum_without_a_judged_prompt_is_a_warning() -> None:
 
 def test_the_comparison_weighs_the_strata() -> None:
     said = {"p0": {"a": True, "b": True}, "p1": {"a": True, "b": True}, "p2": {"a": True, "b": False}}
-    case = judge_case(chosen(said), (), PLAIN, JUDGED, None)
+    case = judge_case(chosen(said), PLAIN, JUDGED, None)
     assert case is not None
     assert case.comparison.prompts == 3
     assert case.comparison.relevant.value == pytest.approx(-2 / 4)  # p2 stands for p3, too
@@ -270,12 +273,12 @@ def test_the_comparison_weighs_the_strata() -> None:
 # Reasons not to decide
 
 
-def partly_judged(good: int, open_prompts: int) -> GateEvidence:
+def partly_judged(good: int, open_prompts: int) -> Evidence:
     """Prompts with a relevant and an unlabelled memory, then forty with one memory, relevant for *good* of them."""
     said = {f"q{number}": {"a": True} for number in range(open_prompts)}
     said |= {f"p{number}": {"a": number * 17 % 40 < good} for number in range(40)}
     rows = [outcome(["a", "b"] if name.startswith("q") else ["a"], prompt_id=name) for name in said]
-    return GateEvidence(rows, said, {name: dict.fromkeys(own, place) for place, (name, own) in enumerate(said.items())})
+    return Evidence(rows, said, {name: dict.fromkeys(own, place) for place, (name, own) in enumerate(said.items())})
 
 
 @pytest.mark.parametrize(
@@ -293,10 +296,10 @@ def test_unlabelled_memories_forbid_an_answer_only_where_they_could_change_it(
     known, gate = partly_judged(good, open_prompts), Gate(least, Interval(least, least))
     report = gate_report(known, PLAIN, gate)
     assert report.decision.verdict == verdict
-    assert bool(list(refusals(report.caveats))) == forbids
+    assert bool(list(refusals(report.caveats, report.evidence))) == forbids
     text = gate_text(report)
     assert ("without a label could change the answer" in text) == forbids
-    assert any("the answer stays the same" in one for one in warnings(report.caveats)) != forbids
+    assert any("the answer stays the same" in one for one in warnings(report)) != forbids
     if forbids:
         assert decide(known.sample(PLAIN), gate).verdict == PASS, "without the gaps it would have passed"
 
@@ -314,7 +317,7 @@ def test_report_and_gate_give_the_same_precision_for_the_same_labels(store: Labe
     (system,) = report.systems
     assert system.headline == Headline(found.relevant, found.decision.estimate, found.decision.live)
     assert found.relevant == Ratio(2, 6)
-    assert report.blind == evidence(store).blind == Ratio(9, 9)
+    assert report.blind == evidence(store).facts.blind == Ratio(9, 9)
     assert (system.false_fire_rate, sum(report.labels.values())) == (found.false_fires, found.labels)
     assert gate_lines(found)[1:4] == first_lines(report)[1:4]
     assert "do not count in the first lines" in section_text(sections(report)[0], 200)
@@ -327,7 +330,7 @@ def test_report_and_gate_give_the_same_precision_for_files(tmp_path: Path) -> No
     )
     for unjudged in (AS_NOT, EXCLUDE):
         found = gate_report(evidence_from_qrels(run, qrels, unjudged=unjudged), PLAIN, HALF)
-        report = report_from_qrels(run, qrels, unjudged)
+        report = build_report(evidence_from_qrels(run, qrels, unjudged))
         assert gate_lines(found)[1:4] == first_lines(report)[1:4]
 
 
@@ -337,7 +340,9 @@ def test_labels_that_were_not_blind_are_refused(store: LabelStore) -> None:
     say(store, "p1 b", blind=False)
     report = gate_report(evidence(store), PLAIN, Gate(0.01, Interval(0.01, 0.01)))
     assert report.decision.verdict == UNDECIDED
-    assert next(refusals(report.caveats)).startswith("1 of 2 labels were given with rank, score or verdict in view")
+    assert next(refusals(report.caveats, report.evidence)).startswith(
+        "1 of 2 labels were given with rank, score or verdict in view"
+    )
 
 
 def test_a_replay_with_another_configuration_is_refused(store: LabelStore) -> None:
@@ -378,8 +383,8 @@ def case_of(prompts: int, worth: float) -> str | None:
         name, kept = f"p{number}", ["b"] if number % 5 else []
         rows += [outcome(["a", "b"], prompt_id=name, system=PLAIN), outcome(kept, prompt_id=name, system=JUDGED)]
         said[name] = {"a": False, "b": True}
-    known = GateEvidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
-    case = judge_case(known, (), PLAIN, JUDGED, worth)
+    known = Evidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
+    case = judge_case(known, PLAIN, JUDGED, worth)
     assert case is not None
     assert case.comparison.break_even == pytest.approx(5)
     return case.answer

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from labels.measure.decision import headline
 from labels.measure.groups import (
     Worst,
     by_confidence,
     by_kind,
     estimate,
+    headline,
     injected_pairs,
     worst_memories,
     worst_prompts,

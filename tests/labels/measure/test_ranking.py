@@ -12,9 +12,11 @@ import pytest
 import pytrec_eval
 
 from labels.exchange.trec import read_qrels
-from labels.measure.evidence import AS_NOT, qrels_evidence
+from labels.measure.evidence import AS_NOT, Evidence, evidence_from_qrels
 from labels.measure.metrics import Ratio, precision, tally
 from labels.measure.ranking import RankingMeasures, ranked
+from labels.measure.report import ReportOptions, build_report
+from labels.report.sections import sections
 from tests.labels.samples import outcome, write
 
 if TYPE_CHECKING:
@@ -109,7 +111,7 @@ def test_set_precision_of_a_prompt_equals_that_of_trec_eval(collection: Collecti
     """The precision over all prompts is their mean, each weighed by its number of injected memories."""
     found, judgements = collection
     oracle = trec_eval(found, judgements)
-    counted = qrels_evidence(found, judgements, AS_NOT).judgements
+    counted = evidence_from_qrels(found, judgements, AS_NOT).judgements
     tallies = [tally(row, counted) for row in found if row.prompt_id in oracle]
     for each in tallies:
         assert (each.relevant / each.judged if each.judged else 0.0) == pytest.approx(
@@ -135,3 +137,11 @@ def test_ids_that_are_no_valid_text_do_not_crash_the_measures() -> None:
     odd = "\ud800 \x00\n"
     found = ranked([outcome([odd, "b"], prompt_id=odd)], {odd: {odd: True, "b": False}})
     assert found.means["RR"] == 1.0
+
+
+def test_a_system_without_a_relevant_memory_has_dashes_beside_the_others() -> None:
+    rows = [outcome(["a"]), outcome(["a"], prompt_id="p2", system="bm25+judge")]
+    report = build_report(Evidence(rows, {"p1": {"a": True}}), options=ReportOptions(ranking=True))
+    (section,) = (section for section in sections(report) if section.name == "ranking")
+    assert section.table is not None
+    assert [row[:2] for row in section.table.rows] == [("bm25", "1.00"), ("bm25+judge", "-")]

@@ -8,10 +8,11 @@ import pytest
 from engine.config import Config, JudgeConfig, config_json
 from labels.exchange.replay_file import read_outcomes, run_row
 from labels.exchange.trec import read_qrels
-from labels.measure.evidence import EXCLUDE, Evidence
+from labels.measure.evidence import EXCLUDE, Evidence, evidence_from_qrels
+from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
-from labels.measure.report import Report, build_report, report_from_qrels, report_from_store
+from labels.measure.report import Report, build_report, report_from_store
 from labels.pooling import pool
 from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
 from labels.report.caveats import notes
@@ -282,7 +283,7 @@ def run_and_qrels(tmp_path: Path, *qrels: str) -> tuple[Sequence[Outcome], Judge
 
 
 def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) -> None:
-    report = report_from_qrels(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0", "p1 0 never-found 1"))
+    report = build_report(evidence_from_qrels(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0", "p1 0 never-found 1")))
     bm25, judge = report.systems
     assert (bm25.precision, bm25.unjudged) == (Ratio(1, 5), Ratio(3, 5))
     assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 2), Ratio(1, 1), Ratio(0, 1))
@@ -303,7 +304,7 @@ def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) 
 
 
 def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None:
-    report = report_from_qrels(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0"), unjudged=EXCLUDE)
+    report = build_report(evidence_from_qrels(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0"), EXCLUDE))
     bm25 = system(report, "bm25")
     assert (bm25.precision, bm25.unjudged, bm25.bounds) == (Ratio(1, 2), Ratio(3, 5), Interval(1 / 5, 4 / 5))
     assert bm25.false_fire_rate == Ratio(1, 1)
@@ -315,10 +316,21 @@ def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None
 
 def test_an_unknown_way_to_count_unjudged_pairs_is_refused() -> None:
     with pytest.raises(ValueError, match="perhaps"):
-        report_from_qrels((), {}, unjudged="perhaps")
+        evidence_from_qrels((), {}, "perhaps")
 
 
 def test_a_memory_edited_between_two_replays_counts_as_edited(store: LabelStore) -> None:
     record(store, retrieval(["a"]), retrieval(["a"], {"b": "cap"}, system="bm25+cutoff", digests={"a": "edited"}))
     found = notes(report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}))
     assert any("1 of the 2 memories that the replays brought up was edited or removed since" in note for note in found)
+
+
+def test_one_reading_of_the_store_gives_the_report_and_the_gate(store: LabelStore) -> None:
+    """A screen that reads the store again for each number waits for it, and mixes two states of it."""
+    labelled(store)
+    asked: list[str] = []
+    store._db._db.conn.set_trace_callback(asked.append)
+    report = report_from_store(store, ROOT, DIGESTS, config=Config())
+    gate = gate_report(report.evidence, "bm25", Gate(0.5, Interval(0.5, 0.5)))
+    assert (report.labelled_prompts, gate.labels) == (2, 5)
+    assert sum(statement.lstrip().startswith(("SELECT", "WITH")) for statement in asked) <= 14

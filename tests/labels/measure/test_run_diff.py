@@ -8,7 +8,7 @@ from labels.measure.run_diff import by_labels, by_qrels, diff_runs
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
 from labels.report.run_diff import ComparedRuns, Side, diff_text
 from labels.run_settings import changed_between
-from labels.saved_runs import InjectedMemory
+from labels.runs import InjectedMemory
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, record, retrieval
 

@@ -9,11 +9,11 @@ import pytest
 
 from engine.systems import SYSTEMS
 from engine.wording import cells
-from labels.measure.decision import Headline
 from labels.measure.evidence import Evidence
+from labels.measure.groups import Headline
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
-from labels.measure.report import Report, ReportOptions, build_report, report_from_store
+from labels.measure.report import Report, build_report, report_from_store
 from labels.measure.strata import StratifiedEstimate
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.first_lines import Step, first_lines, next_step, precision_lines
@@ -22,8 +22,6 @@ from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 
 if TYPE_CHECKING:
     from labels.store import LabelStore
-
-COMPARED = ReportOptions(comparisons=True)
 
 
 def say(
@@ -34,7 +32,7 @@ def say(
 
 def report(store: LabelStore) -> Report:
     digests = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"}
-    return report_from_store(store, ROOT, digests, options=COMPARED)
+    return report_from_store(store, ROOT, digests)
 
 
 def many(good: int, prompts: int, names: tuple[str, ...] = ("memsift",), per_prompt: int = 1) -> Report:
@@ -46,7 +44,7 @@ def many(good: int, prompts: int, names: tuple[str, ...] = ("memsift",), per_pro
         for n in range(prompts)
         for at, name in enumerate(names)
     ]
-    return build_report(Evidence(rows, people), options=COMPARED)
+    return build_report(Evidence(rows, people))
 
 
 def compared(prompts: int) -> Report:
@@ -56,7 +54,7 @@ def compared(prompts: int) -> Report:
     for n in range(prompts):
         kept = ["b"] if n % 8 in (1, 2, 3, 5) else ["a", "b"]
         rows += [outcome(["a", "b"], prompt_id=f"p{n}"), outcome(kept, prompt_id=f"p{n}", system="bm25+judge")]
-    return build_report(Evidence(rows, people), options=COMPARED)
+    return build_report(Evidence(rows, people))
 
 
 # The lines

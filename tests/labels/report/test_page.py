@@ -22,7 +22,7 @@ from tests.labels.samples import ROOT, Found, card, judged, outcome, record, ret
 if TYPE_CHECKING:
     from labels.store import LabelStore
 
-EVERYTHING = ReportOptions(ranking=True, comparisons=True, curves=True)
+EVERYTHING = ReportOptions(ranking=True, curves=True)
 HOSTILE = "</text></svg><script>alert(1)</script> \x00\x1b[31m \u202egnp.exe \ud800 \"'&<b onload=x> ]]> שלום"
 VOID = {"meta", "br"}
 

@@ -13,7 +13,7 @@ CHANGE = Difference(-0.12, Interval(-0.2, 0.05))
 
 
 def table(second: str, first: str, width: int) -> list[str]:
-    made = SystemComparison(first, second, 40, 30, CHANGE, 0.04, CHANGE, CHANGE, (1, 2), (3, 4), None, None, None)
+    made = SystemComparison(first, second, 40, 30, CHANGE, 0.04, CHANGE, CHANGE, (1, 2), (3, 4), None, None)
     found = comparison_section([made]).table
     assert found is not None
     return table_lines(found, width)

@@ -25,6 +25,7 @@ EXPECTED = """\
 bm25 injected 2 memories on 1 prompt; 1 was relevant: 50 %.
 The true share may be anything from 1 % to 99 %: these are too few labels.
 No prompt is labelled yet for which nothing is relevant.
+With the judge: -1 irrelevant, +0 relevant; precision unclear (1 prompt).
 
 2 prompts replayed, 2 of them with labels. 3 labels by ann: 1 relevant, 2 not.
 All were given blind, before ranks and verdicts were shown.
@@ -40,6 +41,19 @@ on the way, and stop when you like what you see, take “any look”.
             precision   one look   any look  relevant  no label
 bm25             0.33  0.05-0.82  0.01-0.99    1 of 3         1
 bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1         0
+
+Differences: what one system changes against another
+On the prompts labelled in full for both. Precision: the difference, with its
+interval. Not relevant, relevant: how many more memories per prompt (+), or
+fewer (-).
+
+            instead             95 %  95 %       not
+system      of       precision  from    to  relevant  relevant
+bm25+judge  bm25         +0.50     -     -     -1.00     +0.00
+
+- bm25+judge against bm25: 1 prompt. On the 1 for which both inject something,
+  chance alone would make their precisions per prompt differ as much with
+  probability 1.000 (sign-flip test).
 
 Injecting: how often a system speaks, and how often for nothing
 Fires: prompts that got a memory, of all. False fires: the same, of the prompts

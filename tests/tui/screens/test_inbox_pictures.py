@@ -1,4 +1,4 @@
-"""Pictures of Inbox, on the day of `tests.tui.demo`. Look at each picture before you accept a change."""
+"""Pictures of Inbox, on the day of `tests.tui.demo`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import at_rest, pressing, starting_in, until
+from tests.tui.apps import at_rest, starting_in, until
 from tests.tui.demo import DEMO_ROOT
+from tests.tui.pictures import EVERY_SIZE, USUAL, pictures, pressing
 from tests.tui.screens.test_inbox import ATTACK
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from tests.tui.conftest import Opener
+    from tests.tui.pictures import Compare, Size
 
 CHANGES = (
     ("preferences/short-answers.json", "title", ATTACK),
@@ -27,29 +29,20 @@ CHANGES = (
 )
 """Files of the example, with a changed field: a risky memory, and one that says almost the same as another."""
 
-DARK, LIGHT = "textual-dark", "textual-light"
-PICTURES = [
-    pytest.param((80, 24), DARK, id="80x24-dark"),
-    pytest.param((60, 20), LIGHT, id="60x20-light", marks=pytest.mark.slow),
-    pytest.param((160, 48), DARK, id="160x48-dark", marks=pytest.mark.slow),
-    pytest.param((160, 48), LIGHT, id="160x48-light", marks=pytest.mark.slow),
-]
 
-
-def showing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Any]:
+def showing(*keys: str) -> Callable[[Pilot[Any]], Any]:
     async def run(pilot: Pilot[Any]) -> None:
-        await pressing(theme)(pilot)
+        await at_rest(pilot)
         screen: Any = pilot.app.screen
         await until(pilot, lambda: screen._checked is not None and not screen._progress)
-        await pressing(theme, *keys)(pilot)
-        await at_rest(pilot)
+        await pressing(*keys)(pilot)
 
     return run
 
 
-@pytest.mark.parametrize(("size", "theme"), PICTURES)
+@pytest.mark.parametrize(("keys", "size"), pictures({"risky": ("down", "space", "down")}, *EVERY_SIZE))
 def test_findings_look_as_they_did(
-    snap_compare: Callable[..., bool], open_workspace: Opener, tmp_path: Path, size: tuple[int, int], theme: str
+    snap_compare: Compare, open_workspace: Opener, tmp_path: Path, keys: tuple[str, ...], size: Size
 ) -> None:
     root = tmp_path / "project" / ".claude" / "memory"
     shutil.copytree(DEMO_ROOT, root)
@@ -57,14 +50,14 @@ def test_findings_look_as_they_did(
         file = root / name
         file.write_text(json.dumps({**json.loads(file.read_text()), key: text}))
     app = starting_in("inbox", open_workspace(root=root, prompts=(), judge=None))
-    assert snap_compare(app, terminal_size=size, run_before=showing(theme, "down", "space", "down"))
+    assert snap_compare(app, terminal_size=size, run_before=showing(*keys))
 
 
 @pytest.mark.slow
 def test_an_inbox_without_findings_looks_as_it_did(
-    snap_compare: Callable[..., bool], open_workspace: Opener, tmp_path: Path
+    snap_compare: Compare, open_workspace: Opener, tmp_path: Path
 ) -> None:
     title = "Token cache of the web client keeps each entry for one hour"
     root = write_documents(tmp_path / "root", [document("cache", title=title)])
     app = starting_in("inbox", open_workspace(root=root, prompts=(), judge=None))
-    assert snap_compare(app, terminal_size=(80, 24), run_before=showing(LIGHT))
+    assert snap_compare(app, terminal_size=USUAL, run_before=showing())

@@ -11,7 +11,7 @@ import pytest
 from engine.errors import MemsiftError
 from engine.paths import config_file
 from engine.prompt import typed_prompt
-from labels.measure.decision import GateDecision
+from labels.measure.gate import GateDecision
 from labels.measure.intervals import Interval
 from labels.measure.strata import StratifiedEstimate
 from labels.records import INJECTED, Card

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from labels.queue import MIN_REPEAT_GAP
+from labels.pooling import MIN_REPEAT_GAP
 from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
 from tui.workspace.labelling import LabelQueue, Position
 

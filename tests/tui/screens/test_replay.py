@@ -13,8 +13,8 @@ from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import Turn, typed_prompt
 from engine.quality.checks.size import tokens
-from labels.measure.decision import Gate
-from labels.measure.gate import evidence_from_store, gate_report
+from labels.measure.evidence import evidence_from_store
+from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval
 from tests.tui.apps import (
     SIZE,
@@ -33,6 +33,7 @@ from tests.tui.apps import (
     until,
 )
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
+from tui.workspace.report.reading import read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -278,11 +279,10 @@ async def test_a_label_on_a_typed_prompt_is_left_out_of_report_and_gate(open_wor
         await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
         await press(pilot, "right", "a")
     assert [label.verdict for label in workspace.store.labels()] == ["relevant"]
-    report = workspace.report()
+    report = read_report(workspace).report
     assert (report.prompts, report.labelled_prompts, report.labels["relevant"]) == (1, 0, 0)
     assert report.systems[0].precision.whole == 0
-    assert report.limits.labels
-    assert report.limits.labels.by_hand == 1
+    assert report.evidence.facts.by_hand == 1
     known = evidence_from_store(workspace.store, workspace.index.root, workspace.digests())
     decided = gate_report(known, "memsift", Gate(0.5, Interval(0.5, 0.5)))
     assert (decided.decision.estimate, decided.caveats.by_hand) == (None, 1)

@@ -1,4 +1,4 @@
-"""Pictures of the parts of Report. Look at each picture before you accept a change."""
+"""Pictures of the parts of Report."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import at_rest, pressing, type_ahead, until
+from tests.tui.apps import at_rest, type_ahead, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.test_snapshots import instant_judge, stopped_clock
+from tests.tui.pictures import EVERY_SIZE, NARROW, USUAL, instant_judge, pictures, pressing, stopped_clock
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 
@@ -18,18 +18,10 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from tests.tui.conftest import Opener
+    from tests.tui.pictures import Compare, Size
     from tui.workspace.workspace import Workspace
 
-DARK, LIGHT = "textual-dark", "textual-light"
-FAST = {("precision", (160, 48), LIGHT), ("worst-memories", (80, 24), DARK)}
-PARTS = ("precision", "coverage", "reliability", "judge-memsift+default+judge", "worst-memories")
-LOOKS = [
-    pytest.param(part, size, theme, id=f"{part}-{size[0]}x{size[1]}-{theme[8:]}", marks=marks)
-    for part in PARTS
-    for size in ((60, 20), (80, 24), (160, 48))
-    for theme in (DARK, LIGHT)
-    for marks in [[] if (part, size, theme) in FAST else [pytest.mark.slow]]
-]
+PARTS = {name: name for name in ("coverage", "reliability", "judge-memsift+default+judge", "worst-memories")}
 
 
 @pytest.fixture
@@ -42,9 +34,9 @@ def workspace(open_workspace: Opener) -> Workspace:
     return made
 
 
-def showing(theme: str, part: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
+def showing(part: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     async def run(pilot: Pilot[Any]) -> None:
-        await pressing(theme, "f5")(pilot)
+        await pressing("f5")(pilot)
         parts: Any = pilot.app.screen.query_one("PartList")
         await until(pilot, lambda: parts.records)
         parts.go_to(part)
@@ -56,18 +48,17 @@ def showing(theme: str, part: str, *keys: str) -> Callable[[Pilot[Any]], Awaitab
     return run
 
 
-@pytest.mark.parametrize(("part", "size", "theme"), LOOKS)
-def test_a_part_looks_as_it_did(
-    snap_compare: Callable[..., bool], workspace: Workspace, part: str, size: tuple[int, int], theme: str
-) -> None:
-    run = showing(theme, part, "right", "down")
+@pytest.mark.parametrize(
+    ("part", "size"),
+    [*pictures({"precision": "precision"}, *EVERY_SIZE), *pictures(PARTS, USUAL, is_slow=True)],
+)
+def test_a_part_looks_as_it_did(snap_compare: Compare, workspace: Workspace, part: str, size: Size) -> None:
+    run = showing(part, "right", "down")
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", [("right", "enter"), ("w",), ("t",)], ids=["prompts", "write", "target"])
-def test_its_dialogs_look_as_they_did(
-    snap_compare: Callable[..., bool], workspace: Workspace, keys: tuple[str, ...]
-) -> None:
-    run = showing(DARK, "precision", *keys)
-    assert snap_compare(MemsiftApp(workspace), terminal_size=(60, 20), run_before=run)
+def test_its_dialogs_look_as_they_did(snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...]) -> None:
+    run = showing("precision", *keys)
+    assert snap_compare(MemsiftApp(workspace), terminal_size=NARROW, run_before=run)

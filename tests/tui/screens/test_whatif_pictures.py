@@ -1,4 +1,4 @@
-"""Pictures of What-if. Look at each picture before you accept a change."""
+"""Pictures of What-if."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import at_rest, pressing, until
+from tests.tui.apps import at_rest, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
+from tests.tui.pictures import EVERY_SIZE, NARROW, pictures, pressing
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 
@@ -17,18 +18,10 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from tests.tui.conftest import Opener
+    from tests.tui.pictures import Compare, Size
     from tui.workspace.workspace import Workspace
 
 MOVED = (*["right"] * 5, "down", "down", "left")
-DARK, LIGHT = "textual-dark", "textual-light"
-FAST = {((80, 24), DARK), ((160, 48), LIGHT)}
-LOOKS = [
-    pytest.param(
-        size, theme, id=f"{size[0]}x{size[1]}-{theme[8:]}", marks=[] if (size, theme) in FAST else [pytest.mark.slow]
-    )
-    for size in ((60, 20), (80, 24), (160, 48))
-    for theme in (DARK, LIGHT)
-]
 
 
 @pytest.fixture
@@ -39,9 +32,9 @@ def workspace(open_workspace: Opener, request: pytest.FixtureRequest) -> Workspa
     return made
 
 
-def showing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
+def showing(*keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     async def run(pilot: Pilot[Any]) -> None:
-        await pressing(theme, "f6", *keys)(pilot)
+        await pressing("f6", *keys)(pilot)
         screen: Any = pilot.app.screen
         screen.knobs.border_title = "Settings of /project/.claude/memory"
         if screen.compared.display and screen._sample.prompts:
@@ -55,25 +48,16 @@ def showing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     return run
 
 
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
+@pytest.mark.parametrize(
+    ("keys", "size"),
+    [*pictures({"moved": MOVED}, *EVERY_SIZE), *pictures({"prompts": (*MOVED, "p", "down")}, NARROW)],
+)
 def test_moved_settings_look_as_they_did(
-    snap_compare: Callable[..., bool], workspace: Workspace, size: tuple[int, int], theme: str
+    snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size
 ) -> None:
-    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=showing(theme, *MOVED))
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=showing(*keys))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 48)], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_the_prompts_look_as_they_did(
-    snap_compare: Callable[..., bool], workspace: Workspace, size: tuple[int, int]
-) -> None:
-    run = showing(DARK, *MOVED, "p", "down")
-    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(60, 20), (160, 48)], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_an_empty_what_if_looks_as_it_did(
-    snap_compare: Callable[..., bool], workspace: Workspace, size: tuple[int, int]
-) -> None:
-    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=showing(LIGHT))
+def test_an_empty_what_if_looks_as_it_did(snap_compare: Compare, workspace: Workspace) -> None:
+    assert snap_compare(MemsiftApp(workspace), terminal_size=NARROW, run_before=showing())

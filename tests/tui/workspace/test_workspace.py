@@ -16,6 +16,7 @@ from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import demo_prompts
 from tui.widgets.bars import where_text
 from tui.workspace.curate.memory_facts import root_name
+from tui.workspace.report.reading import read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,11 +166,11 @@ def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Open
     pool = workspace.pool(prompt.id)
     assert pool is not None
     workspace.store.label("me", prompt.id, pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
-    assert workspace.report().systems[0].precision.value == 1.0
+    assert read_report(workspace).report.systems[0].precision.value == 1.0
     write_memory(root, memory("signing keys", body="new"))
     workspace.reload()
     workspace.keep(workspace.run(prompt, "memsift"))
-    report = workspace.report()
+    report = read_report(workspace).report
     assert report.stale == 1
     assert report.systems[0].precision.value is None
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from labels.report.run_diff import ComparedRuns
-    from labels.saved_runs import SavedRun
+    from labels.runs import SavedRun
     from labels.store import LabelStore
     from tui.workspace.replay.run_diffs import DiffSide
 

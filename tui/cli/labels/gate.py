@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import OFF
 from engine.errors import MemsiftError
-from engine.systems import system_of
 from engine.wording import counted
 from tui.cli.options import (
     DB,
@@ -31,8 +29,8 @@ from tui.workspace import opening
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.measure.decision import Gate
-    from labels.measure.gate import GateEvidence, GateReport
+    from labels.measure.evidence import Evidence
+    from labels.measure.gate import Gate, GateReport
 
 LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
@@ -84,19 +82,15 @@ def gate(
     more prompts to label. You may label some prompts, ask, and stop as soon as it is decided: the answer stays valid
     however often you ask.
     """
-    from labels.measure.decision import PASS, UNDECIDED
-    from labels.measure.gate import gate_report
+    from labels.measure.gate import PASS, UNDECIDED, gate_report
     from labels.report.gate import gate_text
     from labels.report.json_form import gate_json
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
     target = replace(gate_of(least, zone), is_one_look=one_look)
-    if run_file and qrels:
-        evidence, configured = evidence_of_files(run_file, qrels, unjudged), ""
-    else:
-        evidence, configured = evidence_of_labels(roots, db)
-    report = gate_report(evidence, system_to_decide(system, evidence, configured), target, worth)
+    evidence = evidence_of_files(run_file, qrels, unjudged) if run_file and qrels else evidence_of_labels(roots, db)
+    report = gate_report(evidence, system_to_decide(system, evidence), target, worth)
     require_evidence(report)
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
     click.echo(write(report), nl=False)
@@ -114,7 +108,7 @@ def require_evidence(report: GateReport) -> None:
 
 def gate_of(least: float, zone: str | None) -> Gate:
     """The gate. Raises click.UsageError if *zone* is malformed or does not contain *least*."""
-    from labels.measure.decision import Gate
+    from labels.measure.gate import Gate
     from labels.measure.intervals import Interval
 
     low, high = zone_of(least, zone) if zone else (least, least)
@@ -137,29 +131,27 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
     return max(0.0, least - width / 2), min(1.0, least + width / 2)
 
 
-def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> GateEvidence:
+def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
     from labels.exchange.replay_file import read_calls, read_outcomes
     from labels.exchange.trec import read_qrels
-    from labels.measure.gate import evidence_from_qrels
+    from labels.measure.evidence import evidence_from_qrels
 
     rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
-    return evidence_from_qrels(rows, judgements, read_calls(Path(run_file)), unjudged)
+    return evidence_from_qrels(rows, judgements, unjudged, read_calls(Path(run_file)))
 
 
-def evidence_of_labels(roots: Sequence[str], db: str | None) -> tuple[GateEvidence, str]:
-    """The evidence in the labels of one or several roots, and the name of the configured system."""
-    from labels.measure.gate import evidence_from_store
+def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:
+    """The evidence in the labels of one or several roots."""
+    from labels.measure.evidence import evidence_from_store
     from tui.workspace.root_labels import present_digests
 
     found = opening.open_roots(roots, os.environ)
-    config, cutoff = found[0].config, found[0].cutoff
     with opened_store(db) as store, opening.opened_roots(found) as index:
         digests = present_digests(store, index)
-        evidence = evidence_from_store(store, index.root, digests, config, cutoff)
-    return evidence, system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
+        return evidence_from_store(store, index.root, digests, found[0].config, found[0].cutoff)
 
 
-def system_to_decide(name: str | None, evidence: GateEvidence, configured: str) -> str:
+def system_to_decide(name: str | None, evidence: Evidence) -> str:
     """The system to decide on: the named one, else the configured one, else the only one without a judge.
 
     Raises MemsiftError if nothing was replayed, and click.UsageError if the system was not, or if none can be chosen.
@@ -174,8 +166,8 @@ def system_to_decide(name: str | None, evidence: GateEvidence, configured: str) 
             raise click.UsageError(f"The system {name!r} was not replayed. Choose from {', '.join(systems)}.")
         return name
     plain = [system for system in systems if not system.endswith("+judge")]
-    if configured in systems:
-        return configured
+    if evidence.configured in systems:
+        return evidence.configured
     if len(plain) == 1 or len(systems) == 1:
         return (plain or list(systems))[0]
     raise click.UsageError(f"Name a system with --system: {', '.join(systems)}.")

@@ -62,7 +62,7 @@ def report(
         raise click.UsageError("--run and --qrels go together: name both.")
     if prompts and not run_file:
         raise click.UsageError("--prompts needs --run. The label store has its own prompts.")
-    options = ReportOptions(ranking, comparisons=True, curves=form in ("json", "html"))
+    options = ReportOptions(ranking, curves=form in ("json", "html"))
     if run_file and qrels:
         made = report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)
     else:
@@ -96,12 +96,13 @@ def writer(form: str, is_full: bool) -> Callable[[Report], str]:
 def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions, options: ReportOptions) -> Report:
     from labels.exchange.replay_file import read_outcomes
     from labels.exchange.trec import read_qrels
-    from labels.measure.report import report_from_qrels
+    from labels.measure.evidence import evidence_from_qrels
+    from labels.measure.report import build_report
 
     rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
     if judgements.keys().isdisjoint(row.prompt_id for row in rows):
         raise MemsiftError(f"{qrels} has no label for a prompt of {run_file}. Name the qrels that belong to this run.")
-    return report_from_qrels(rows, judgements, unjudged, captions, options)
+    return build_report(evidence_from_qrels(rows, judgements, unjudged), captions, options)
 
 
 def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:

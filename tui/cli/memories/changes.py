@@ -15,8 +15,8 @@ from engine.curation.operations import Archive, Create, Edit, Merge, Move, Resto
 from engine.errors import CurationError, UnknownMemoryError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
-from engine.stores.auto_memory import TYPES
 from engine.stores.claude_memory_schema import CONTENT
+from engine.stores.markdown_parts import TYPES
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
 from tui.workspace import opening

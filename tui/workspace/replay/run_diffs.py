@@ -11,7 +11,7 @@ from labels.exchange.replay_file import read_outcomes
 from labels.measure.run_diff import by_labels, diff_runs
 from labels.report.run_diff import ComparedRuns, Side
 from labels.run_settings import CORPUS_CHANGED, changed_between
-from labels.saved_runs import InjectedMemory
+from labels.runs import InjectedMemory
 from labels.store import LabelStore
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from labels.measure.run_diff import Judge, PromptDiff, Sets
     from labels.records import Outcome, RunSettings
-    from labels.saved_runs import SavedRun
+    from labels.runs import SavedRun
 
 SHOWN_ID = 8
 """Characters of a run id that people see. Any beginning of at least LEAST_ID characters names a run."""

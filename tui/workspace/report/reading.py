@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
 from engine.stores.files import open_named, write_whole
-from labels.measure.decision import FAIL, PASS, Gate, decide
-from labels.measure.gate import evidence_from_store, gate_report
+from labels.measure.evidence import evidence_from_store
+from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
+from labels.measure.report import PLAIN
 from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
-from tui.workspace.root_labels import present_digests
+from tui.workspace.root_labels import present_digests, root_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from labels.measure.decision import GateDecision
-    from labels.measure.evidence import Evidence
-    from labels.measure.gate import GateReport
+    from labels.measure.gate import GateDecision, GateReport
     from labels.measure.report import Report, ReportOptions
     from tui.workspace.report.rows import ReportPart
     from tui.workspace.workspace import Workspace
@@ -45,28 +44,20 @@ def target_of(text: str) -> float:
 
 @dataclass(frozen=True)
 class ReportReading:
-    """`gate` is the answer about the configured system; None if nothing was replayed. `parts` are the sections.
-
-    The numbers of the report are counted from `evidence`.
-    """
+    """`gate` is the answer about the configured system; None if nothing was replayed. `parts` are the sections."""
 
     report: Report
     gate: GateReport | None
     parts: tuple[ReportPart, ...]
-    evidence: Evidence
 
 
-def read_report(workspace: Workspace, options: ReportOptions, least: float) -> ReportReading:
+def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
     """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
-    report = workspace.report(options)
-    index = workspace.index
     with LabelStore.open(workspace.store.path) as store:
-        digests = present_digests(store, index)
-        evidence = evidence_from_store(store, index.root, digests, workspace.config, workspace.cutoff)
-    main = main_system(report)
-    has_answer = main is not None and main.system in evidence.systems
-    gate = gate_report(evidence, main.system, Gate(least, Interval(least, least))) if main and has_answer else None
-    return ReportReading(report, gate, parts(sections(report), report, evidence), evidence)
+        report = root_report(store, workspace.index, workspace.config, workspace.cutoff, options)
+    main, target = main_system(report), Gate(least, Interval(least, least))
+    gate = gate_report(report.evidence, main.system, target) if main else None
+    return ReportReading(report, gate, parts(sections(report), report))
 
 
 def write_report(report: Report, name: str) -> Path:

@@ -14,7 +14,6 @@ from labels.report.curve_sections import some
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from labels.measure.evidence import Evidence
     from labels.measure.report import Captions, Report, SystemReport
     from labels.records import Outcome
     from labels.report.section import ReportSection
@@ -38,17 +37,17 @@ class ReportPart(NamedTuple):
     behind: tuple[Behind, ...]
 
 
-def parts(found: Sequence[ReportSection], report: Report, evidence: Evidence) -> tuple[ReportPart, ...]:
-    rows = CountedRows(report, evidence)
+def parts(found: Sequence[ReportSection], report: Report) -> tuple[ReportPart, ...]:
+    rows = CountedRows(report)
     return tuple(ReportPart(section, tuple(rows.of(section))) for section in found)
 
 
 class CountedRows:
     """Finds what the rows of a section count. The order of rows is that of `labels.report.sections`."""
 
-    def __init__(self, report: Report, evidence: Evidence) -> None:
+    def __init__(self, report: Report) -> None:
         self._report = report
-        self._evidence = evidence
+        self._evidence = report.evidence
 
     def of(self, section: ReportSection) -> Iterable[Behind]:
         name, _, system = section.name.partition("-")
@@ -226,8 +225,9 @@ class Told(NamedTuple):
     injected: tuple[InjectionRow, ...]
 
 
-def told(behind: Behind, evidence: Evidence, captions: Captions) -> list[Told]:
+def told(behind: Behind, report: Report) -> list[Told]:
     """The first prompts of a row, by the systems that the row is about."""
+    evidence, captions = report.evidence, report.captions
     names = behind.prompts[:MOST_TOLD]
     wanted = set(names)
     found: dict[str, dict[str, list[str]]] = {name: {} for name in names}

@@ -12,11 +12,11 @@ from engine.lean.record import replace
 from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
 from engine.roots import JointIndex, Root, chosen, roots_of
 from labels.measure import metrics
+from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
-from labels.measure.report import evidence_from_store
 from labels.measure.run_diff import Judged, PromptDiff
-from labels.saved_runs import InjectedMemory
+from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def read_sample(
 
     Raises LabelStoreError and RootError. If the result *is_stale*, the rest is left out.
     """
-    evidence, _ = evidence_from_store(store, index.root, present_digests(store, index))
+    evidence = evidence_from_store(store, index.root, present_digests(store, index))
     labelled = [
         stored
         for stored in store.prompts(index.root)

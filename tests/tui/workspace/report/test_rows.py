@@ -31,7 +31,7 @@ def counted(workspace: Workspace, system: str, counts: Callable[[set[str], dict[
 def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts()[:24], cutoff=fresh_cutoff())
     replay_and_label(workspace)
-    reading = read_report(workspace, ReportOptions(ranking=True, comparisons=True, curves=True), 0.8)
+    reading = read_report(workspace, ReportOptions(ranking=True, curves=True), 0.8)
     parts: dict[str, ReportPart] = {one.section.name: one for one in reading.parts}
     systems = [one.system for one in reading.report.systems]
     for part in parts.values():

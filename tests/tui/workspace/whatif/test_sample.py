@@ -23,6 +23,7 @@ from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.opening import open_workspace
+from tui.workspace.report.reading import read_report
 from tui.workspace.whatif.sample import KeptJudge, WhatIfSample, effect_of, read_sample
 from tui.workspace.whatif.trial import (
     CUTOFF,
@@ -147,7 +148,7 @@ def test_the_saved_settings_have_the_numbers_of_the_report(open_workspace: Opene
     sample, config = sample_of(workspace), workspace.config
     found = sample.injected(config, workspace.cutoff)
     effect = effect_of(sample, (config, found), (config, found))
-    report = {one.system: one for one in workspace.report().systems}["memsift+default"]
+    report = {one.system: one for one in read_report(workspace).report.systems}["memsift+default"]
     assert effect.changed == 0
     assert not any(one.diff.is_changed for one in effect.rows)
     assert effect.saved == effect.draft

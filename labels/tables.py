@@ -1,0 +1,139 @@
+"""The tables of a label store, read and written by SQL: in a file, or in memory. Errors of SQLite in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from engine.errors import LabelStoreError
+from labels.migrations import MIGRATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlite_utils import Database
+
+    Parameters = Sequence[Any] | dict[str, Any]
+
+IN_MEMORY = ":memory:"
+
+ELSEWHERE = "or name another file with --db or MEMSIFT_DB"
+KEPT = "What was saved before is untouched."
+ADVICE = {
+    sqlite3.SQLITE_NOTADB: f"it is not an SQLite database, so it was left alone. Move it away, {ELSEWHERE}.",
+    sqlite3.SQLITE_CORRUPT: f"the file is damaged. Keep a copy and try `sqlite3 FILE .recover`, {ELSEWHERE}.",
+    sqlite3.SQLITE_READONLY: f"it may not be written. Check the permissions of the file and its folder, {ELSEWHERE}.",
+    sqlite3.SQLITE_CANTOPEN: f"it cannot be opened. Check that its folder may be written, {ELSEWHERE}.",
+    sqlite3.SQLITE_PERM: f"access is denied. Check the permissions of the file and its folder, {ELSEWHERE}.",
+    sqlite3.SQLITE_FULL: f"the disk is full. Free some space and try again, {ELSEWHERE}. {KEPT}",
+    sqlite3.SQLITE_IOERR: f"the disk cannot be read or written. Check its free space and health, {ELSEWHERE}. {KEPT}",
+    sqlite3.SQLITE_BUSY: f"another program is writing to it. Try again when that has ended. {KEPT}",
+}
+"""Messages by SQLite's primary result code (https://www.sqlite.org/rescode.html)."""
+
+
+class LabelTables:
+    """A connection to the tables of a label store. Every method raises LabelStoreError for an error of SQLite."""
+
+    def __init__(self, db: Database, path: Path) -> None:
+        self._db = db
+        self.path = path
+
+    @classmethod
+    def in_memory(cls) -> Self:
+        """Empty tables in memory. They may name prompts and memories that they do not hold."""
+        db = database_in_memory()
+        MIGRATIONS.apply(db)
+        return cls(db, Path(IN_MEMORY))
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Turn SQLite's errors into LabelStoreError."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise explained(error, self.path) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction: kept when the block ends, undone if the block raises.
+
+        It takes the write lock first. A transaction that reads before it writes can fail when another process writes
+        in between, and waiting does not help (https://www.sqlite.org/rescode.html#busy_snapshot). Inside of another
+        transaction the block is a part of that.
+        """
+        if self._db.conn.in_transaction:
+            yield
+            return
+        with self.explaining():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.commit()
+            except BaseException:
+                self._db.rollback()
+                raise
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
+        with self.explaining():
+            cursor = self._db.execute(sql, parameters)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    def tuples(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
+        with self.explaining():
+            return self._db.execute(sql, parameters).fetchall()
+
+    def execute(self, sql: str, parameters: Parameters = ()) -> None:
+        with self.explaining():
+            self._db.execute(sql, parameters)
+
+    def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
+        """Insert *row* and return its rowid. *upsert* is the SQL after ON CONFLICT, for rows that may exist."""
+        conflict = f" ON CONFLICT {upsert}" if upsert else ""
+        values = {name: storable(value) for name, value in row.items()}
+        with self.explaining():
+            cursor = self._db.execute(insertion(table, row) + conflict, values)
+        return int(cursor.lastrowid or 0)
+
+    def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
+        """Insert *row*, or replace all other columns of the row with the same *keys*."""
+        self.upsert_all(table, [row], keys)
+
+    def upsert_all(self, table: str, rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
+        """As `upsert`, for *rows* with the same columns."""
+        if not rows:
+            return
+        names, places = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
+        changes = ", ".join(f"{name} = excluded.{name}" for name in rows[0] if name not in keys)
+        conflict = f"({', '.join(keys)}) DO UPDATE SET {changes}"
+        values = [tuple(map(storable, row.values())) for row in rows]
+        with self.explaining():
+            self._db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT {conflict}", values)
+
+
+def insertion(table: str, row: Mapping[str, Any]) -> str:
+    return f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+
+
+def database_in_memory() -> Database:
+    from sqlite_utils import Database
+
+    return Database(sqlite3.connect(IN_MEMORY, isolation_level=None), execute_plugins=False)
+
+
+def storable(value: Any) -> Any:
+    """*value* as SQLite can hold it: lone surrogates, which transcripts do contain, become question marks."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+
+
+def explained(error: sqlite3.Error, path: Path) -> LabelStoreError:
+    """SQLite's *error* for the store at *path*, in words that a person can act on."""
+    primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    advice = ADVICE.get(primary, f"SQLite says: {error}. {KEPT}")
+    return LabelStoreError(f"Label store {path}: {advice}")
