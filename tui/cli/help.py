@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -10,21 +11,59 @@ from click.core import ParameterSource
 from engine.errors import MemsiftError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 JUDGE_SECTION = "Options of the judge"
 
 
 SUBJECTS = {
-    "Commands that open the app": "demo serve",
-    "Commands to set up": "install uninstall doctor config trust completion",
-    "Commands to find memories": "search judge list show activity",
-    "Commands to change memories": "create edit tag retire archive restore merge move undo history",
-    "Commands on the quality of memories": "quality",
-    "Commands on prompts, labels and numbers": "prompts replay diff label report gate tune export import merge-labels",
+    "Commands that open the app": "app:demo serve:serve",
+    "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
+    "setup.trust:trust help:completion",
+    "Commands to find memories": "search:search judge:judge memories.listing:list_ memories.listing:show "
+    "activity:activity",
+    "Commands to change memories": "memories.changes:create memories.changes:edit memories.changes:tag "
+    "memories.changes:retire memories.changes:archive memories.changes:restore memories.changes:merge "
+    "memories.changes:move memories.changes:undo memories.changes:history",
+    "Commands on the quality of memories": "quality.group:quality",
+    "Commands on prompts, labels and numbers": "prompts:prompts replay:replay labels.diff:diff labels.label:label "
+    "labels.report:report labels.gate:gate labels.tune:tune labels.export:export labels.import_:import_ "
+    "labels.import_:merge_labels",
 }
-"""The sections of `memsift --help`, each with its commands."""
+"""The sections of `memsift --help`, each with its commands: the module in this folder, and the function there."""
+
+
+class Commands(click.Group):
+    """A group that imports a command's module when the command is called. `subjects` are like SUBJECTS."""
+
+    subjects: Mapping[str, str] = {}
+
+    @property
+    def table(self) -> dict[str, str]:
+        """The place of each command by its name: that of its function, with a hyphen for each line between words."""
+        places = " ".join(self.subjects.values()).split()
+        return dict(sorted((name_of(place), place) for place in places))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        module, _, function = self.table.get(name, "").partition(":")
+        return getattr(import_module(f"tui.cli.{module}"), function) if module else None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, then the commands, and last the options of the judge."""
+        own, of_judge = sorted_options(self, ctx)
+        write_section(formatter, "Options", own)
+        for title, places in self.subjects.items():
+            write_section(formatter, title, command_rows(self, ctx, map(name_of, places.split())))
+        write_section(formatter, JUDGE_SECTION, of_judge)
+
+
+def name_of(place: str) -> str:
+    """The name of the command at a place of SUBJECTS."""
+    return place.partition(":")[2].strip("_").replace("_", "-")
 
 
 class JudgeOption(click.Option):

@@ -9,7 +9,7 @@ import click
 
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
-from tui.cli import Commands
+from tui.cli.help import Commands
 from tui.cli.options import IDS, TEXT_OR_JSON, roots_option, text_width
 from tui.workspace.stderr import tell
 
@@ -24,13 +24,9 @@ NONE_RISKY = "No memory of these roots waits for approval."
 
 
 class Quality(Commands):
-    table = {
-        "accept": "quality.group:accept",
-        "check": "quality.check:check",
-        "fix": "quality.check:fix",
-        "judge": "quality.judge:judge",
-        "list": "quality.group:list_",
-        "reject": "quality.group:reject",
+    subjects = {
+        "Commands": "quality.group:accept quality.check:check quality.check:fix quality.judge:judge "
+        "quality.group:list_ quality.group:reject"
     }
 
 
