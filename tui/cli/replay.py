@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,9 @@ from tui.cli.options import (
     REPLAY_SAMPLES,
     STRICT,
     TOGETHER,
+    BulkOptions,
+    PartsOptions,
     bulk_options,
-    check_batch,
     disputed,
     judge_options,
     opened_cutoff,
@@ -62,6 +63,10 @@ NAMES = (
 )
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
+IN_PARTS = (
+    "for one folder of memories, without --save, --strict, --resume and --max-cost. A later start goes on with the "
+    "parts that are missing."
+)
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
@@ -80,32 +85,27 @@ def replay(
     roots: tuple[str, ...],
     files: tuple[str, ...],
     strict: bool,
-    executor: str | None,
-    parts: str | None,
-    part_size: int,
+    parts: PartsOptions,
     save: bool,
     db: str | None,
-    **options: Any,
+    systems: str | None,
+    judge: JudgeOptions,
+    bulk: BulkOptions,
+    resume: str | None,
 ) -> None:
     """Run prompts through systems, and print a JSON line for each prompt and system.
 
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
     """
-    wanted = Replay(**options)
-    check_batch(wanted.judge, is_batched=wanted.batch, most_usd=wanted.max_cost)
-    found = opening.open_roots(roots, os.environ, wanted.judge)
-    if executor or parts:
-        if not (executor and parts) or len(found) > 1 or save or strict or wanted.resume or wanted.max_cost is not None:
-            raise click.UsageError(
-                "--executor and --parts go together, for one folder of memories, without --save, --strict, --resume "
-                "and --max-cost. A later start goes on with the parts that are missing."
-            )
-        wanted.in_parts(found[0], files, executor, Path(parts), part_size)
+    wanted = Replay(systems, bulk.asking(judge.sampling(REPLAY_SAMPLES)), bulk, resume)
+    found = opening.open_roots(roots, os.environ, judge)
+    if parts.are_given(IN_PARTS, len(found) > 1, save, strict, resume, bulk.max_cost):
+        wanted.in_parts(found[0], files, parts)
         return
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
         ending, disagreements, answers = wanted.over(found, reading, store)
-        report_ending(ending, wanted.resume)
+        report_ending(ending, resume)
         answers.report()
     if strict:
         require_agreement(disagreements)
@@ -116,12 +116,8 @@ class Replay:
     """The options of a replay, as on the command line."""
 
     systems: str | None
-    judge: JudgeOptions
-    concurrency: int
-    retries: int
-    batch: bool
-    batch_poll: float
-    max_cost: float | None
+    asking: Asking
+    bulk: BulkOptions
     resume: str | None
 
     def over(
@@ -130,7 +126,7 @@ class Replay:
         """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
         judge fared."""
         from engine.injected import names_of
-        from engine.judge.bulk.batches import Batches, without_split
+        from engine.judge.bulk.batches import without_split
         from labels.exchange.replay_file import run_row
         from tui.workspace.replay import replaying
         from tui.workspace.retrievals import Injections, record, with_hook_log
@@ -138,15 +134,14 @@ class Replay:
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)
-        batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
+        batches = self.bulk.batches()
         if batches:
             config = without_split(config)
             roots = [replace_record(opened, config=without_split(opened.config)) for opened in roots]
-        terms = replaying.Terms(self.concurrency, self.retries, self.max_cost)
-        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch, is_patient=True)
+        terms = replaying.Terms(self.asking.concurrency, self.asking.retries, self.bulk.max_cost)
         disagreements, answers = 0, Answers()
         with (
-            opened_judge(options, config, (batches or terms).around) as asked,
+            opened_judge(self.asking.judge, config, (batches or terms).around) as asked,
             opening.opened_roots(roots) as index,
         ):
             chosen, cutoffs = chosen_systems(self.systems, root, config, asked, names_of(reading.prompts))
@@ -161,7 +156,7 @@ class Replay:
                 def keep(retrieval: Retrieval) -> None:
                     nonlocal disagreements, answers
                     answers = answers.plus(Answers.of([retrieval]))
-                    self.judge.refuse_a_miss(retrieval)
+                    self.asking.judge.refuse_a_miss(retrieval)
                     if store:
                         cutoff = cutoffs.get(kinds[retrieval.system])
                         record(retrieval, store, index, config, asked, cutoff, injections.memory)
@@ -180,22 +175,20 @@ class Replay:
                     ending = replaying.run(jobs, work, keep, terms, is_judged=has_judge)
                 return ending, disagreements, answers
 
-    def in_parts(self, root: OpenRoot, files: Sequence[str], executor: str, folder: Path, size: int) -> None:
+    def in_parts(self, root: OpenRoot, files: Sequence[str], parts: PartsOptions) -> None:
         """Write a file of rows for each part of *files*, and tell how the run ended."""
         from tui.workspace.parts.executors import opened_executor
         from tui.workspace.parts.replay import replay_in_parts, setup_of
 
-        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch, is_patient=True)
-        with opened_judge(options, root.config) as asked:
+        with opened_judge(self.asking.judge, root.config) as asked:
             chosen, cutoffs = chosen_systems(self.systems, root.root, root.config, asked)
-        asking = Asking(options, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
-        setup = setup_of(root.root, root.config, chosen, cutoffs, asking, os.environ)
-        with opened_executor(executor) as workers:
-            ending, prompts, answers = replay_in_parts(workers, setup, files, folder, size)
+        setup = setup_of(root.root, root.config, chosen, cutoffs, self.asking, os.environ)
+        with opened_executor(parts.executor) as workers:
+            ending, prompts, answers = replay_in_parts(workers, setup, files, Path(parts.parts), parts.part_size)
         if ending.is_interrupted:
             tell(f"Stopped after {ending.done:,} of {ending.jobs:,} parts. Give the same command again to go on.")
             click.get_current_context().exit(130)
-        tell(f"{prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {folder}/part-*.jsonl")
+        tell(f"{prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {Path(parts.parts)}/part-*.jsonl")
         answers.report()
 
 

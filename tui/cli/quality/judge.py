@@ -20,16 +20,15 @@ from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED
 from engine.quality.judging.rows import row_of, summary_of
 from engine.wording import aligned, counted
 from tui.cli.help import JudgedCommand
-from tui.cli.options import bulk_options, check_batch, judge_options, parts_options, roots_option
-from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.cli.options import BulkOptions, PartsOptions, bulk_options, judge_options, parts_options, roots_option
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
+    from tui.workspace.judge_options import JudgeOptions
     from collections.abc import Iterator, Sequence
 
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
-    from engine.quality.judging.rubric import Rubric
     from labels.measure.agreement import Concord
     from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending, Terms
@@ -72,13 +71,15 @@ def judge(
     roots: tuple[str, ...],
     rubric: str,
     samples: int | None,
-    executor: str | None,
-    parts: str | None,
-    part_size: int,
+    parts: PartsOptions,
     agreement: bool,
     form: str,
     fail_under: float | None,
-    **options: Any,
+    threshold: float,
+    judge: JudgeOptions,
+    web_search: bool,
+    bulk: BulkOptions,
+    resume: str | None,
 ) -> None:
     """Let a model rate memories from 0 to 10, and suggest which to keep.
 
@@ -99,6 +100,7 @@ def judge(
     """
     from engine.quality.judging.rubric import read_rubric
     from tui.workspace.curate.curating import resolved
+    from tui.workspace.quality.rating import RatingPlan
 
     found, given = resolved(roots), read_rubric(rubric)
     if agreement:
@@ -106,48 +108,25 @@ def judge(
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
-    wanted = RatingOptions(given, **options)
-    if samples:
-        wanted = replace(wanted, judge=replace(wanted.judge, samples=samples))
-    wanted.check()
-    if executor or parts:
-        if not (executor and parts) or wanted.resume or wanted.max_cost is not None:
-            raise click.UsageError("--executor and --parts go together, without --resume and --max-cost.")
-        rated, ending = wanted.in_parts(found, ids, executor, Path(parts), part_size)
+    asking = bulk.asking(replace(judge, samples=samples or judge.samples))
+    if judge.depth:
+        raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
+    wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk, resume)
+    if parts.are_given("without --resume and --max-cost.", resume, bulk.max_cost):
+        rated, ending = wanted.in_parts(found, ids, parts)
     else:
         rated, ending = wanted.over(found, ids)
-    click.echo(printed(rated, given.name, wanted.threshold, form), nl=False)
+    click.echo(printed(rated, given.name, threshold, form), nl=False)
     report_end(rated, ending, fail_under)
 
 
 @dataclass(frozen=True)
 class RatingOptions:
-    """The options of a rating, as on the command line."""
+    """What is rated, and how. `resume`: a file that gets each rating, or None."""
 
-    rubric: Rubric
-    threshold: float
-    judge: JudgeOptions
-    web_search: bool
-    concurrency: int
-    retries: int
-    batch: bool
-    batch_poll: float
-    max_cost: float | None
+    plan: RatingPlan
+    bulk: BulkOptions
     resume: str | None
-
-    def check(self) -> None:
-        """Raise click.UsageError for options that contradict each other."""
-        check_batch(self.judge, is_batched=self.batch, most_usd=self.max_cost)
-        if self.judge.depth:
-            raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
-
-    @property
-    def plan(self) -> RatingPlan:
-        from tui.workspace.quality.rating import RatingPlan
-
-        judge = replace(self.judge, is_batched=self.batch, is_patient=True)
-        asking = Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
-        return RatingPlan(self.rubric, self.threshold, self.web_search, asking)
 
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
@@ -156,18 +135,18 @@ class RatingOptions:
         from tui.workspace.quality.rating import known, opened_rows, subjects
         from tui.workspace.replay.replaying import Ending, Terms
 
-        wanted = subjects(roots, ids)
-        ending, left_usd = Ending(0, 0), self.max_cost
+        wanted, plan = subjects(roots, ids), self.plan
+        ending, left_usd = Ending(0, 0), self.bulk.max_cost
         with closing(RatingStore.open(os.environ)) as store, opened_rows(self.resume) as (rows, write):
             rated = {subject.key: found for subject in wanted if (found := known(rows, subject))}
 
             def keep(subject: RatedMemory, found: Assessment) -> None:
                 rated[subject.key] = found
-                store.keep(subject.root, self.rubric.name, subject.words, found)
-                write(row_of(subject.root, self.rubric.name, self.threshold, found))
+                store.keep(subject.root, plan.rubric.name, subject.words, found)
+                write(row_of(subject.root, plan.rubric.name, plan.threshold, found))
 
             for root, group in groupby(wanted, key=lambda subject: subject.root):
-                terms = Terms(self.concurrency, self.retries, left_usd)
+                terms = Terms(plan.asking.concurrency, plan.asking.retries, left_usd)
                 ending = self._rate(root, [subject for subject in group if subject.key not in rated], rows, keep, terms)
                 left_usd = None if left_usd is None else left_usd - terms.spent_usd
                 if ending.is_interrupted or ending.is_spent:
@@ -176,24 +155,22 @@ class RatingOptions:
 
     def _rate(self, root: str, left: Sequence[RatedMemory], rows: Rows, keep: Keep, terms: Terms) -> Ending:
         """Rate memories of a root, whose settings may name the judge."""
-        from engine.judge.bulk.batches import Batches
         from tui.workspace import opening
         from tui.workspace.quality.rating import opened_quality_judge, rate, refuse_another_judge
 
-        config = opening.config_of(root, os.environ, self.judge)
-        batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
+        judge = self.plan.asking.judge
+        config = opening.config_of(root, os.environ, judge)
+        batches = self.bulk.batches()
         with opened_quality_judge(self.plan, config, (batches or terms).around) as asked:
-            refuse_another_judge(rows, asked, self.threshold)
-            if not self.judge.is_cached_only:
+            refuse_another_judge(rows, asked, self.plan.threshold)
+            if not judge.is_cached_only:
                 estimate = asked.estimate([subject.memory for subject in left])
                 if estimate.asked:
                     asked.prepare()
                 report_start(asked.identity, estimate)
             return rate(asked, left, keep, self.plan.asking, terms, batches, "Rating")
 
-    def in_parts(
-        self, roots: Sequence[str], ids: Sequence[str], executor: str, folder: Path, size: int
-    ) -> tuple[Rated, Ending]:
+    def in_parts(self, roots: Sequence[str], ids: Sequence[str], parts: PartsOptions) -> tuple[Rated, Ending]:
         """As `over`, by an executor: a file of rows for each part of the memories."""
         from engine.quality.judging.store import RatingStore
         from tui.workspace.opening import config_of
@@ -201,18 +178,18 @@ class RatingOptions:
         from tui.workspace.parts.rating import RatingRun
         from tui.workspace.quality.rating import subjects
 
-        wanted = subjects(roots, ids)
-        configs = {subject.root: config_of(subject.root, os.environ, self.judge) for subject in wanted}
+        wanted, judge = subjects(roots, ids), self.plan.asking.judge
+        configs = {subject.root: config_of(subject.root, os.environ, judge) for subject in wanted}
         with closing(RatingStore.open(os.environ)) as store:
-            run = RatingRun(self.plan, configs, wanted, folder, size)
-            if not self.judge.is_cached_only:
+            run = RatingRun(self.plan, configs, wanted, Path(parts.parts), parts.part_size)
+            if not judge.is_cached_only:
                 for identity, estimate in run.estimates().items():
                     report_start(identity, estimate)
 
             def keep(subject: RatedMemory, found: Assessment) -> None:
-                store.keep(subject.root, self.rubric.name, subject.words, found)
+                store.keep(subject.root, self.plan.rubric.name, subject.words, found)
 
-            with opened_executor(executor) as workers:
+            with opened_executor(parts.executor) as workers:
                 ending = run.over(workers, keep)
         return [(subject.root, run.rated[subject.key]) for subject in wanted if subject.key in run.rated], ending
 
