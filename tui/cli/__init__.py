@@ -14,11 +14,11 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
-from tui.cli.failures import drop_unwritten, explanation, open_streams
 from tui.cli.help import SUBJECTS, Commands
 from tui.cli.options import DB, ORDER, PLAIN, PROMPTS, TOGETHER, judge_options, roots_option
+from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.workspace import opening
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from tui.workspace.judge_options import JudgeOptions
@@ -47,7 +47,7 @@ class Memsift(Commands):
             return self._invoke(ctx)
         except MemsiftError as error:
             tell(str(error))
-            click.echo("".join(f"{visible(line)}\n" for line in error.detail.splitlines()), err=True, nl=False)
+            click.echo(text_of(error.detail.splitlines()), err=True, nl=False)
             ctx.exit(2)
 
     def _invoke(self, ctx: click.Context) -> Any:

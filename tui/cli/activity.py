@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.activity_log import FILTERS, SLOW_MS, ledger, read_log
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
-from tui.cli.options import DB, TEXT_OR_JSON, output_of_roots, roots_option
+from tui.cli.options import DB, TEXT_OR_JSON, roots_option
+from tui.cli.output import output, output_of_roots
 from tui.workspace import opening
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,19 +87,8 @@ def _listed(log: Log, kinds: Sequence[str], last: int, form: str) -> str:
         tell(NO_LOG)
     if log.broken:
         tell(f"{log.broken:,} lines of the log cannot be read.")
-    if form == "json":
-        return (
-            f"{printed_json({'decisions': [_row(decision) for decision in chosen], 'broken': log.broken}, indent=2)}\n"
-        )
-    return "".join(f"{visible(_line(decision))}\n" for decision in chosen)
-
-
-def _row(decision: LoggedPrompt) -> dict[str, Any]:
-    return {
-        **fields(decision),
-        "injected": list(decision.injected),
-        "dropped": [{"id": a, "by": b} for a, b in decision.dropped],
-    }
+    rows = [{**fields(found), "dropped": [{"id": a, "by": b} for a, b in found.dropped]} for found in chosen]
+    return output(form, {"decisions": rows, "broken": log.broken}, map(_line, chosen))
 
 
 def _line(decision: LoggedPrompt) -> str:
@@ -129,8 +118,6 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form
         "irrelevant": irrelevant,
         "tokens": cost,
     }
-    if form == "json":
-        return f"{printed_json(row, indent=2)}\n"
     dropped = ", ".join(f"{count} by {stage}" for stage, count in counts.dropped) or "never"
     lines = [
         f"{memory_id}: injected {counts.injected:,} times, about {cost:,} tokens",
@@ -138,4 +125,4 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form
         f"  dropped: {dropped}",
         f"  labels of its present text: {relevant} relevant, {irrelevant} not",
     ]
-    return "".join(f"{visible(line)}\n" for line in lines)
+    return output(form, row, lines)

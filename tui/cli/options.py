@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,16 +17,15 @@ from engine.config import LIMITS
 from engine.errors import MemsiftError
 from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
-from engine.lean.json_text import printed_json
 from engine.paths import labels_file
 from engine.wording import counted
 from tui.cli.help import JudgeOption
 from tui.workspace import opening
 from tui.workspace.judge_options import Asking, JudgeOptions
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -48,9 +45,6 @@ PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, JSON lines, a database of claude-mem, a text file with a prompt per line, "
     "or a folder of these. Repeatable."
 )
-MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
-"""Cells of a line of a report: at least, in a pipe, and at most."""
-
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
 
@@ -302,34 +296,6 @@ def parts_options(things: str, size: int) -> Callable[[F], F]:
         click.option("--part-size", metavar="N", type=of_size, default=size, show_default=True, help=help_size),
     )
     return gathered("parts", PartsOptions, options)
-
-
-def output_of_roots(made: Mapping[str, str], form: str) -> str:
-    """The output of a command over one or several roots. *made*: root -> its output in the format *form*.
-
-    The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, each
-    "jsonl" row gets `root` first, and texts follow each other under their roots.
-    """
-    if len(made) == 1:
-        return next(iter(made.values()))
-    if form == "json":
-        rows = [{"root": root, **json.loads(text)} for root, text in made.items()]
-        return f"{printed_json(rows, indent=2)}\n"
-    if form == "jsonl":
-        lines = [(root, line) for root, text in made.items() for line in text.splitlines()]
-        return "".join(f"{printed_json({'root': root, **json.loads(line)})}\n" for root, line in lines)
-    mark = "# " if form == "markdown" else ""
-    return "\n".join(f"{mark}{visible(root)}\n\n{text}" for root, text in made.items())
-
-
-def output_width(piped: int) -> int:
-    """The width of stdout in cells: of the terminal, or *piped* for a pipe."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else piped
-
-
-def text_width() -> int:
-    """The width of a text of sentences and tables on stdout, which a wide terminal does not stretch."""
-    return max(MIN_TEXT, min(output_width(PIPED_TEXT), MAX_TEXT))
 
 
 def disputed(retrieval: Retrieval) -> int:

@@ -19,7 +19,8 @@ from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
 from tui.cli.help import JudgedCommand
-from tui.cli.options import judge_options, opened_cutoff, output_of_roots, output_width, roots_option
+from tui.cli.options import judge_options, opened_cutoff, roots_option
+from tui.cli.output import output_of_roots, output_width
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
 from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line

@@ -13,12 +13,12 @@ from engine.curation.files import diff_of, text_at
 from engine.curation.journal import MOST_BYTES, MOST_OPERATIONS
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag, Together
 from engine.errors import CurationError, UnknownMemoryError
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.stores.claude_memory_schema import CONTENT
 from engine.stores.markdown_parts import TYPES
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
+from tui.cli.output import output, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import (
     carry_out,
@@ -28,7 +28,7 @@ from tui.workspace.curate.curating import (
     resolved,
     to_change,
 )
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,7 +75,7 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
     with opened_curator(os.environ) as curator:
         plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
         if dry_run:
-            click.echo("".join(f"{visible(line)}\n" for line in diff_of(plan.effect.files).splitlines()), nl=False)
+            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
             tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
         else:
             carry_out(curator, plan)
@@ -256,7 +256,7 @@ def undo(number: int | None, dry_run: bool) -> None:
     with opened_curator(os.environ) as curator:
         plan = curator.plan_undo(number)
         if dry_run:
-            click.echo(_shown(diff_of(plan.effect.files)), nl=False)
+            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
             tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
         else:
             carry_out(curator, plan)
@@ -278,14 +278,9 @@ def history(memory_id: str, root: str | None, has_diff: bool, form: str) -> None
         if memory_id and not deeds:
             _refuse_unknown(memory_id, curator.journal.deeds())
         rows = [_row(deed, curator.journal, has_diff=has_diff) for deed in deeds]
-    if form == "json":
-        click.echo(printed_json(rows, indent=2))
-    else:
-        click.echo("".join(_text(row) for row in rows), nl=False)
-        if not rows:
-            tell(
-                f"Nothing was changed yet. The journal keeps {MOST_OPERATIONS:,} operations, {MOST_BYTES // 10**6} MB."
-            )
+    click.echo(output(form, rows, (line for row in rows for line in _lines(row))), nl=False)
+    if not rows and form == "text":
+        tell(f"Nothing was changed yet. The journal keeps {MOST_OPERATIONS:,} operations, {MOST_BYTES // 10**6} MB.")
 
 
 def _refuse_unknown(memory_id: str, deeds: Sequence[Deed]) -> None:
@@ -297,18 +292,14 @@ def _refuse_unknown(memory_id: str, deeds: Sequence[Deed]) -> None:
 
 
 def _row(deed: Deed, journal: Journal, *, has_diff: bool) -> dict[str, Any]:
-    row = {name: list(value) if isinstance(value, tuple) else value for name, value in fields(deed).items()}
+    row = fields(deed)
     return {**row, "diff": diff_of(journal.effect(deed.number).files)} if has_diff else row
 
 
-def _text(row: dict[str, Any]) -> str:
+def _lines(row: dict[str, Any]) -> list[str]:
     marks = [row["state"]] if row["state"] != "done" else []
     marks += [f"undone by {row['undone_by']}"] if row["undone_by"] else []
     places = ", ".join(row["roots"])
     mark = f" [{', '.join(marks)}]" if marks else ""
     line = f"{row['number']:>5}  {row['at']}  {row['summary']}{mark}  ({places})"
-    return _shown(line) + (_shown(row["diff"]) if "diff" in row else "")
-
-
-def _shown(text: str) -> str:
-    return "".join(f"{visible(line)}\n" for line in text.splitlines())
+    return [*line.splitlines(), *row.get("diff", "").splitlines()]

@@ -6,15 +6,15 @@ import os
 import sys
 from collections import Counter
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.quality.registry import CHECKS
 from engine.wording import counted
-from tui.cli.options import DB, TEXT_JSON_OR_IDS, output_of_roots, roots_option, text_width
+from tui.cli.options import DB, TEXT_JSON_OR_IDS, roots_option
+from tui.cli.output import output, output_of_roots, text_of, text_width
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -89,16 +89,12 @@ def check(
     made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
     every = [finding for found in made.values() for finding in found]
     if form == "ids":
-        click.echo("".join(f"{visible(memory_id)}\n" for memory_id in _ids(every)), nl=False)
+        click.echo(text_of(dict.fromkeys(finding.memory_id for finding in every if finding.memory_id)), nl=False)
     else:
         click.echo(output_of_roots({root: printed(found, form) for root, found in made.items()}, form), nl=False)
     tell(_summary(every))
     if limits and is_over(every, *limits):
         ctx.exit(1)
-
-
-def _ids(found: Sequence[Finding]) -> list[str]:
-    return list(dict.fromkeys(finding.memory_id for finding in found if finding.memory_id))
 
 
 def _summary(found: Sequence[Finding]) -> str:
@@ -118,13 +114,9 @@ def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:
 
 
 def printed(found: Sequence[Finding], form: str) -> str:
-    if form == "json":
-        rows: list[dict[str, Any]] = [
-            {**fields(finding), "others": list(finding.others), "change": list(finding.change)} for finding in found
-        ]
-        return f"{printed_json({'findings': rows}, indent=2)}\n"
     width = text_width()
-    return "".join(f"{line}\n" for finding in found for line in _lines(finding, width))
+    lines = (line for finding in found for line in _lines(finding, width))
+    return output(form, {"findings": list(map(fields, found))}, lines)
 
 
 def _lines(finding: Finding, width: int) -> list[str]:
@@ -194,7 +186,7 @@ def fix(
     found = [fixable(root, checks or CHECKS, ids, db, os.environ) for root in resolved(roots)]
     made = [change for changes, _ in found for change in changes]
     left = sum(count for _, count in found)
-    click.echo("".join(f"{change.check:<10}  {visible(change.sentence)}\n" for change in made), nl=False)
+    click.echo(text_of(f"{change.check:<10}  {change.sentence}" for change in made), nl=False)
     if not made:
         tell("There is nothing to change.")
     elif dry_run:

@@ -13,7 +13,6 @@ import click
 
 from engine.judge.prompts import one_line
 from engine.judge.verdict import OK
-from engine.lean.json_text import printed_json
 from engine.lean.record import replace as replace_record
 from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
@@ -21,15 +20,16 @@ from engine.quality.judging.rows import row_of, summary_of
 from engine.wording import aligned, counted
 from tui.cli.help import JudgedCommand
 from tui.cli.options import BulkOptions, PartsOptions, bulk_options, judge_options, parts_options, roots_option
-from tui.workspace.stderr import tell, visible
+from tui.cli.output import output, text_of
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from tui.workspace.judge_options import JudgeOptions
     from collections.abc import Iterator, Sequence
 
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
+    from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending, Terms
 
@@ -237,35 +237,26 @@ NOTHING_DECIDED = (
 
 def printed(rated: Rated, rubric: str, threshold: float, form: str) -> str:
     """The assessments in the format *form*, each with the root of its memory."""
-    if form == "json":
-        rows = [row_of(root, rubric, threshold, found) for root, found in rated]
-        summary = summary_of(found for _, found in rated)
-        whole = {"rubric": rubric, "threshold": threshold, "memories": rows, "summary": summary}
-        return f"{printed_json(whole, indent=2)}\n"
+    every = [found for _, found in rated]
     if form == "markdown":
-        lines = print_entries(map(_entry, (found for _, found in rated if found.rating))).splitlines()
-    else:
-        lines = list(_lines([found for _, found in rated]))
-    return "".join(f"{visible(line)}\n" for line in lines)
+        return text_of(print_entries(map(_entry, (found for found in every if found.rating))).splitlines())
+    rows = [row_of(root, rubric, threshold, found) for root, found in rated]
+    whole = {"rubric": rubric, "threshold": threshold, "memories": rows, "summary": summary_of(every)}
+    return output(form, whole, _lines(every))
 
 
 def printed_agreement(found: RatingAgreement, form: str) -> str:
     """The agreement as JSON, or as a table for text and Markdown."""
-    if form == "json":
-        groups = [{"group": name, **_counts(table)} for name, table in found.groups]
-        differing = [_differing(compared) for compared in found.differing]
-        whole = {"groups": groups, "undecided": found.undecided, "differing": differing}
-        return f"{printed_json(whole, indent=2)}\n"
-    if not found.groups:
-        return f"{NOTHING_DECIDED}\n"
-    rows = [HEADER, *(_agreement_row(name, table) for name, table in found.groups)]
-    lines = aligned(rows)
+    groups = [{"group": name, **_counts(table)} for name, table in found.groups]
+    differing = [_differing(compared) for compared in found.differing]
+    lines = aligned([HEADER, *(_agreement_row(name, table) for name, table in found.groups)])
     lines += ["", "You and the model differ on:"] if found.differing else []
     for compared in found.differing:
         yours = "you accepted" if compared.is_kept else "you rejected"
         score = f"{compared.rated.overall:.1f} {compared.rated.decision}"
         lines.append(f"  {compared.rated.memory_id}: {score}, {yours}. {compared.rated.title}")
-    return "".join(f"{visible(line)}\n" for line in lines)
+    whole = {"groups": groups, "undecided": found.undecided, "differing": differing}
+    return output(form, whole, lines if groups else [NOTHING_DECIDED])
 
 
 def _counts(table: Concord) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON
+from tui.cli.output import output
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
 from tui.workspace.opening import hook_cutoff
@@ -61,9 +62,7 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
         rows = (*effective(place), *own_settings(os.environ))
         for line in (*user_roots(os.environ).mistakes, *read_app_settings(os.environ).mistakes):
             tell(line)
-        click.echo(
-            f"{printed_json(json_rows(rows, place), indent=2)}\n" if form == "json" else table(rows, place), nl=False
-        )
+        click.echo(output(form, json_rows(rows, place), table(rows, place)), nl=False)
 
 
 @config.command("get")
@@ -199,7 +198,7 @@ def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
     ]
 
 
-def table(rows: tuple[Setting, ...], root: str) -> str:
+def table(rows: tuple[Setting, ...], root: str) -> list[str]:
     """A line for each setting: key, value and source. Values that are ignored stand below it."""
     trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
     lines = []
@@ -212,7 +211,7 @@ def table(rows: tuple[Setting, ...], root: str) -> str:
         lines.append((row.key, short(printed_json(row.value)), source))
         if row.wanted is not None:
             lines.append(("", short(printed_json(row.wanted)), f"ignored: root file, {trusted}"))
-    return "".join(f"{visible(line)}\n" for line in aligned(lines))
+    return aligned(lines)
 
 
 def short(text: str) -> str:

@@ -24,6 +24,7 @@ from engine.claude_code.settings_files import PROJECT, USER, backup_path, settin
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
 from engine.root_search import PROJECT_FOLDER, find_roots
+from tui.cli.output import text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -104,8 +105,7 @@ def root_here() -> str:
 
 def show(changes: Sequence[SettingsChange]) -> None:
     """Print the difference of each file."""
-    lines = [visible(line) for change in changes for line in change.diff.splitlines()]
-    click.echo("".join(f"{line}\n" for line in lines), nl=False)
+    click.echo(text_of(line for change in changes for line in change.diff.splitlines()), nl=False)
     if not changes:
         tell("Nothing would be changed.")
 
