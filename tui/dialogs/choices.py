@@ -14,8 +14,6 @@ from textual.widgets import OptionList, SelectionList, Static
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
 
-from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
-from labels.records import REASONS
 from tui.bindings import bindings
 from tui.dialogs.dialog import Dialog
 from tui.plain import plain
@@ -31,17 +29,7 @@ if TYPE_CHECKING:
     from labels.runs import SavedRun
 
 
-ORDERS = {
-    RANDOM: "Random\n  Every prompt alike: the numbers need no weighing.",
-    STRATIFIED: "Stratified\n  Where systems agree and differ, in proportion.",
-    DISAGREEMENT_FIRST: "Disagreements first\n  Up to four of five where systems differ.",
-    UNCERTAIN_FIRST: "Uncertain ones first\n  Up to four of five near the threshold.",
-}
 DIGITS = "0123456789"
-ANOTHER = "another"
-"""The choice of a reason that is not in the list."""
-
-
 OPTION_KEYS: list[BindingType] = [
     Binding("j", "cursor_down", "Down", show=False),
     Binding("k", "cursor_up", "Up", show=False),
@@ -59,27 +47,25 @@ class Options(OptionList):
     BINDINGS = OPTION_KEYS
 
 
-class ChoiceDialog(Dialog[str | None]):
-    """A list of *options*, value -> text, with the cursor on *current*. Gives a value, or None after escape."""
+class ChooseOne(Dialog[str | None]):
+    """A *question* with a list of *options*, value -> text, and the cursor on *current*. Gives a value, or None.
 
-    DEFAULT_CSS = """
-    ChoiceDialog {
-        Vertical { height: auto; max-height: 90%; }
-        OptionList, OptionList:focus { background: $surface; border: none; padding: 0; height: auto; }
-    }
+    *width*: cells of the box at most.
     """
-    BINDINGS = bindings(hidden="pick.leave")
-    QUESTION = HINT = ""
 
-    def __init__(self, options: Mapping[str, str], current: str, question: str = "") -> None:
+    BINDINGS = bindings(hidden="pick.leave")
+    HINT = "enter chooses, {pick.leave} closes"
+
+    def __init__(self, question: str, options: Mapping[str, str], current: str = "", width: int = 90) -> None:
         super().__init__()
-        self.options, self.question = options, question or self.QUESTION
-        self._current = current
+        self.options = options
+        self._question, self._current, self._width = question, current, width
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
+            box.styles.max_width = self._width
             yield Options(*(Option(plain(text)) for text in self.options.values()))
-        self.head(box, self.question, self.HINT)
+        self.head(box, self._question, self.HINT)
 
     def on_mount(self) -> None:
         values = list(self.options)
@@ -96,24 +82,17 @@ class ChoiceDialog(Dialog[str | None]):
         self.dismiss(value)
 
 
-class ChooseOrder(ChoiceDialog):
-    """One of the orders of prompts."""
-
-    DEFAULT_CSS = "ChooseOrder Vertical { width: 90%; max-width: 70; }"
-    QUESTION, HINT = "Which prompts first?", "enter chooses, {pick.leave} closes"
-
-    def __init__(self, current: str) -> None:
-        super().__init__(ORDERS, current)
+class ChoosePrompt(ChooseOne):
+    """One of many prompts, a line each."""
 
 
-class ChooseTheme(ChoiceDialog):
+class ChooseTheme(ChooseOne):
     """One of the themes. The theme under the cursor is tried at once; escape brings the present theme back."""
 
-    DEFAULT_CSS = "ChooseTheme Vertical { width: 40; }"
-    QUESTION, HINT = "Theme", "enter chooses, {pick.leave} goes back"
+    HINT = "enter chooses, {pick.leave} goes back"
 
     def __init__(self, themes: Iterable[str], current: str) -> None:
-        super().__init__({name: name for name in themes}, current)
+        super().__init__("Theme", {name: name for name in themes}, current, 40)
 
     @on(OptionList.OptionHighlighted)
     def preview(self, event: OptionList.OptionHighlighted) -> None:
@@ -124,13 +103,14 @@ class ChooseTheme(ChoiceDialog):
         super().leave_with(value)
 
 
-class DigitChoice(ChoiceDialog):
-    """A choice in which a digit chooses, too."""
+class ChooseByDigit(ChooseOne):
+    """A choice in which a digit chooses, too: it stands before each option."""
 
     HINT = "a digit or enter, {pick.leave} closes"
 
-    def __init__(self, options: Mapping[str, str], current: str, question: str = "") -> None:
-        super().__init__(options, current, question)
+    def __init__(self, question: str, options: Mapping[str, str], current: str, width: int) -> None:
+        texts = {value: f"{digit}  {text}" for digit, (value, text) in enumerate(options.items())}
+        super().__init__(question, texts, current, width)
         self._is_left = False
 
     def on_key(self, event: Key) -> None:
@@ -147,45 +127,6 @@ class DigitChoice(ChoiceDialog):
     def leave_with(self, value: str | None) -> None:
         self._is_left = True
         super().leave_with(value)
-
-
-class ChooseReason(DigitChoice):
-    """One of the reasons for a label, or "" for none."""
-
-    DEFAULT_CSS = "ChooseReason Vertical { width: 36; }"
-    QUESTION = "Why?"
-
-    def __init__(self, current: str) -> None:
-        reasons = ("", *REASONS)
-        super().__init__({name: f"{digit}  {name or 'no reason'}" for digit, name in enumerate(reasons)}, current)
-
-
-class ChooseRetirement(DigitChoice):
-    """One of the reasons to retire memories, or ANOTHER."""
-
-    DEFAULT_CSS = "ChooseRetirement Vertical { width: 90%; max-width: 54; }"
-
-    def __init__(self, question: str) -> None:
-        notes = {"wrong": "wrong: the same text is not made again", ANOTHER: "another reason, or none"}
-        reasons = (ANOTHER, *REASONS)
-        options = {name: f"{digit}  {notes.get(name, name)}" for digit, name in enumerate(reasons)}
-        super().__init__(options, REASONS[0], question)
-
-
-class ChooseOne(ChoiceDialog):
-    """Any question with any options."""
-
-    DEFAULT_CSS = "ChooseOne Vertical { width: 90%; max-width: 90; }"
-    HINT = "enter chooses, {pick.leave} closes"
-
-    def __init__(self, question: str, options: Mapping[str, str], current: str = "") -> None:
-        super().__init__(options, current, question)
-
-
-class ChoosePrompt(ChooseOne):
-    """One of many prompts, a line each."""
-
-    DEFAULT_CSS = "ChoosePrompt OptionList { text-wrap: nowrap; text-overflow: ellipsis; }"
 
 
 HINT = "space selects, {columns.agree} agrees, {pick.leave} leaves"
@@ -218,11 +159,8 @@ class ChooseSeveral(Dialog[tuple[str, ...] | None]):
 
     DEFAULT_CSS = """
     ChooseSeveral {
-        Vertical { width: 100%; max-width: 90; height: auto; max-height: 90%; }
-        SelectionList, SelectionList:focus { background: $surface; border: none; padding: 0; height: auto; }
         .selection-list--button { color: $surface; background: $surface; }
         .selection-list--button-highlighted { color: $panel; background: $panel; }
-        Static { padding: 0 1; color: $foreground-muted; height: auto; }
     }
     """
     BINDINGS = bindings(hidden="pick.leave columns.agree", at_once="columns.agree")

@@ -29,12 +29,7 @@ T = TypeVar("T")
 class Dialog(ModalScreen[T]):
     """A subclass composes its box, and gives it a head. Without an answer, a dialog gives None."""
 
-    DEFAULT_CSS = """
-    Dialog {
-        align: center middle;
-        & > Vertical, & > VerticalScroll { background: $surface; border: round $primary; border-title-color: $text; }
-    }
-    """
+    CSS_PATH = "dialogs.tcss"
 
     def head(self, box: Widget, title: str, hint: str) -> None:
         """Write *title* over the box, and *hint*, with keys in the place of their ids, below it."""
@@ -55,12 +50,6 @@ SHARE, MOST_CELLS, FRAME_CELLS = 90, 100, 6
 class FullText(Dialog[None]):
     """Shows *text* under *title*, and *above* it what a person finds by scrolling up. `close` keys close it."""
 
-    DEFAULT_CSS = """
-    FullText {
-        VerticalScroll { width: 90%; max-width: 100; height: auto; max-height: 90%; padding: 0 1; }
-        Static { width: 100%; height: auto; }
-    }
-    """
     BINDINGS = bindings(hidden="close copy.text")
 
     def __init__(self, title: str, text: Content, above: Content | None = None) -> None:

@@ -100,18 +100,11 @@ LETTERS = "asdfghjklqwertzuiop"
 class Letter(Static):
     """The letter of a list or panel, at the corner of it."""
 
-    DEFAULT_CSS = """
-    Letter {
-        position: absolute; width: 3; height: 1;
-        background: $primary; color: $text; text-style: bold;
-    }
-    """
-
 
 class Jump(ModalScreen["Widget | None"]):
     """Shows letters over *targets*, which can have the focus. Gives the chosen one, or None after any other key."""
 
-    DEFAULT_CSS = "Jump { background: $background 40%; }"
+    CSS_PATH = "dialogs.tcss"
     BINDINGS = bindings(hidden="pick.leave")
 
     def __init__(self, targets: Sequence[Widget]) -> None:

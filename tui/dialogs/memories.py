@@ -41,16 +41,6 @@ class MemoryForm(Dialog["Changes | None"]):
     *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
     """
 
-    DEFAULT_CSS = """
-    MemoryForm {
-        #form { width: 95%; max-width: 100; height: 95%; padding: 0 1; }
-        VerticalScroll { height: 1fr; }
-        .name { color: $text-primary; height: auto; }
-        TextArea { height: auto; min-height: 1; max-height: 12; border: none; padding: 0; background: $boost; }
-        TextArea:focus { border: none; background: $surface-lighten-2; }
-        #told { height: auto; max-height: 5; color: $text-error; }
-    }
-    """
     BINDINGS = bindings(hidden="form.save form.leave")
 
     told = query_one("#told", Static)
@@ -120,17 +110,6 @@ RULE = "The kept memory gets {tags} and the related files of the others. Their t
 class MergeMemories(Dialog[str | None]):
     """Shows *memories*, two or more. Gives the id of the memory to keep, or None."""
 
-    DEFAULT_CSS = """
-    MergeMemories {
-        #merge { width: 95%; height: 95%; }
-        #sides { layout: horizontal; height: 1fr; }
-        MemoryPane { width: 1fr; padding: 0 1; }
-        MemoryPane Static { height: auto; }
-        #rule { height: auto; max-height: 3; padding: 0 1; color: $foreground-muted; }
-    }
-    MergeMemories.-narrow #sides { layout: vertical; }
-    MergeMemories.-narrow MemoryPane { height: 1fr; width: 100%; }
-    """
     BINDINGS = bindings(hidden="merge.merge merge.swap pick.leave")
 
     kept = query_one("#kept", MemoryPane)
@@ -176,13 +155,6 @@ NO_MATCH = "No memory has all of these words."
 class PickMemory(Dialog[str | None]):
     """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
 
-    DEFAULT_CSS = """
-    PickMemory {
-        Vertical { width: 90%; max-width: 100; height: 80%; }
-        Input { background: $boost; padding: 0 1; }
-        #none { padding: 0 1; color: $foreground-muted; }
-    }
-    """
     AUTO_FOCUS = "Input"
     BINDINGS = bindings(hidden="pick.leave")
 

@@ -33,13 +33,6 @@ MOST = 2_000
 class AskLine(Dialog[str | None]):
     """Asks *question* over an input with *value*, and tells *hint* below. Gives the line, or None after escape."""
 
-    DEFAULT_CSS = """
-    AskLine {
-        Vertical { width: 90%; max-width: 70; height: auto; padding: 0 1; }
-        Input { background: $boost; }
-        Static { color: $foreground-muted; height: auto; }
-    }
-    """
     BINDINGS = bindings(hidden="pick.leave")
 
     line = query_one(Input)
@@ -77,14 +70,6 @@ NO_LIMIT = 0.0
 class AgreeToJudge(Dialog[float | None]):
     """Shows *offer*. Gives the limit in US dollars, NO_LIMIT where no price is known, or None without an agreement."""
 
-    DEFAULT_CSS = """
-    AgreeToJudge {
-        Vertical { width: 90%; max-width: 76; height: auto; max-height: 95%; padding: 0 1; }
-        Static { height: auto; margin-bottom: 1; }
-        Input { background: $boost; padding: 0 1; }
-        #wrong { color: $text-error; margin: 0; }
-    }
-    """
     AUTO_FOCUS = "Input"
     BINDINGS = bindings(hidden="agree.yes pick.leave")
 

@@ -33,15 +33,6 @@ NOTHING_FITS = "No memory fits the text so far."
 class TypePrompt(Dialog[str | None]):
     """An editor of many lines. Gives its text without spaces and empty lines around it, or None if there is none."""
 
-    DEFAULT_CSS = """
-    TypePrompt {
-        #box { width: 90%; max-width: 100; height: 80%; min-height: 12; }
-        TextArea, TextArea:focus { background: $surface; border: none; padding: 0 1; height: 1fr; }
-        RankingPane { height: 2fr; }
-        #head { height: 1; padding-left: 3; color: $foreground-muted; text-style: underline; text-wrap: nowrap; }
-        #judge { height: auto; padding: 0 1; color: $foreground-muted; border-top: none; }
-    }
-    """
     AUTO_FOCUS = "TextArea"
     BINDINGS = bindings(hidden="type.send pick.leave")
 

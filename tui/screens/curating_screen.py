@@ -18,8 +18,9 @@ from engine.errors import ChangedSinceError, CurationError
 from engine.roots import home_of
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
+from labels.records import REASONS
 from tui.bindings import keyed
-from tui.dialogs.choices import ANOTHER, ChooseRetirement
+from tui.dialogs.choices import ChooseByDigit
 from tui.dialogs.dialog import FullText
 from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
 from tui.dialogs.questions import AskLine
@@ -43,6 +44,14 @@ CHANGES = "changes"
 WRONG = "wrong"
 """The reason that leaves a tombstone: the same text is not made again."""
 
+ANOTHER = "another"
+"""The choice of a reason that is not in the list."""
+
+RETIREMENTS = {
+    ANOTHER: "another reason, or none",
+    **{reason: reason for reason in REASONS},
+    WRONG: "wrong: the same text is not made again",
+}
 MOST_MERGED = 10
 
 NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
@@ -92,7 +101,7 @@ class CuratingScreen(ModeScreen):
             else:
                 retire(reason)
 
-        self.ask(ChooseRetirement(f"Retire {_named(memories)}: why?"), choose)
+        self.ask(ChooseByDigit(f"Retire {_named(memories)}: why?", RETIREMENTS, REASONS[0], 54), choose)
 
     def action_archive(self) -> None:
         def archive(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:

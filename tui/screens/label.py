@@ -11,9 +11,9 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
-from labels.records import LABEL
+from labels.records import LABEL, REASONS
 from tui.bindings import bindings, keyed
-from tui.dialogs.choices import ChooseReason
+from tui.dialogs.choices import ChooseByDigit
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
 from tui.widgets.bars import TopBar
@@ -208,7 +208,9 @@ class LabelScreen(LabelWalk):
         self.catch_up()
 
     def action_reason(self) -> None:
-        self.ask(ChooseReason(self.remark_line.remark.reason), self.remark_line.give_reason)
+        reasons = {"": "no reason", **{reason: reason for reason in REASONS}}
+        dialog = ChooseByDigit("Why?", reasons, self.remark_line.remark.reason, 36)
+        self.ask(dialog, self.remark_line.give_reason)
 
     def action_undo(self) -> None:
         """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""

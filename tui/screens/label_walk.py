@@ -10,9 +10,10 @@ from textual.events import DescendantBlur, DescendantFocus, ScreenResume
 from textual.getters import query_one
 from textual.widgets import Static
 
+from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from labels.records import NOT_RELEVANT, RELEVANT
 from tui.bindings import keyed
-from tui.dialogs.choices import ChooseOrder
+from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
 from tui.messages import Kept
 from tui.plain import plain
@@ -130,6 +131,12 @@ class GivenLabels(CuratingScreen):
             self.read_memory(label.memory_id)
 
 
+ORDERS = {
+    RANDOM: "Random\n  Every prompt alike: the numbers need no weighing.",
+    STRATIFIED: "Stratified\n  Where systems agree and differ, in proportion.",
+    DISAGREEMENT_FIRST: "Disagreements first\n  Up to four of five where systems differ.",
+    UNCERTAIN_FIRST: "Uncertain ones first\n  Up to four of five near the threshold.",
+}
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
 
@@ -303,7 +310,7 @@ class LabelWalk(GivenLabels):
 
     def action_order(self) -> None:
         """Let a person choose which prompts come first."""
-        self.ask(ChooseOrder(self.app.workspace.order), self.take_order)
+        self.ask(ChooseOne("Which prompts first?", ORDERS, self.app.workspace.order, 70), self.take_order)
 
     def take_order(self, order: str) -> None:
         workspace = self.app.workspace

@@ -63,7 +63,7 @@ async def test_a_choice_that_is_left_changes_nothing(open_workspace: Opener) -> 
         screen: Any = pilot.app.screen
         before = (screen.prompt, screen.card)
         await press(pilot, "o")
-        await reads(pilot, "ChooseOrder Vertical", "Which prompts first?")
+        await reads(pilot, "ChooseOne Vertical", "Which prompts first?")
         await press(pilot, "down", "escape")
         assert (workspace.order, screen.prompt, screen.card) == (RANDOM, *before)
         await press(pilot, "o", "enter")
