@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -15,7 +14,10 @@ from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import TextIO
+    from typing import Any, TextIO
+
+    Output = tuple[dict[str, Any], str]
+    """What a command found, as a row of JSON and as a text for people."""
 
 
 MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
@@ -32,22 +34,18 @@ def text_of(lines: Iterable[str]) -> str:
     return "".join(f"{visible(line)}\n" for line in lines)
 
 
-def output_of_roots(made: Mapping[str, str], form: str) -> str:
-    """The output of a command over one or several roots. *made*: root -> its output in the format *form*.
+def output_of_roots(form: str, made: Mapping[str, Output]) -> str:
+    """The output of a command over one or several roots. *made*: root -> its output.
 
-    The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, each
-    "jsonl" row gets `root` first, and texts follow each other under their roots.
+    The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, and texts
+    follow each other under their roots.
     """
-    if len(made) == 1:
-        return next(iter(made.values()))
     if form == "json":
-        rows = [{"root": root, **json.loads(text)} for root, text in made.items()]
-        return f"{printed_json(rows, indent=2)}\n"
-    if form == "jsonl":
-        lines = [(root, line) for root, text in made.items() for line in text.splitlines()]
-        return "".join(f"{printed_json({'root': root, **json.loads(line)})}\n" for root, line in lines)
-    mark = "# " if form == "markdown" else ""
-    return "\n".join(f"{mark}{visible(root)}\n\n{text}" for root, text in made.items())
+        rows = [{"root": root, **row} for root, (row, _) in made.items()]
+        (only, _), *others = made.values()
+        return f"{printed_json(rows if others else only, indent=2)}\n"
+    texts = {root: text for root, (_, text) in made.items()}
+    return "\n".join(f"{visible(root)}\n\n{text}" if len(texts) > 1 else text for root, text in texts.items())
 
 
 def output_width(piped: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from engine.roots import OpenIndex, OpenRoot
+    from tui.cli.output import Output
     from tui.workspace.replay.explain_rows import Line
 
     Explained = Mapping[str, Explanation]
@@ -97,10 +97,13 @@ def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
       nearest       similar words, such as another spelling
       advice        what would make it match
     """
-    from tui.cli.search import joined_results
 
-    wanted = Search(form=form, **options)
-    click.echo(joined_results(wanted.over(opening.known_roots(roots, os.environ)), form))
+    wanted = Search(**options)
+    made = wanted.over(opening.known_roots(roots, os.environ))
+    if form == "json" and len(made) > 1:
+        click.echo(printed_json(together({root: row for root, (row, _) in made.items()}), indent=2))
+    else:
+        click.echo(output_of_roots(form, made), nl=form == "text")
 
 
 @dataclass(frozen=True)
@@ -112,18 +115,17 @@ class Search:
     include_retired: bool
     max_results: int | None
     judge: JudgeOptions
-    form: str
     explain: bool
     memory_id: str | None
 
-    def over(self, roots: Sequence[str]) -> dict[str, str]:
+    def over(self, roots: Sequence[str]) -> dict[str, Output]:
         """Root -> output; all roots have one output with --mode auto.
 
         A root without the memory of --memory is left out; UnknownMemoryError if no root has it.
         """
         if self.mode == AUTO:
             return {roots[0]: self.in_roots(roots)}
-        found: dict[str, str] = {}
+        found: dict[str, Output] = {}
         for root in roots:
             try:
                 found[root] = self.in_roots([root])
@@ -132,9 +134,8 @@ class Search:
                     raise
         return found
 
-    def in_roots(self, roots: Sequence[str]) -> str:
+    def in_roots(self, roots: Sequence[str]) -> Output:
         """The output over roots that are searched together. Raises UnknownMemoryError."""
-        from tui.cli.search import result_text
 
         opened = [replace(root, config=self.limited(root.config)) for root in self.opened(roots)]
         config, cutoff = opened[0].config, opened[0].cutoff
@@ -155,9 +156,9 @@ class Search:
             self.judge.refuse_a_miss(retrieval)
             is_one = self.memory_id is not None
             explained = self.explanations(retrieval, index, config) if self.explain or is_one else None
-            text = result_text(retrieval, index, self.form, explained, output_width(PIPE_WIDTH), is_one=is_one)
+            found = result_of(retrieval, index, explained, output_width(PIPE_WIDTH), is_one=is_one)
         report_fallback(retrieval)
-        return text
+        return found
 
     def explanations(self, retrieval: Retrieval, index: OpenIndex, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
@@ -192,25 +193,15 @@ STAGE_WIDTH, GAP_WIDTH = 7, 8
 NONE_DROPPED = "No other memory came up."
 
 
-def result_text(
-    retrieval: Retrieval, index: OpenIndex, form: str, explained: Explained | None, width: int, *, is_one: bool
-) -> str:
-    """The output of a search as JSON, or as text of *width* cells. *is_one*: only the memory in *explained*."""
+def result_of(
+    retrieval: Retrieval, index: OpenIndex, explained: Explained | None, width: int, *, is_one: bool
+) -> Output:
+    """The output of a search, with text of *width* cells. *is_one*: only the memory in *explained*."""
     rows = ResultRows(retrieval, index, explained)
     result = rows.of_memory() if is_one else rows.of_search()
-    if form == "json":
-        return printed_json(result, indent=2)
     shown = [result["memory"]] if is_one else result["results"]
     lines = [line for row in shown for line in _result_lines(row, explained or {}, width)]
-    return "\n".join([*lines, *(_dropped_lines(result["dropped"]) if "dropped" in result else ())])
-
-
-def joined_results(texts: Mapping[str, str], form: str) -> str:
-    """The output over one or several roots. *texts*: root -> its output, made by `result_text`."""
-    if len(texts) > 1 and form == "json":
-        found = together({root: json.loads(text) for root, text in texts.items()})
-        return printed_json(found, indent=2)
-    return output_of_roots(texts, form)
+    return result, "\n".join([*lines, *(_dropped_lines(result["dropped"]) if "dropped" in result else ())])
 
 
 def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from engine.lean.record import fields
 from engine.quality.registry import CHECKS
 from engine.wording import counted
 from tui.cli.options import DB, TEXT_JSON_OR_IDS, roots_option
-from tui.cli.output import output, output_of_roots, text_of, text_width
+from tui.cli.output import output_of_roots, text_of, text_width
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from engine.quality.fixing import Fix
     from engine.quality.registry import Finding
+    from tui.cli.output import Output
 
 
 OF_SEVERAL = "each root is checked by itself."
@@ -91,7 +92,7 @@ def check(
     if form == "ids":
         click.echo(text_of(dict.fromkeys(finding.memory_id for finding in every if finding.memory_id)), nl=False)
     else:
-        click.echo(output_of_roots({root: printed(found, form) for root, found in made.items()}, form), nl=False)
+        click.echo(output_of_roots(form, {root: made_of(found) for root, found in made.items()}), nl=False)
     tell(_summary(every))
     if limits and is_over(every, *limits):
         ctx.exit(1)
@@ -113,10 +114,10 @@ def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:
     return any(finding.severity >= severity for finding in found) or (count >= 0 and len(found) > count)
 
 
-def printed(found: Sequence[Finding], form: str) -> str:
+def made_of(found: Sequence[Finding]) -> Output:
     width = text_width()
     lines = (line for finding in found for line in _lines(finding, width))
-    return output(form, {"findings": list(map(fields, found))}, lines)
+    return {"findings": list(map(fields, found))}, text_of(lines)
 
 
 def _lines(finding: Finding, width: int) -> list[str]:
