@@ -105,12 +105,8 @@ class Runner(PlainApp[None]):
         missing = [name for name in self.workspace.with_judge if self.workspace.retrieval(prompt.id, name) is None]
         for name in missing:
             if self._claim(prompt, name):
-                self._run_judge(prompt, name)
+                self._run(prompt, name)
         return bool(missing)
-
-    @work(thread=True, group="judge", exit_on_error=False)
-    def _run_judge(self, prompt: Prompt, system: str) -> None:
-        self._run(prompt, system)
 
     def replay_all(self) -> None:
         """Start a run of every prompt through every system, without pairs that are done. Only one run at a time."""
@@ -231,6 +227,7 @@ class Runner(PlainApp[None]):
             self._claims.add(claim)
             return True
 
+    @work(thread=True, group="judge", exit_on_error=False)
     def _run(self, prompt: Prompt, system: str) -> None:
         reading = self.workspace.reading
         self.call_later(self.take_retrieval, self.workspace.run(prompt, system), reading)

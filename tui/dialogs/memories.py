@@ -59,10 +59,6 @@ class MemoryForm(Dialog["Changes | None"]):
             yield Static(id="told")
         self.head(box, self._title, "tab goes on, {form.save} saves, {form.leave} leaves")
 
-    def on_mount(self) -> None:
-        for area in self.query(TextArea):
-            area.cursor_blink = False
-
     @property
     def texts(self) -> dict[str, str]:
         """The texts as they are now, by the field's name."""
@@ -174,7 +170,6 @@ class PickMemory(Dialog[str | None]):
         self.head(box, self._question, "enter chooses, {pick.leave} closes")
 
     def on_mount(self) -> None:
-        self.line.cursor_blink = False
         self.show_matching()
 
     @on(Input.Changed)

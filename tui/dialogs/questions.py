@@ -48,7 +48,6 @@ class AskLine(Dialog[str | None]):
         self.head(box, self._question, "enter agrees, {pick.leave} leaves")
 
     def on_mount(self) -> None:
-        self.line.cursor_blink = False
         self.line.cursor_position = len(self.line.value)
 
     @on(Input.Submitted)
@@ -89,10 +88,6 @@ class AgreeToJudge(Dialog[float | None]):
                 yield Input(f"{DEFAULT_LIMIT_USD:.2f}", compact=True)
             yield Static(id="wrong")
         self.head(box, f"Ask {self._offer.judge}?", "{agree.yes} agrees, {pick.leave} asks nobody")
-
-    def on_mount(self) -> None:
-        for line in self.query(Input):
-            line.cursor_blink = False
 
     def action_agree(self) -> None:
         if self._offer.most_usd is None:

@@ -53,7 +53,6 @@ class TypePrompt(Dialog[str | None]):
         self.head(box, "A prompt to replay", HINT)
 
     def on_mount(self) -> None:
-        self.editor.cursor_blink = False
         self.ranking.name_systems(tuple(self._systems))
         self.ranking.tell_judge(NOT_ASKED)
 

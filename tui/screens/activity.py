@@ -71,7 +71,6 @@ class ActivityScreen(ListScreen):
         self._log: ActivityLog | None = None
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.set_interval(CHECK_SECONDS, self.follow)
 
     def begin(self) -> None:

@@ -19,8 +19,8 @@ from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne
 from tui.messages import AllReplayed
 from tui.plain import plain
-from tui.screens.curating_screen import CuratingScreen
-from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.screens.curating_screen import CuratedList
+from tui.screens.list_screen import CHOOSING
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import MemoryOverview, about_text, detail_text, prompt_line
@@ -71,7 +71,7 @@ FEW = 12
 """Memories that need only the upper half of a large terminal."""
 
 
-class BrowseScreen(ListScreen, CuratingScreen):
+class BrowseScreen(CuratedList):
     """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
     MODE = "browse"
@@ -104,9 +104,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._reading = 0
         self._narrowing = EVERYTHING
-        self._progress = ""
         self._stamps: tuple[tuple[str, int, int], ...] = ()
         self._begun: tuple[int, ...] = ()
         self._is_checked = False
@@ -271,12 +269,6 @@ class BrowseScreen(ListScreen, CuratingScreen):
         elif current := self.memories.current:
             self.read_memory(current.id, current.id, self.marker)
 
-    def action_clear(self) -> None:
-        if self.is_changing:
-            self.stop_changing()
-        else:
-            super().action_clear()
-
     @property
     def is_narrowed(self) -> bool:
         return self._narrowing != EVERYTHING
@@ -285,10 +277,9 @@ class BrowseScreen(ListScreen, CuratingScreen):
         was_narrowed, self._narrowing = self.is_narrowed, EVERYTHING
         return was_narrowed
 
-    def action_copy(self) -> None:
-        if current := self.memories.current:
-            self.app.copy_to_clipboard(current.path)
-            self.app.tell(f"Copied {current.path}")
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        return self.memories.current
 
     def action_category(self) -> None:
         self._narrow_to("category")
@@ -364,10 +355,3 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def chosen(self) -> list[MemorySummary]:
         """The selected memories in the order of the list; without any, the one under the cursor."""
         return self.memories.chosen
-
-    def end_selection(self) -> None:
-        self.select(set())
-
-    def show_progress(self, text: str) -> None:
-        self._progress = text
-        self.show_title()

@@ -26,6 +26,7 @@ from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
 from tui.dialogs.questions import AskLine
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
+from tui.screens.list_screen import ListScreen
 from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, undo
 
 if TYPE_CHECKING:
@@ -104,16 +105,10 @@ class CuratingScreen(ModeScreen):
         self.ask(ChooseByDigit(f"Retire {_named(memories)}: why?", RETIREMENTS, REASONS[0], 54), choose)
 
     def action_archive(self) -> None:
-        def archive(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
-
-        self._choose("Archived", (ACTIVE,), archive)
+        self._change_each("Archived", (ACTIVE,), lambda memory: Archive(*self.home(memory), ""))
 
     def action_restore(self) -> None:
-        def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Restored", [Restore(*self.home(memory)) for memory in memories], read)
-
-        self._choose("Restored", ("retired", "archived"), restore)
+        self._change_each("Restored", ("retired", "archived"), lambda memory: Restore(*self.home(memory)))
 
     def action_retag(self) -> None:
         self._choose("Changed the tags of", (), self._ask_tags)
@@ -237,11 +232,15 @@ class CuratingScreen(ModeScreen):
             root, own = self.home(memory)
             writing_of(root, own.file)
 
+    def _change_each(self, words: str, statuses: Sequence[str], make: Callable[[MemorySummary], Operation]) -> None:
+        """Change the chosen memories without a question."""
+        self._choose(words, statuses, lambda memories, read: self.change(words, list(map(make, memories)), read))
+
     def _choose(
         self,
         words: str,
         statuses: Sequence[str],
-        act: Callable[[list[MemorySummary], Mapping[str, str | None]], None],
+        act: Callable[[list[MemorySummary], Mapping[str, str | None]], object],
     ) -> None:
         """Call *act* with the chosen memories that have one of *statuses*, or with all, and their texts as shown."""
         with self.app.telling_errors():
@@ -324,6 +323,38 @@ class CuratingScreen(ModeScreen):
             self.app.push_screen(FullText("Not changed", plain(f"{done.error}\n\n{done.error.detail}")))
         elif done.error:
             self.app.tell_error(done.error)
+
+
+class CuratedList(ListScreen, CuratingScreen):
+    """A list of rows about memories that can be changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reading = 0
+        self._progress = ""
+
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        """The memory that the row under the cursor is about."""
+        raise NotImplementedError
+
+    def end_selection(self) -> None:
+        self.select(set())
+
+    def show_progress(self, text: str) -> None:
+        self._progress = text
+        self.show_title()
+
+    def action_clear(self) -> None:
+        if self.is_changing:
+            self.stop_changing()
+        else:
+            super().action_clear()
+
+    def action_copy(self) -> None:
+        if memory := self.current_memory:
+            self.app.copy_to_clipboard(memory.path)
+            self.app.tell(f"Copied {memory.path}")
 
 
 def _performed(done: Done, words: str, total: int, key: str) -> str:

@@ -14,8 +14,8 @@ from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import CHECKS
 from tui.bindings import bindings, keyed
 from tui.plain import plain
-from tui.screens.curating_screen import CuratingScreen
-from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.screens.curating_screen import CuratedList
+from tui.screens.list_screen import CHOOSING
 from tui.widgets.lists.inbox import InboxList, task_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.quality.findings import (
@@ -42,7 +42,7 @@ OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
 
-class InboxScreen(ListScreen, CuratingScreen):
+class InboxScreen(CuratedList):
     """The findings about the open roots, and the memory of the finding under the cursor."""
 
     MODE = "inbox"
@@ -69,8 +69,6 @@ class InboxScreen(ListScreen, CuratingScreen):
     def __init__(self) -> None:
         super().__init__()
         self._checked: Checked | None = None
-        self._reading = 0
-        self._progress = ""
         self._settled: list[list[Task]] = []
 
     def begin(self) -> None:
@@ -118,10 +116,6 @@ class InboxScreen(ListScreen, CuratingScreen):
         missing = ", ".join(f"{check} needs {package}" for check, package in self._checked.missing.items())
         self.entitle(self.of_all(len(self._checked.tasks), "findings"), self.choice.kind, missing)
 
-    def show_progress(self, text: str) -> None:
-        self._progress = text
-        self.show_title()
-
     def show_current(self, *, from_start: bool = True) -> None:
         task = self.tasks.current
         if task:
@@ -141,8 +135,9 @@ class InboxScreen(ListScreen, CuratingScreen):
         found = {task.memory.id: task.memory for task in self.tasks.chosen if task.memory}
         return list(found.values())
 
-    def end_selection(self) -> None:
-        self.select(set())
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        return self.tasks.current.memory if self.tasks.current else None
 
     def action_merge(self) -> None:
         """Merge the memories that a finding names; for other findings, ask for another memory."""
@@ -157,12 +152,6 @@ class InboxScreen(ListScreen, CuratingScreen):
         options = {name: f"{name or 'All'}  {counts[name]:,}" for name in counts}
         options |= {name: f"{options[name]}: {text}" for name, text in CHECKS.items()}
         self.ask_kind("Show the findings of which check?", options)
-
-    def action_clear(self) -> None:
-        if self.is_changing:
-            self.stop_changing()
-        else:
-            super().action_clear()
 
     def action_approve(self) -> None:
         self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
@@ -209,15 +198,10 @@ class InboxScreen(ListScreen, CuratingScreen):
         if done.numbers and not is_undo:
             self._settled.clear()
 
-    def action_copy(self) -> None:
-        if (task := self.tasks.current) and task.memory:
-            self.app.copy_to_clipboard(task.memory.path)
-            self.app.tell(f"Copied {task.memory.path}")
-
     @on(RowList.Selected)
     def action_open(self) -> None:
-        if (task := self.tasks.current) and task.memory:
-            self.read_memory(task.memory.id, task.memory.id)
+        if memory := self.current_memory:
+            self.read_memory(memory.id, memory.id)
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         if reason := super().why_off(action, parameters):

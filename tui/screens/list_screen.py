@@ -148,9 +148,6 @@ class ListScreen(RowsScreen):
             yield from self.make_more()
         yield KeyFooter()
 
-    def on_mount(self) -> None:
-        self.filter_line.cursor_blink = False
-
     @on(Input.Changed)
     def show_filtered(self) -> None:
         self.choose(replace(self.choice, words=WordFilter(self.filter_line.value)))

@@ -112,7 +112,6 @@ class ReplayScreen(PromptsScreen):
 
     def on_mount(self) -> None:
         self.set_interval(0.1, self._show_waiting)
-        self.search_line.cursor_blink = False
         self.search_line.display = False
 
     def begin(self) -> None:

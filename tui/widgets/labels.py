@@ -163,9 +163,6 @@ class RemarkLine(Vertical):
     def compose(self) -> ComposeResult:
         yield NoteInput()
 
-    def on_mount(self) -> None:
-        self.line.cursor_blink = False
-
     @property
     def remark(self) -> Remark:
         return Remark(self._reason, self.line.value.strip())
