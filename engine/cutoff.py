@@ -97,7 +97,7 @@ class Model(Record):
 
     def probability(self, features: Mapping[str, float]) -> float:
         """P(relevant), 0..1, of a candidate with these features."""
-        z = self.intercept + sum(weight * features.get(name, 0.0) for name, weight in self.weights.items())
+        z = self.intercept + sum([weight * features.get(name, 0.0) for name, weight in self.weights.items()])
         return 1 / (1 + exp(-z)) if z > 0 else exp(z) / (1 + exp(z))
 
 
@@ -122,20 +122,18 @@ class Cutoff:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
         found = features(candidates, pool)
         return [
-            self._weighed(candidate, found[candidate.memory.id]) if candidate.injected else candidate
+            self._weighed(candidate, found[candidate.memory.id]) if candidate.memory.id in found else candidate
             for candidate in candidates
         ]
 
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
         """The candidates, with those below the threshold dropped."""
         least = self.least(has_judge=has_judge)
-        weak = {
-            candidate.memory.id
-            for candidate in candidates
-            if candidate.injected and (candidate.probability or 0.0) < least
-        }
         return [
-            self._dropped(candidate, least) if candidate.memory.id in weak else candidate for candidate in candidates
+            self._dropped(candidate, least)
+            if candidate.injected and (candidate.probability or 0.0) < least
+            else candidate
+            for candidate in candidates
         ]
 
     def least(self, *, has_judge: bool) -> float:
@@ -161,9 +159,10 @@ def features(candidates: Sequence[Candidate], pool: CandidatePool) -> dict[str, 
 
     They are compared with all active candidates, also with those that were dropped for being weak.
     """
-    prompt = _prompt(pool, {word for candidate in candidates if candidate.injected for word in candidate.matched})
+    left = [candidate for candidate in candidates if candidate.injected]
+    prompt = _prompt(pool, {word for candidate in left for word in candidate.matched})
     scores = [-candidate.score for candidate in candidates if candidate.dropped_by != "status"]
-    return {candidate.memory.id: _features(candidate, prompt, scores) for candidate in candidates if candidate.injected}
+    return {candidate.memory.id: _features(candidate, prompt, scores) for candidate in left}
 
 
 def chosen_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> tuple[Cutoff | None, str]:
@@ -310,7 +309,7 @@ def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Featu
     return {
         "strength": sqrt(max(0.0, strength) / prompt.rare),
         "lead": _lead(strength, scores),
-        "rivals": log(max(1, sum(score >= NEAR * strength for score in scores))),
+        "rivals": log(max(1, sum([score >= NEAR * strength for score in scores]))),
         "tag": float(any(words <= labels for text in one.matched for words in prompt.words[text])),
         "names": float(min(MAX_NAMES, len(prompt.names.difference(one.matched)))),
         "asked": prompt.asked,

@@ -1,35 +1,17 @@
 """The errors of memsift, as a tree.
 
-    MemsiftError                 a person can act on it: the message says what happened, where, and what to do
-    +-- RootError                a folder of memories cannot be used
-    |   +-- RootNotFoundError
-    |   +-- RootUnreadableError
-    +-- UnknownMemoryError       a root has no memory with this id
-    +-- CurationError            a memory cannot be changed as asked
-    |   +-- ReadOnlyStoreError   memsift cannot write the format of a root
-    |   +-- InvalidMemoryError   the changed memory would break a rule of its format
-    |   +-- StatusError          a memory's status does not allow the change
-    |   +-- ChangedSinceError    a file changed after it was read; `detail` is the difference
-    |   +-- RootLockedError      another program writes the root
-    |   +-- TombstoneError       a person rejected this text before
-    |   +-- JournalError         the journal of changes cannot be used, or has no such change
-    +-- DecisionsError           the decisions about findings cannot be read or written
-    +-- MissingLibraryError      a check, a command or a screen needs a package that is not installed
-    +-- ConfigError              a setting is not allowed: in config.toml, memory-config.json, a variable or a flag
-    +-- SettingsFileError        a settings.json of Claude Code cannot be read or changed
-    +-- PromptFileError          a prompt, history or transcript file cannot be read
-    +-- ProviderError            a judge's provider gave no answer; `status` is the status of the verdict
-    |   +-- ProviderTimeoutError
-    |   +-- ProviderHttpError
-    |   +-- ProviderRefusedError
-    |   +-- ProviderCancelledError
-    |   +-- MissingKeyError
-    +-- RatingsError             the ratings of memories cannot be read or written, or contradict the command
-    +-- LabelStoreError          the label store cannot be opened or written
-    |   +-- NewerStoreError
-    |   +-- MovedStoreError      another program moved, replaced or deleted the open file
-    +-- ExchangeError            a file of labels or runs is malformed, or contradicts the label store
-    +-- TuningError              the labels do not support a cutoff, or its file cannot be written
+    MemsiftError
+    +-- RootError
+    |   +-- RootNotFoundError, RootUnreadableError
+    +-- UnknownMemoryError
+    +-- CurationError
+    |   +-- ReadOnlyStoreError, InvalidMemoryError, StatusError, ChangedSinceError, RootLockedError, TombstoneError
+    |   +-- JournalError
+    +-- DecisionsError, RatingsError, LabelStoreError, ExchangeError, TuningError, PromptFileError, ConfigError
+    |   +-- NewerStoreError, MovedStoreError (of LabelStoreError)
+    +-- SettingsFileError, MissingLibraryError
+    +-- ProviderError
+        +-- ProviderTimeoutError, ProviderHttpError, ProviderRefusedError, ProviderCancelledError, MissingKeyError
 
 The command line prints one line on stderr and exits with 2. The app shows a toast. The hook stays silent and logs it.
 """
@@ -38,69 +20,78 @@ from __future__ import annotations
 
 
 class MemsiftError(Exception):
-    """An error that a person can act on. `title` is a few words for a toast; the message is one or two sentences."""
+    """An error that a person can act on: the message says what happened, to what, and what to do.
+
+    `title` is a few words for a toast; a subclass without its own has its parent's. `detail`: more lines, for a person
+    who wants to know, such as the difference of two files.
+    """
 
     title = "memsift"
     detail = ""
-    """More lines, for a person who wants to know: a difference of two files."""
+
+    def __init_subclass__(cls, title: str = "") -> None:
+        if title:
+            cls.title = title
 
 
-class RootError(MemsiftError):
-    title = "Memory root"
+class RootError(MemsiftError, title="Memory root"):
+    """A folder of memories cannot be used."""
 
 
 class RootNotFoundError(RootError):
-    pass
+    """There is no such folder."""
 
 
 class RootUnreadableError(RootError):
-    pass
+    """The folder cannot be read."""
 
 
-class UnknownMemoryError(MemsiftError):
-    title = "Memory"
+class UnknownMemoryError(MemsiftError, title="Memory"):
+    """A root has no memory with this id."""
 
 
-class CurationError(MemsiftError):
-    title = "Memory"
+class CurationError(MemsiftError, title="Memory"):
+    """A memory cannot be changed as asked."""
 
 
 class ReadOnlyStoreError(CurationError):
-    pass
+    """memsift cannot write the format of a root."""
 
 
 class InvalidMemoryError(CurationError):
-    pass
+    """The changed memory would break a rule of its format."""
 
 
 class StatusError(CurationError):
-    pass
+    """The memory's status does not allow the change."""
 
 
 class ChangedSinceError(CurationError):
+    """A file changed after it was read. `detail` is the difference."""
+
     def __init__(self, message: str, detail: str = "") -> None:
         super().__init__(message)
         self.detail = detail
 
 
 class RootLockedError(CurationError):
-    pass
+    """Another program writes the root."""
 
 
 class TombstoneError(CurationError):
-    pass
+    """A person rejected this text before."""
 
 
-class JournalError(CurationError):
-    title = "Journal"
+class JournalError(CurationError, title="Journal"):
+    """The journal of changes cannot be used, or has no such change."""
 
 
-class DecisionsError(MemsiftError):
-    title = "Decisions"
+class DecisionsError(MemsiftError, title="Decisions"):
+    """The decisions about findings cannot be read or written."""
 
 
-class MissingLibraryError(MemsiftError):
-    title = "Package"
+class MissingLibraryError(MemsiftError, title="Package"):
+    """A check, a command or a screen needs a package that is not installed."""
 
 
 EXTRAS = {
@@ -128,33 +119,32 @@ def missing_library(error: ImportError) -> MissingLibraryError | None:
     return MissingLibraryError(f"This needs the package {package}, which is not installed: {install}")
 
 
-class ConfigError(MemsiftError):
-    title = "Configuration"
+class ConfigError(MemsiftError, title="Configuration"):
+    """A setting is not allowed: in config.toml, memory-config.json, a variable or a flag."""
 
 
-class SettingsFileError(MemsiftError):
-    title = "Claude Code settings"
+class SettingsFileError(MemsiftError, title="Claude Code settings"):
+    """A settings.json of Claude Code cannot be read or changed."""
 
 
-class PromptFileError(MemsiftError):
-    title = "Prompts"
+class PromptFileError(MemsiftError, title="Prompts"):
+    """A prompt, history or transcript file cannot be read."""
 
 
-class ProviderError(MemsiftError):
-    """A provider gave no usable answer. `status` is an error status of `engine.judge.verdict`."""
+class ProviderError(MemsiftError, title="Judge"):
+    """A judge's provider gave no usable answer. `status` is an error status of `engine.judge.verdict`."""
 
-    title = "Judge"
     status = "http_error"
 
 
 class ProviderTimeoutError(ProviderError):
+    """There was no answer in time."""
+
     status = "timeout"
 
 
 class ProviderHttpError(ProviderError):
     """`http_status` is 0 if no server answered. `retry_after_s` is the server's advice, in seconds."""
-
-    status = "http_error"
 
     def __init__(self, message: str, http_status: int = 0, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -163,36 +153,42 @@ class ProviderHttpError(ProviderError):
 
 
 class ProviderRefusedError(ProviderError):
+    """The provider does not answer this question."""
+
     status = "refused"
 
 
 class ProviderCancelledError(ProviderError):
+    """The call was given up before it was answered."""
+
     status = "cancelled"
 
 
 class MissingKeyError(ProviderError):
+    """There are no credentials for the provider."""
+
     status = "no_key"
 
 
-class RatingsError(MemsiftError):
-    title = "Ratings"
+class RatingsError(MemsiftError, title="Ratings"):
+    """The ratings of memories cannot be read or written, or contradict the command."""
 
 
-class LabelStoreError(MemsiftError):
-    title = "Labels"
+class LabelStoreError(MemsiftError, title="Labels"):
+    """The label store cannot be opened or written."""
 
 
 class NewerStoreError(LabelStoreError):
-    pass
+    """A newer memsift wrote the label store."""
 
 
 class MovedStoreError(LabelStoreError):
-    pass
+    """Another program moved, replaced or deleted the open label store."""
 
 
-class ExchangeError(MemsiftError):
-    title = "Import"
+class ExchangeError(MemsiftError, title="Import"):
+    """A file of labels or runs is malformed, or contradicts the label store."""
 
 
-class TuningError(MemsiftError):
-    title = "Tuning"
+class TuningError(MemsiftError, title="Tuning"):
+    """The labels do not support a cutoff, or its file cannot be written."""

@@ -49,12 +49,10 @@ def context(retrieval: Retrieval, config: Config, folder: str = "") -> str:
 
     Paths lead to the memories from *folder*, if it is given, as far as the budget allows.
     """
-    mode = config.output_mode
-    entries = [
-        entry(_reachable(candidate.memory, folder), candidate.confidence, mode) for candidate in retrieval.injected
-    ]
+    mode, injected = config.output_mode, retrieval.injected
+    entries = [entry(_reachable(candidate.memory, folder), candidate.confidence, mode) for candidate in injected]
     if length(framed(entries)) > config.max_characters:
-        entries = [entry(candidate.memory, candidate.confidence, mode) for candidate in retrieval.injected]
+        entries = [entry(candidate.memory, candidate.confidence, mode) for candidate in injected]
     if config.hints and mode == TIERED and (text := hint(retrieval)):
         note = f"<memory-note>{text}</memory-note>"
         if length(framed([*entries, note])) <= config.max_characters:
@@ -95,7 +93,7 @@ def entry(memory: MemorySummary, confidence: str, mode: str = LEGACY) -> str:
     """
     is_compact = mode == TIERED and confidence != HIGH
     name, tags = ("memory-compact", ()) if is_compact else ("result", _first_tags(memory.tags))
-    marks = f" #tags:{','.join(tags)}" if tags else ""
+    marks = f" #tags:{_escaped(','.join(tags))}" if tags else ""
     text = f"{clean(memory.title, TITLE_LIMIT)} -> {clean(memory.path)}{marks}"
     category = clean(memory.category.upper(), CATEGORY_LIMIT)
     return f'<{name} category="{category}" confidence="{confidence}">{text}</{name}>'
@@ -130,7 +128,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def _first_tags(tags: Sequence[str]) -> list[str]:
-    """The first tags that fit into TAGS_LIMIT together, as they may stand between tags of markup."""
+    """The first tags that fit into TAGS_LIMIT together, without hidden characters."""
     left = TAGS_LIMIT + 1
     kept: list[str] = []
     for tag in tags:
@@ -138,7 +136,7 @@ def _first_tags(tags: Sequence[str]) -> list[str]:
         left -= len(shown) + 1
         if left < 0:
             break
-        kept.append(_escaped(shown))
+        kept.append(shown)
     return kept
 
 

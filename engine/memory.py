@@ -24,6 +24,8 @@ CATEGORY_PRIORITY = {
 """Order among equal scores: lower comes first. The categories of claude-memory and the types of auto memory."""
 
 LAST_PRIORITY = 7
+UNSCANNED = 2.0
+"""The risk of a memory that the safety scan has not read yet: more than any limit, so it cannot be injected."""
 
 
 class MemorySummary(Record):
@@ -31,8 +33,8 @@ class MemorySummary(Record):
 
     `path` is how the memory is named to people and models, `file` the absolute path inside the root. `status` is
     active, retired or archived. Times are ISO 8601 strings as the file gives them, or empty. `risk` is that of the
-    safety scan, 0..1; only the index knows it, elsewhere it is 0. `is_loaded`: it stands in a part of a file that a
-    client loads into every conversation by itself, wherever that file must lie for it.
+    safety scan, 0..1, or UNSCANNED; only the index knows it, elsewhere it is 0. `is_loaded`: it stands in a part of a
+    file that a client loads into every conversation by itself, wherever that file must lie for it.
     """
 
     id: str

@@ -9,9 +9,9 @@ import os
 import sys
 import time
 
-from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading
+from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
 from engine.paths import cache_dir, root_key
-from engine.search.database import check, is_openable
+from engine.search.database import check, is_openable, stamp
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
 
 TYPE_CHECKING = False
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Set
     from typing import Any
 
-    from engine.memory import Corpus, MemorySummary
+    from engine.memory import Corpus, Memory, MemorySummary
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
-"""The app waits for another process that writes the index: for this time plus this number of builds. Then it builds an
-index in memory."""
+"""How long the app waits for another process that writes the index: these seconds, then the time that this number of
+builds may take. After that it builds an index in memory."""
 
 SYNC_SHARE = 0.5
 """The share of its deadline that the hook spends on updating the index."""
@@ -53,7 +53,7 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
-    from engine.search.sync import discard, is_damage
+    from engine.search.sync import discard, is_busy, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
@@ -65,7 +65,12 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        _update(path, resolved, wait_s=WAIT_SECONDS + BUILDS_WAITED * build_seconds(resolved), merges=True)
+        try:
+            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True)
+        except DAMAGE as error:
+            if not is_busy(error):
+                raise
+            _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
         return _opened(path, resolved, recover, environ=environ)
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
@@ -75,30 +80,56 @@ def index_of(
     corpus: Corpus, module: str = "fts5", is_accepted: Callable[[MemorySummary], bool] = lambda _: False
 ) -> Index:
     """The index of *corpus*, in memory: see `index_in_memory`. The safety scan gives the risk of its memories."""
-    from engine.quality.safety.gate import risk
+    from engine.quality.safety.gate import early_risk, risk
 
-    return index_in_memory(corpus, risk, module, is_accepted)
+    return index_in_memory(corpus, early_risk, risk, module, is_accepted)
 
 
 def _update(path: str, root: str, **how: Any) -> None:
     """As `engine.search.sync.update`, with the risk of the memories. Few prompts need it, so it is loaded only then."""
-    from engine.quality.safety.gate import risk
+    from engine.quality.safety.gate import early_risk
     from engine.search.sync import update
 
-    update(path, root, risk, **how)
+    update(path, root, early_risk, **how)
+
+
+def _scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
+    """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can."""
+
+    def scan(memories: list[Memory]) -> dict[str, float]:
+        from engine.quality.safety.gate import risk
+
+        found = {memory.summary.digest: risk(memory) for memory in memories}
+        try:
+            db = for_writing(path, wait_s=0.0)
+            try:
+                db.execute("begin immediate")
+                db.executemany("update memory set risk = ? where digest = ?", [(found[name], name) for name in found])
+                db.execute("commit")
+            finally:
+                db.close()
+        except DAMAGE:
+            pass
+        return found
+
+    return scan
 
 
 def files_to_build(root: str, environ: Mapping[str, str]) -> int:
     """The number of files that the first index of *root* is built from; 0 if there is an index, or no root."""
+    resolved = os.path.realpath(root)
+    is_first = os.path.isdir(resolved) and not os.path.exists(index_file(resolved, environ))
+    return len(_names(resolved)) if is_first else 0
+
+
+def _names(root: str) -> Set[str]:
+    """The files that may hold memories; empty for a root that cannot be read."""
     from engine.stores.registry import store_of
 
-    resolved = os.path.realpath(root)
-    if os.path.exists(index_file(resolved, environ)) or not os.path.isdir(resolved):
-        return 0
     try:
-        return len(store_of(resolved).listing(resolved).names)
+        return store_of(root).listing(root).names
     except OSError:
-        return 0
+        return frozenset()
 
 
 def build(
@@ -110,10 +141,9 @@ def build(
     """
     from engine.search.sync import OutOfTimeError
 
+    resolved = os.path.realpath(root)
     try:
-        _update(
-            index_file(os.path.realpath(root), environ), os.path.realpath(root), wait_s=0.0, is_over=is_over, tell=tell
-        )
+        _update(index_file(resolved, environ), resolved, wait_s=0.0, is_over=is_over, tell=tell)
     except (*DAMAGE, OSError, OutOfTimeError):
         return
 
@@ -175,14 +205,9 @@ def _is_being_built(path: str) -> bool:
 
 def build_seconds(root: str) -> float:
     """A guess of the time to read the memories of *root* and to index them."""
-    from engine.stores.registry import store_of
-
-    try:
-        names = store_of(root).listing(root).names
-        size = os.path.getsize(os.path.join(root, *names)) if len(names) == 1 else 0
-        return max(len(names), size / MEMORY_BYTES) * BUILD_SECONDS
-    except OSError:
-        return 0.0
+    names = _names(root)
+    size = stamp(os.path.join(root, *names))[0] if len(names) == 1 else 0
+    return max(len(names), size / MEMORY_BYTES) * BUILD_SECONDS
 
 
 def _first_seconds(root: str, enough: float) -> float:
@@ -339,8 +364,15 @@ def _opened(
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        accepted, loaded = _acceptance(root, environ), _loading(root, environ)
-        return Index(db, root, recover=recover, renew=renew, is_accepted=accepted, is_loaded=loaded)
+        return Index(
+            db,
+            root,
+            recover=recover,
+            renew=renew,
+            is_accepted=_acceptance(root, environ),
+            is_loaded=_loading(root, environ),
+            scan=_scanning(path),
+        )
     except DAMAGE:
         db.close()
         raise

@@ -81,7 +81,7 @@ def root_key(root: str) -> str:
     """A folder name for a root: its project's name for people, and 12 hex digits of its path's SHA-256."""
     real = os.path.realpath(root)
     parts = [part for part in real.split(os.sep) if part not in ("", ".claude", "memory")]
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in parts[-1])[:40] if parts else "root"
+    name = "".join([c if c.isalnum() or c in "-_." else "-" for c in parts[-1]])[:40] if parts else "root"
     return f"{name}-{hex_digest(real)[:12]}"
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import time
 
 from engine import inject
-from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS
+from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS, system_of
 from engine.lean.record import replace
+from engine.memory import UNSCANNED
 from engine.retrieval import Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
 from engine.search.scoring import find
 from engine.search.strategies import memsift
-from engine.systems import system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +60,10 @@ LOADED = "its client loads it into every conversation by itself"
 """The reason for a memory that `repeat_loaded` does not let the hook repeat."""
 
 SHARE_BEFORE_CHOICE = 0.5
-"""Part of the floors that a candidate must reach before a cutoff or a judge, with the strategy `memsift`.
+"""How high the floors are where a cutoff or a judge comes after them, as a share of their usual height. Only `memsift`.
 
-These drop weak candidates themselves, and on LoCoMo the whole floors would keep relevant memories from them.
+A cutoff and a judge drop weak candidates by themselves. Floors of the usual height would drop relevant memories before
+they are looked at, as LoCoMo shows.
 """
 
 
@@ -82,7 +83,7 @@ def retrieve(
 ) -> Retrieval:
     """Find candidates for *prompt*, and let each stage in turn drop some. The rest is the injected set.
 
-    The configuration's strategy, *cutoff* and *judge* make the system: see `engine.systems`. A cutoff acts only on the
+    The configuration's strategy, *cutoff* and *judge* make the system: see `engine.config`. A cutoff acts only on the
     strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
     leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
     `max_results` memories, however weak. *is_brief*: only the injected set and a few candidates beside it are wanted.
@@ -94,11 +95,19 @@ def retrieve(
     is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_cutoff_alone=cutoff is not None and judge is None)
     strategy, pool = first_stage(prompt, index, config, size, mode, now, include_retired=include_retired)
-    held = waiting(pool, index, config, mode)
-    candidates = ranked(pool, config, held, include_retired=include_retired)
-    candidates, judgement = later_stages(
-        prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
-    )
+    risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
+    held = waiting(pool, index, config, risks, mode)
+    while True:
+        candidates = ranked(pool, config, held, include_retired=include_retired)
+        candidates, judgement = later_stages(
+            prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
+        )
+        late = index.risks([found.memory for found in candidates if found.injected and found.memory.id not in risks])
+        if not late:
+            break
+        risks |= late
+        held = waiting(pool, index, config, risks, mode)
+    candidates = [_with_risk(candidate, risks) for candidate in candidates] if risks else candidates
     has_failed = judgement is not None and not judgement.is_answer
     has_gaps = bool(held) or any(candidate.dropped_by == "budget" for candidate in candidates)
     if is_brief and has_gaps:
@@ -169,7 +178,7 @@ def pool_size(config: Config, mode: str, *, is_brief: bool = False, has_cutoff_a
 
 
 def floor_share(strategy: str, *, has_choice: bool) -> float:
-    """The part of the floors that a candidate must reach. *has_choice*: a cutoff or a judge chooses after them."""
+    """The height of the floors, as a share of the usual height. *has_choice*: a cutoff or a judge comes after them."""
     return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
 
 
@@ -205,23 +214,38 @@ def rules_of(strategy: str, mode: str) -> Strategy:
 def _judgement(
     prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None, cutoff: Cutoff | None
 ) -> Judgement | None:
+    if judge is None:
+        return None
     asked = [
         candidate.memory
         for candidate in candidates
         if candidate.injected and not (cutoff and cutoff.is_sure(candidate))
     ]
-    return judge.evaluate(prompt, asked, mode) if judge and asked else None
+    return judge.evaluate(prompt, asked, mode) if asked else None
 
 
-def waiting(pool: CandidatePool, index: Index, config: Config, mode: str = AUTO) -> dict[str, str]:
+def waiting(
+    pool: CandidatePool, index: Index, config: Config, risks: Mapping[str, float], mode: str = AUTO
+) -> dict[str, str]:
     """Memories that are not injected, by id, with the reason: risky ones that no person has accepted, and in mode
     `auto` those that a client loads by itself.
+
+    *risks*: those of memories that the index had not scanned. The others of these do not wait here: they are scanned
+    before they are injected.
     """
     found = [scored.memory for scored in pool.memories]
     repeats = mode != AUTO or config.repeat_loaded
     loaded = [] if repeats else [memory for memory in found if memory.is_loaded and index.is_loaded(memory)]
-    risky = [memory for memory in found if memory.risk >= config.max_risk and not index.is_accepted(memory)]
+    known = [memory for memory in found if memory.risk != UNSCANNED or memory.id in risks]
+    risky = [memory for memory in known if risks.get(memory.id, memory.risk) >= config.max_risk]
+    risky = [memory for memory in risky if not index.is_accepted(memory)]
     return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
+
+
+def _with_risk(candidate: Candidate, risks: Mapping[str, float]) -> Candidate:
+    """*candidate* with the risk that was found for this prompt."""
+    memory = candidate.memory
+    return replace(candidate, memory=replace(memory, risk=risks[memory.id])) if memory.id in risks else candidate
 
 
 def ranked(
@@ -263,7 +287,7 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
     kept = (APPROVED,) if mode == AUTO else (APPROVED, FLAGGED)
     return [
         _dropped(candidate, "judge", candidate.verdict.reasoning or "the judge did not keep it")
-        if candidate.verdict and candidate.verdict.decision not in kept
+        if candidate.injected and candidate.verdict and candidate.verdict.decision not in kept
         else candidate
         for candidate in judged
     ]
@@ -292,15 +316,14 @@ def by_places(
     places = most
     result = []
     for candidate in candidates:
-        size = _size(candidate, config) if candidate.injected else 0
-        if not candidate.injected:
+        if candidate.dropped_by is not None:
             pass
         elif not places:
             candidate = _dropped(candidate, "cap", f"only {most} are injected")
         elif session and session.injected.get(candidate.memory.id) == candidate.memory.digest:
             candidate = _dropped(candidate, "repeat", "this session has it already")
             places -= 1
-        elif size > left:
+        elif (size := _size(candidate, config)) > left:
             candidate = _dropped(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             places -= 1
@@ -315,7 +338,7 @@ def _size(candidate: Candidate, config: Config) -> int:
 
 
 def _dropped(candidate: Candidate, stage: str, reason: str) -> Candidate:
-    return replace(candidate, dropped_by=stage, reason=reason) if candidate.injected else candidate
+    return replace(candidate, dropped_by=stage, reason=reason)
 
 
 def _fallback(judgement: Judgement | None, index: Index) -> str:

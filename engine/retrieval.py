@@ -80,4 +80,4 @@ class Retrieval(Record):
     @property
     def injected(self) -> tuple[Candidate, ...]:
         """The injected set, best first."""
-        return tuple(candidate for candidate in self.candidates if candidate.injected)
+        return tuple([candidate for candidate in self.candidates if candidate.dropped_by is None])

@@ -11,13 +11,13 @@ import os
 import time
 
 from engine import pipeline
-from engine.config import AUTO, DEFAULT
+from engine.config import AUTO, DEFAULT, SYSTEMS, system_of
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
+from engine.memory import UNSCANNED
 from engine.opening import open_index
 from engine.paths import root_key
 from engine.retrieval import Session
-from engine.systems import SYSTEMS, system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.pipeline import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.index import Index, IndexedMemory
+    from engine.search.index import Index
     from engine.search.query import Term
 
 PLACES = ("cap", "repeat", "budget")
@@ -124,14 +124,14 @@ class JointIndex:
         found = self.parts[home.place].index.memory(home.memory.id) if home else None
         return replace(found, summary=replace(found.summary, id=memory_id)) if found else None
 
-    def indexed(self, memory_id: str) -> IndexedMemory | None:
-        home = self.homes.get(memory_id)
-        found = self.parts[home.place].index.indexed(home.memory.id) if home else None
-        return replace(found, summary=replace(found.summary, id=memory_id)) if found else None
-
-    def is_accepted(self, memory: MemorySummary) -> bool:
-        home = self.homes[memory.id]
-        return self.parts[home.place].index.is_accepted(home.memory)
+    def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for place, part in enumerate(self.parts):
+            homes = [(memory, self.homes[memory.id]) for memory in memories]
+            own = {home.memory.id: memory for memory, home in homes if home.place == place}
+            late = part.index.risks([self.homes[memory.id].memory for memory in own.values()])
+            found |= {own[name].id: risk for name, risk in late.items()}
+        return found
 
     def word_counts(self) -> dict[str, int]:
         counts = [part.index.word_counts() for part in self.parts]
@@ -142,16 +142,6 @@ class JointIndex:
         return [self.named(memory) for part in self.parts for memory in part.index.matching(terms)]
 
     # Roots and ids
-
-    def with_settings(self, config: Config, cutoff: AnyCutoff | None) -> list[Root]:
-        """The roots to search, the first of them with the settings *config* and with *cutoff*.
-
-        Other roots that are turned off are left out. The strategy is that of *config*. With a *cutoff*, each of the
-        other roots has its own cutoff, or the default one if *cutoff* is that.
-        """
-        first, *others = self.parts
-        own = [_with_strategy(other, config, cutoff) for other in others if other.config.enabled]
-        return [Root(first.index, config, cutoff), *own]
 
     @property
     def homes(self) -> Mapping[str, Home]:
@@ -219,8 +209,15 @@ def distinct_id(memory_id: str, root: str, taken: Container[str]) -> str:
 
 
 def roots_of(index: OpenIndex, config: Config, cutoff: AnyCutoff | None) -> list[Root]:
-    """The roots of *index* to search with these settings of the first: see `JointIndex.with_settings`."""
-    return index.with_settings(config, cutoff) if isinstance(index, JointIndex) else [Root(index, config, cutoff)]
+    """The roots of *index* to search, the first of them with the settings *config* and with *cutoff*.
+
+    Other roots that are turned off are left out. The strategy is that of *config*. With a *cutoff*, each of the other
+    roots has its own cutoff, or the default one if *cutoff* is that.
+    """
+    if not isinstance(index, JointIndex):
+        return [Root(index, config, cutoff)]
+    others = [_with_strategy(other, config, cutoff) for other in index.parts[1:] if other.config.enabled]
+    return [Root(index.parts[0].index, config, cutoff), *others]
 
 
 def retrieve(
@@ -238,7 +235,7 @@ def retrieve(
 ) -> Retrieval:
     """One retrieval over one or all roots of *index*, as the hook makes it: see `engine.pipeline.retrieve`.
 
-    *config* and *cutoff* are those of the first root, which has the places and the judge: see `with_settings`.
+    *config* and *cutoff* are those of the first root, which has the places and the judge: see `roots_of`.
     """
     if not isinstance(index, JointIndex):
         return pipeline.retrieve(
@@ -251,7 +248,7 @@ def retrieve(
             clock=clock,
             now=now,
         )
-    roots, seen = index.with_settings(config, cutoff), session or Session({})
+    roots, seen = roots_of(index, config, cutoff), session or Session({})
     found = retrieve_from(prompt, roots, config, judge, seen, mode=mode, include_retired=include_retired, clock=clock)
     named = [_with_named_verdict(replace(own, memory=index.named(own.memory))) for own in found.candidates]
     judgement = found.judgement
@@ -262,7 +259,11 @@ def retrieve(
 
 
 class Share:
-    """A root's share of the single call to a judge, in the place of a judge: it notes the memories, then answers."""
+    """Stands in for the judge while one root is searched: the real judge is asked once, about all roots together.
+
+    On the first search it notes the memories that the root would ask about, and approves all. Then `answer` is set to
+    the judge's verdicts on these memories, and on the second search it gives them.
+    """
 
     def __init__(self) -> None:
         self.memories: list[MemorySummary] = []
@@ -371,12 +372,12 @@ def _ask(prompt: Prompt, shares: Sequence[Share], judge: Judge, mode: str) -> No
     asked = [(share, memory) for share in shares for memory in share.memories]
     named = [replace(memory, id=str(number)) for number, (_, memory) in enumerate(asked)]
     judgement = judge.evaluate(prompt, named, mode)
-    verdicts = [
-        (share, replace(judgement.verdicts[number], memory_id=memory.id))
-        for number, (share, memory) in enumerate(asked)
+    answers = [
+        (share, replace(verdict, memory_id=memory.id))
+        for (share, memory), verdict in zip(asked, judgement.verdicts, strict=True)
     ]
     for share in shares:
-        share.answer = replace(judgement, verdicts=tuple(verdict for of, verdict in verdicts if of is share))
+        share.answer = replace(judgement, verdicts=tuple(verdict for owner, verdict in answers if owner is share))
 
 
 def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -388,7 +389,7 @@ def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     result = []
     for rank, (candidate, _) in enumerate(pairs, start=1):
         dropped_by, reason = candidate.dropped_by, candidate.reason
-        if _is_open(candidate):
+        if _is_open(candidate) and candidate.memory.risk != UNSCANNED:
             dropped_by, reason = ("repeat", TWICE) if candidate.memory.digest in given else (None, "")
             given.add(candidate.memory.digest)
         result.append(replace(candidate, rank=rank, dropped_by=dropped_by, reason=reason))

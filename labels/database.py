@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
 from engine.stores.files import OWN_FILE, make_private
 from labels.migrations import MIGRATIONS, STEPS
-from labels.tables import ELSEWHERE, LabelTables, database_in_memory, insertion, storable
+from labels.tables import ELSEWHERE, LabelTables, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from sqlite_utils import Database
@@ -119,9 +119,7 @@ class LabelDatabase(LabelTables):
 
         The log has its name beside `path`, and SQLite would take it for the log of the file that is there now.
         """
-        held = database_in_memory()
-        with self.explaining():
-            self._db.conn.backup(held.conn)
+        held = self.copied()
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return held
@@ -133,16 +131,15 @@ class LabelDatabase(LabelTables):
         """
         with suppress(OSError):
             os.truncate(f"{self.path}-wal", 0)
-        held = database_in_memory()
-        MIGRATIONS.apply(held)
+        held = LabelTables.in_memory()
         for (table, *_), row in self._written.items():
-            held.execute(insertion(table, row), row)
-        return held
+            held.insert(table, row)
+        return held._db
 
     def _is_overwritten(self) -> bool:
         """Whether another program wrote over the file, as `cp` does: its newest event is not in it any more.
 
-        Events are never deleted. SQLite writes the file only when it moves the log there, and may be at it just now.
+        Events are never deleted. SQLite writes the file only when it moves the log into it, which may be under way.
         """
         deadline = time.monotonic() + SETTLE_S
         while (stamp := stamp_of(self.path)) != self._stamp:
@@ -190,19 +187,13 @@ class LabelDatabase(LabelTables):
                 self._pending = {}
 
     def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
+        """As in LabelTables. The row is kept for the case that the file is overwritten before its log."""
         number = super().insert(table, row, upsert=upsert)
-        self._note(table, {**row, "event_id": number} if table == EVENT else row)
-        return number
-
-    def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
-        self._note(table, row)
-        super().upsert(table, row, keys)
-
-    def _note(self, table: str, row: Mapping[str, Any]) -> None:
-        """Keep a row for the case that the file is overwritten before its log."""
         if table in KEYS:
             kept = {name: storable(value) for name, value in row.items()}
+            kept |= {"event_id": number} if table == EVENT else {}
             self._pending[table, *(kept[name] for name in KEYS[table])] = kept
+        return number
 
 
 def make_place(path: Path) -> None:
@@ -256,7 +247,7 @@ def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
 def refuse_foreign(db: Database, path: Path) -> None:
     """Raise if *db* has tables of another program, or schema steps that are missing from STEPS."""
     applied = {step.name for step in MIGRATIONS.applied(db)}
-    unknown = applied - {step.__name__ for step in STEPS}
+    unknown = applied - set(STEPS)
     if unknown:
         raise NewerStoreError(
             f"Label store {path}: a newer memsift made it (it has {', '.join(sorted(unknown))}), "

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from labels.records import (
-    ADJUDICATED,
-    MAJORITY,
+    NOT_KNOWN,
     NOT_RELEVANT,
     RELEVANT,
-    SINGLE,
     Dispute,
     Event,
     Gold,
@@ -20,13 +18,15 @@ from labels.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from labels.database import LabelDatabase
     from labels.records import Pair
+    from labels.tables import LabelTables
 
     PairKey = tuple[str, str, str]
     """(prompt id, memory id, digest)."""
+
+Said = TypeVar("Said", "Label", "Event")
 
 LABEL_COLUMNS = ", ".join(Label._fields)
 
@@ -37,100 +37,121 @@ OF_ROOT = """(:root IS NULL OR EXISTS (
 """SQL: a run over the root returned the memory of the row of `event` for the same prompt."""
 
 
-def current_labels(
-    db: LabelDatabase, annotator: str | None, prompt_id: str | None, root: str | None
-) -> tuple[Label, ...]:
-    # only the filters that are given: SQLite uses no index for "is null or equal"
-    given = {name: value for name, value in (("annotator", annotator), ("prompt_id", prompt_id)) if value is not None}
-    where = " AND ".join([*(f"{name} = :{name}" for name in given), OF_ROOT])
-    rows = db.tuples(
-        f"SELECT {LABEL_COLUMNS} FROM label_current AS event WHERE {where} ORDER BY event_id", {**given, "root": root}
-    )
-    return tuple(map(label_of, rows))
+class StoredEvents:
+    """The labels of a store, and what follows from its events."""
 
+    _db: LabelTables
 
-def is_labelled(db: LabelDatabase, root: str) -> bool:
-    return bool(db.rows(f"SELECT 1 FROM label_current AS event WHERE {OF_ROOT} LIMIT 1", {"root": root}))
+    def labels(
+        self, annotator: str | None = None, prompt_id: str | None = None, root: str | None = None
+    ) -> tuple[Label, ...]:
+        """Current labels in the order of their events, also of texts that have changed since.
 
+        With *root*, only labels of memories that a run over the root returned for the same prompt.
+        """
+        # only the filters that are given: SQLite uses no index for "is null or equal"
+        asked = {"annotator": annotator, "prompt_id": prompt_id}
+        given = {name: value for name, value in asked.items() if value is not None}
+        where = " AND ".join([*(f"{name} = :{name}" for name in given), OF_ROOT])
+        return self._labels(f"label_current AS event WHERE {where} ORDER BY event_id", {**given, "root": root})
 
-def recent_labels(db: LabelDatabase, annotator: str, limit: int, repeats: bool) -> tuple[Label, ...]:
-    source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
-    rows = db.tuples(
-        f"SELECT {LABEL_COLUMNS} FROM {source} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
-    )
-    return tuple(map(label_of, rows))
+    def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Label, ...]:
+        return tuple(map(label_of, self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)))
 
+    def is_labelled(self, root: str) -> bool:
+        """Whether there is a current label of a memory that a run over the root returned."""
+        return bool(self._db.rows(f"SELECT 1 FROM label_current AS event WHERE {OF_ROOT} LIMIT 1", {"root": root}))
 
-def adjudications(db: LabelDatabase, root: str | None) -> tuple[Label, ...]:
-    rows = db.tuples(
-        f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id", {"root": root}
-    )
-    return tuple(map(label_of, rows))
+    def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
+        """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats."""
+        source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
+        newest_first = f"{source} annotator = :annotator ORDER BY event_id DESC LIMIT :limit"
+        return self._labels(newest_first, {"annotator": annotator, "limit": limit})
 
+    def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
+        """The latest adjudication of each pair, in the order of their events."""
+        return self._labels(f"adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id", {"root": root})
 
-def all_events(db: LabelDatabase, annotator: str | None, limit: int | None) -> tuple[Event, ...]:
-    where = "annotator = :annotator" if annotator is not None else "TRUE"
-    rows = db.rows(
-        f"SELECT * FROM label_event WHERE {where} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)",
-        {"annotator": annotator, "limit": limit},
-    )
-    return tuple(event_of(row) for row in reversed(rows))
-
-
-def skips(db: LabelDatabase, annotator: str, prompt_id: str | None) -> dict[str, dict[Pair, int]]:
-    rows = db.tuples(
-        f"""SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
-            WHERE action = 'skip' AND NOT repeat AND annotator = :annotator
-              AND {"TRUE" if prompt_id is None else "prompt_id = :prompt_id"}
-            GROUP BY prompt_id, memory_id, digest""",
-        {"annotator": annotator, "prompt_id": prompt_id},
-    )
-    found: dict[str, dict[Pair, int]] = {}
-    for name, memory_id, digest, times in rows:
-        found.setdefault(name, {})[memory_id, digest] = times
-    return found
-
-
-def repeats(db: LabelDatabase, root: str | None) -> tuple[Repeat, ...]:
-    rows = db.rows(
-        f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
-                SELECT first.verdict FROM label_standing AS first
-                WHERE first.annotator = event.annotator AND first.prompt_id = event.prompt_id
-                  AND first.memory_id = event.memory_id AND first.digest = event.digest
-                  AND first.action = 'label' AND NOT first.repeat AND first.event_id < event.event_id
-                ORDER BY first.event_id DESC LIMIT 1
-            ) AS first
-            FROM label_standing AS event
-            WHERE action = 'label' AND repeat AND first IS NOT NULL AND {OF_ROOT} ORDER BY event_id""",
-        {"root": root},
-    )
-    return tuple(Repeat(**row) for row in rows)
-
-
-def repeated_cards(db: LabelDatabase, annotator: str, prompt_id: str) -> frozenset[Pair]:
-    return frozenset(
-        db.tuples(
-            "SELECT DISTINCT memory_id, digest FROM label_standing WHERE repeat AND annotator = ? AND prompt_id = ?",
-            [annotator, prompt_id],
+    def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
+        """All events, oldest first, also retractions and retracted events. With *limit*, only the newest."""
+        where = "annotator = :annotator" if annotator is not None else "TRUE"
+        rows = self._db.rows(
+            f"SELECT * FROM label_event WHERE {where} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)",
+            {"annotator": annotator, "limit": limit},
         )
-    )
+        return tuple(event_of(row) for row in reversed(rows))
+
+    def skips(self, annotator: str, prompt_id: str | None = None) -> dict[str, dict[Pair, int]]:
+        """The number of standing skips of each card, without repeats: prompt id -> pair -> skips."""
+        rows = self._db.tuples(
+            f"""SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
+                WHERE action = 'skip' AND NOT repeat AND annotator = :annotator
+                  AND {"TRUE" if prompt_id is None else "prompt_id = :prompt_id"}
+                GROUP BY prompt_id, memory_id, digest""",
+            {"annotator": annotator, "prompt_id": prompt_id},
+        )
+        found: dict[str, dict[Pair, int]] = {}
+        for name, memory_id, digest, times in rows:
+            found.setdefault(name, {})[memory_id, digest] = times
+        return found
+
+    def repeats(self, root: str | None = None) -> tuple[Repeat, ...]:
+        """Each repeat with the label that stood before it, in the order of the repeats."""
+        rows = self._db.rows(
+            f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
+                    SELECT first.verdict FROM label_standing AS first
+                    WHERE first.annotator = event.annotator AND first.prompt_id = event.prompt_id
+                      AND first.memory_id = event.memory_id AND first.digest = event.digest
+                      AND first.action = 'label' AND NOT first.repeat AND first.event_id < event.event_id
+                    ORDER BY first.event_id DESC LIMIT 1
+                ) AS first
+                FROM label_standing AS event
+                WHERE action = 'label' AND repeat AND first IS NOT NULL AND {OF_ROOT} ORDER BY event_id""",
+            {"root": root},
+        )
+        return tuple(Repeat(**row) for row in rows)
+
+    def repeated(self, annotator: str, prompt_id: str) -> frozenset[Pair]:
+        """The cards of a prompt that the annotator has answered or skipped as repeats."""
+        sql = "SELECT memory_id, digest FROM label_standing WHERE repeat AND annotator = ? AND prompt_id = ?"
+        return frozenset(self._db.tuples(sql, [annotator, prompt_id]))
+
+    def seen_prompts(self, annotator: str) -> frozenset[str]:
+        """The prompts whose ranks and verdicts the annotator has seen."""
+        rows = self._db.tuples("SELECT DISTINCT prompt_id FROM sighting WHERE annotator = ?", [annotator])
+        return frozenset(prompt_id for (prompt_id,) in rows)
+
+    def gold(self, root: str | None = None) -> tuple[Gold, ...]:
+        """The consensus of all annotators on each pair, of one root or of all, sorted by pair. A tie has none."""
+        sql = f"SELECT * FROM gold AS event WHERE {OF_ROOT} ORDER BY prompt_id, memory_id, digest"
+        return tuple(Gold(*row) for row in self._db.tuples(sql, {"root": root}))
+
+    def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
+        """The pairs with different current labels and no adjudication, also of texts that have changed since."""
+        settled = {key_of(label) for label in self.adjudications(root)}
+        pairs = by_pair(self.labels(prompt_id=prompt_id, root=root))
+        return tuple(
+            Dispute(*key, tuple(pairs[key]))
+            for key in sorted(pairs.keys() - settled)
+            if len({label.verdict for label in pairs[key]}) > 1
+        )
 
 
-def superseded(db: LabelDatabase, row: Mapping[str, Any]) -> dict[str, Any]:
-    """`supersedes` and `ts` of the new label *row*. Its time is never before the label that it replaces.
+def superseding(db: LabelTables, label: Event) -> Event:
+    """The new *label* with the label that it supersedes, if there is one. Its time is never before that label's.
 
     Else a clock that was set back would let the replaced label stay current.
     """
-    found = db.rows(
+    found = db.tuples(
         """SELECT event_id, ts FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
            AND memory_id = :memory_id AND digest = :digest""",
-        dict(row),
+        label._asdict(),
     )
-    return {"supersedes": found[0]["event_id"], "ts": max(row["ts"], found[0]["ts"])} if found else {"supersedes": None}
+    return label._replace(supersedes=found[0][0], ts=max(label.ts, found[0][1])) if found else label
 
 
 def latest_standing(
-    db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
+    db: LabelTables, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
 ) -> Event | None:
     """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
     # a list of prompts can be longer than SQLite's limit of parameters, so it goes in as a JSON array
@@ -153,21 +174,16 @@ def event_of(row: dict[str, Any]) -> Event:
     return Event(**{**row, "blind": blindness(row["blind"]), "repeat": bool(row["repeat"])})
 
 
+def event_row(event: Event) -> dict[str, Any]:
+    """The columns of the table `label_event`; `event_of` reads them back. An event without a number gets one."""
+    blind = NOT_KNOWN if event.blind is None else event.blind
+    return {**event._asdict(), "event_id": event.event_id or None, "blind": blind}
+
+
 def label_of(row: tuple[Any, ...]) -> Label:
     """A label from a row of LABEL_COLUMNS."""
     *fields, blind, source, session, repeat = row
     return Label._make((*fields, blindness(blind), source, session, bool(repeat)))
-
-
-def record_seen(db: LabelDatabase, annotator: str, prompt_id: str, ts: str) -> None:
-    """Append to the table `sighting`, unless the annotator and prompt are there."""
-    if prompt_id not in seen_prompts(db, annotator):
-        db.insert("sighting", {"annotator": annotator, "prompt_id": prompt_id, "ts": ts})
-
-
-def seen_prompts(db: LabelDatabase, annotator: str) -> frozenset[str]:
-    rows = db.tuples("SELECT DISTINCT prompt_id FROM sighting WHERE annotator = ?", [annotator])
-    return frozenset(prompt_id for (prompt_id,) in rows)
 
 
 # The consensus of several people
@@ -176,7 +192,8 @@ def seen_prompts(db: LabelDatabase, annotator: str) -> frozenset[str]:
 def shared_verdict(verdicts: Sequence[str]) -> str | None:
     """The consensus of the verdicts on one pair; None if there is none.
 
-    The majority of relevant against not. Unsure and unrateable have no vote, unless all verdicts are the same.
+    The majority of relevant against not. Unsure and unrateable have no vote, unless all verdicts are the same. The view
+    `gold` of the store has the same rule in SQL, and a test compares the two.
     """
     balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
     if balance:
@@ -184,33 +201,12 @@ def shared_verdict(verdicts: Sequence[str]) -> str | None:
     return verdicts[0] if len(set(verdicts)) == 1 else None
 
 
-def gold(labels: Iterable[Label], adjudications: Iterable[Label]) -> tuple[Gold, ...]:
-    """The consensus on each pair, sorted by pair. An adjudication decides alone; a tie has no gold."""
-    found = {key_of(label): Gold(*key_of(label), label.verdict, ADJUDICATED, 1) for label in adjudications}
-    for key, own in by_pair(labels).items():
-        verdict = shared_verdict([label.verdict for label in own])
-        if verdict and key not in found:
-            found[key] = Gold(*key, verdict, SINGLE if len(own) == 1 else MAJORITY, len(own))
-    return tuple(found[key] for key in sorted(found))
-
-
-def disputes(labels: Iterable[Label], adjudications: Iterable[Label]) -> tuple[Dispute, ...]:
-    """The pairs with different verdicts and no adjudication, sorted by pair."""
-    settled = {key_of(label) for label in adjudications}
-    pairs = by_pair(labels)
-    return tuple(
-        Dispute(*key, tuple(pairs[key]))
-        for key in sorted(pairs.keys() - settled)
-        if len({label.verdict for label in pairs[key]}) > 1
-    )
-
-
-def by_pair(labels: Iterable[Label]) -> dict[PairKey, list[Label]]:
-    pairs: dict[PairKey, list[Label]] = {}
+def by_pair(labels: Iterable[Said]) -> dict[PairKey, list[Said]]:
+    pairs: dict[PairKey, list[Said]] = {}
     for label in labels:
         pairs.setdefault(key_of(label), []).append(label)
     return pairs
 
 
-def key_of(label: Label) -> PairKey:
+def key_of(label: Label | Event) -> PairKey:
     return label.prompt_id, label.memory_id, label.digest

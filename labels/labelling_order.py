@@ -19,7 +19,7 @@ from labels.pooling import random_key
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from labels.database import LabelDatabase
+    from labels.tables import LabelTables
 
 RANDOM, STRATIFIED = "random", "stratified"
 DISAGREEMENT_FIRST, UNCERTAIN_FIRST = "disagreement-first", "uncertain-first"
@@ -116,28 +116,29 @@ def interleaved(groups: Sequence[tuple[Sequence[str], float]]) -> tuple[str, ...
     return tuple(member for _, member in sorted(placed, key=lambda place: place[0]))
 
 
-def save_plan(db: LabelDatabase, root: str, annotator: str, plan: LabellingOrder, ts: str) -> None:
-    """Insert or replace the rows of the plan's prompts. Rows of other prompts change to its order, too."""
-    at = {"root": root, "annotator": annotator, "order_name": plan.order, "seed": plan.seed, "ts": ts}
-    db.execute("UPDATE plan SET order_name = :order_name WHERE root = :root AND annotator = :annotator", at)
-    rows = [{**at, "prompt_id": prompt_id, "stratum": stratum} for prompt_id, stratum in plan.strata.items()]
-    db.upsert_all("plan", rows, keys=("root", "prompt_id", "annotator"))
+class StoredPlans:
+    """The labelling orders of a store."""
 
+    _db: LabelTables
 
-def plan_of(db: LabelDatabase, root: str, annotator: str) -> LabellingOrder | None:
-    rows = db.tuples(
-        "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
-        [root, annotator],
-    )
-    if not rows:
-        return None
-    order, seed, _, _ = rows[0]
-    return LabellingOrder(order, seed, {prompt_id: stratum for _, _, prompt_id, stratum in rows})
+    def plan(self, root: str, annotator: str) -> LabellingOrder | None:
+        """The annotator's labelling order; None before the first."""
+        rows = self._db.tuples(
+            "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
+            [root, annotator],
+        )
+        if not rows:
+            return None
+        order, seed, _, _ = rows[0]
+        return LabellingOrder(order, seed, {prompt_id: stratum for _, _, prompt_id, stratum in rows})
 
+    def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
+        """The newest stratum of each prompt of a root, without plans of the annotator *besides*.
 
-def newest_strata(db: LabelDatabase, root: str, besides: str | None) -> dict[str, str]:
-    """The newest stratum of each prompt of a root, without plans of the annotator *besides*."""
-    rows = db.tuples(
-        "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid", [root, besides]
-    )
-    return dict(rows)
+        The labelled prompts of a stratum are a simple random sample of it.
+        """
+        rows = self._db.tuples(
+            "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid",
+            [root, besides],
+        )
+        return dict(rows)

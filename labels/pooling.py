@@ -12,15 +12,15 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool
+from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool, picked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
-    from labels.database import LabelDatabase
     from labels.records import Event, Label, Pair
+    from labels.tables import LabelTables
 
 MAX_SKIPS = 2
 """A card with this many skips is not shown again."""
@@ -88,44 +88,42 @@ def random_key(*parts: str) -> bytes:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
 
-def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
+def record_card(db: LabelTables, pool: Pool, card: Card, ts: str) -> None:
     """Insert or refresh a card's row in the table `frame`. Its prompt and memory must be in the store."""
-    row = {
-        "prompt_id": pool.prompt.id,
-        "memory_id": card.memory.id,
-        "digest": card.memory.digest,
-        "seed": pool.seed,
-        "stratum": card.stratum,
-        "inclusion_probability": card.inclusion_probability,
-        "ts": ts,
-    }
-    db.upsert("frame", row, keys=("prompt_id", "memory_id", "digest", "seed"))
+    at = {"prompt_id": pool.prompt.id, "memory_id": card.memory.id, "digest": card.memory.digest, "seed": pool.seed}
+    row = {**at, **picked(card, ("stratum", "inclusion_probability")), "ts": ts}
+    db.upsert("frame", row, keys=tuple(at))
 
 
-def newest_pools(db: LabelDatabase, seed: int) -> dict[str, list[str]]:
-    """The newest pool of each prompt with *seed*: prompt id -> memory ids."""
-    rows = db.tuples(
-        """SELECT prompt_id, json_group_array(memory_id) FROM frame
-           JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id) USING (prompt_id, ts)
-           WHERE seed = :seed GROUP BY prompt_id""",
-        {"seed": seed},
-    )
-    return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
+class StoredPools:
+    """The pools of a store."""
 
+    _db: LabelTables
 
-def inclusion(db: LabelDatabase) -> dict[str, dict[str, float]]:
-    """Inclusion probabilities in the newest pools: prompt id -> memory id -> probability (0..1].
+    def pooled(self, seed: int) -> dict[str, list[str]]:
+        """The newest pool of each prompt with *seed*: prompt id -> memory ids."""
+        rows = self._db.tuples(
+            """SELECT prompt_id, json_group_array(memory_id) FROM frame
+               JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id)
+               USING (prompt_id, ts)
+               WHERE seed = :seed GROUP BY prompt_id""",
+            {"seed": seed},
+        )
+        return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
 
-    Only prompts with a sample in any of their pools are listed.
-    """
-    rows = db.tuples(
-        """SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
-           (SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts"""
-    )
-    found: dict[str, dict[str, float]] = {}
-    for prompt_id, memory_id, probability in rows:
-        found.setdefault(prompt_id, {})[memory_id] = probability
-    return found
+    def inclusion(self) -> dict[str, dict[str, float]]:
+        """Inclusion probabilities in the newest pools: prompt id -> memory id -> probability (0..1].
+
+        Only prompts with a sample in any of their pools are listed.
+        """
+        rows = self._db.tuples(
+            """SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
+               (SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts"""
+        )
+        found: dict[str, dict[str, float]] = {}
+        for prompt_id, memory_id, probability in rows:
+            found.setdefault(prompt_id, {})[memory_id] = probability
+        return found
 
 
 # The next card

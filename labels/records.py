@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
@@ -58,39 +58,41 @@ BY_TIME = attrgetter("ts", "event_id")
 class Event(NamedTuple):
     """One key press of an annotator. Events are never changed.
 
-    `ts` is ISO 8601 in UTC. `verdict` is None for skips and retractions; `grade` is 0..3 or None. `blind`: the
-    annotator had seen no rank, score, system or verdict of the prompt, None where that is not known of an imported
-    label; repeats are always blind. `position` is the
-    card's place in its pool, 1-based, and `seed` the seed of that order. `elapsed_ms` runs from showing the card to
-    the key press. `guideline` is a hash of the labelling instructions. `supersedes` is the event id that a label
-    replaces or a retraction takes back. `event_id` belongs to this store; `uid`, 32 hex digits, is the same in every
-    store. `session` names one start of the app, or is the time of an import. `source` is empty for a key press here,
-    else the imported file and its format. A `repeat` answers a card that was shown a second time; it supersedes nothing
-    and is never current.
+    `digest` names the text of the memory. `action` is one of ACTIONS. `verdict` is None for skips and retractions;
+    `grade` is 0..3 or None. `ts` is the time in ISO 8601, in UTC. `blind`: the annotator had seen no rank, score,
+    system or verdict of the prompt, None where that is not known of an imported label; repeats are always blind. A
+    `repeat` answers a card that was shown a second time; it supersedes nothing and is never current. `position` is
+    the card's place in its pool, 1-based, and `seed` the seed of that order. `elapsed_ms` runs from showing the
+    card to the key press. `guideline` is a hash of the labelling instructions. `session` names one start of the
+    app, or is the time of an import. `source` is empty for a key press here, else the imported file and its format.
+    `uid`, 32 hex digits, is the same in every store; `event_id` belongs to this store. `supersedes` is the event id
+    that a label replaces or a retraction takes back; in `labels.exchange` it is the uid of that event.
+
+    A file to import may leave out what has a default.
     """
 
-    event_id: int
-    ts: str
     annotator: str
     prompt_id: str
     memory_id: str
-    digest: str
-    action: str
-    verdict: str | None
-    grade: int | None
-    reason: str
-    note: str
-    blind: bool | None
-    position: int
-    seed: int
-    elapsed_ms: int
-    guideline: str
-    app_version: str
-    supersedes: int | None
-    uid: str = ""
+    digest: str = ""
+    action: str = LABEL
+    verdict: str | None = None
+    grade: int | None = None
+    reason: str = ""
+    note: str = ""
+    ts: str = ""
+    blind: bool | None = None
+    repeat: bool = False
+    position: int = 0
+    seed: int = 0
+    elapsed_ms: int = 0
+    guideline: str = ""
+    app_version: str = ""
     session: str = ""
     source: str = ""
-    repeat: bool = False
+    uid: str = ""
+    supersedes: str | int | None = None
+    event_id: int = 0
 
     @property
     def pair(self) -> Pair:
@@ -167,6 +169,18 @@ class Repeat:
     digest: str
     first: str
     again: str
+
+
+class MemoryText(NamedTuple):
+    """The text of a memory at one moment. A file to import may leave out what has a default."""
+
+    id: str
+    digest: str = ""
+    category: str = ""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    body: str | None = None
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -259,6 +273,11 @@ class Outcome(NamedTuple):
     def is_unanswered(self) -> bool:
         """Whether a judge should have decided and gave no answer. What was injected then is no evidence about it."""
         return self.fallback in STATUSES
+
+
+def picked(record: object, names: Iterable[str]) -> dict[str, Any]:
+    """The values of some fields of a record, by their names."""
+    return {name: getattr(record, name) for name in names}
 
 
 def blindness(stored: int) -> bool | None:

@@ -7,19 +7,17 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from engine.config import DEFAULT, TUNED, config_json
+from engine.config import CUTS, DEFAULT, JUDGED, SYSTEMS, TUNED, config_json
 from engine.cutoff import default_cutoff
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
-from engine.systems import CUTS, JUDGED, SYSTEMS
 from labels.records import IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
-    from engine.systems import System
     from labels.records import Outcome, RunSettings
 
 NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_results", "match_strategy", "judge.enabled")
@@ -29,8 +27,7 @@ SHOWN = 40
 """The number of characters of a value in a message: a judge's prompt can be long."""
 
 CUTOFF, THRESHOLD = "cutoff", "cutoff_threshold"
-"""The keys about a system's cutoff, recorded only if it has one: the hash of the model, in the place of the configured
-word, and the configured threshold."""
+"""The keys of a system's cutoff, recorded only if it has one: the hash of its model, and the configured threshold."""
 
 RETUNED = {TUNED: "the cutoff was tuned anew", DEFAULT: "the default cutoff is of another version of memsift"}
 """Kind of cutoff -> the message for another hash."""

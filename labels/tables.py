@@ -51,6 +51,13 @@ class LabelTables:
     def close(self) -> None:
         self._db.close()
 
+    def copied(self) -> Database:
+        """All that is held, in memory."""
+        copy = database_in_memory()
+        with self.explaining():
+            self._db.conn.backup(copy.conn)
+        return copy
+
     @contextmanager
     def explaining(self) -> Iterator[None]:
         """Turn SQLite's errors into LabelStoreError."""
@@ -97,28 +104,15 @@ class LabelTables:
         """Insert *row* and return its rowid. *upsert* is the SQL after ON CONFLICT, for rows that may exist."""
         conflict = f" ON CONFLICT {upsert}" if upsert else ""
         values = {name: storable(value) for name, value in row.items()}
+        places = ", ".join(f":{name}" for name in row)
         with self.explaining():
-            cursor = self._db.execute(insertion(table, row) + conflict, values)
+            cursor = self._db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places}){conflict}", values)
         return int(cursor.lastrowid or 0)
 
     def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
         """Insert *row*, or replace all other columns of the row with the same *keys*."""
-        self.upsert_all(table, [row], keys)
-
-    def upsert_all(self, table: str, rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
-        """As `upsert`, for *rows* with the same columns."""
-        if not rows:
-            return
-        names, places = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
-        changes = ", ".join(f"{name} = excluded.{name}" for name in rows[0] if name not in keys)
-        conflict = f"({', '.join(keys)}) DO UPDATE SET {changes}"
-        values = [tuple(map(storable, row.values())) for row in rows]
-        with self.explaining():
-            self._db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT {conflict}", values)
-
-
-def insertion(table: str, row: Mapping[str, Any]) -> str:
-    return f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+        changes = ", ".join(f"{name} = excluded.{name}" for name in row if name not in keys)
+        self.insert(table, row, upsert=f"({', '.join(keys)}) DO UPDATE SET {changes}")
 
 
 def database_in_memory() -> Database:

@@ -18,8 +18,9 @@ from tests.engine.builders import NO_CUTOFF
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-settings.register_profile("patient", parent=settings(), deadline=None, max_examples=50)
-settings.load_profile("patient")
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("patient", deadline=None, max_examples=200)
+settings.load_profile("quick")
 sys.addaudithook(descriptors.watch)
 OWN = re.compile(
     r"(ANTHROPIC|CLAUDE|LC|MEMSIFT(?!_LONG_TESTS)|OPENAI|PYTHON(?!PATH)|SUDO|TEXTUAL(?!_SNAPSHOT)|XDG)_?.*"
@@ -31,9 +32,10 @@ SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With the tests marked `long` come all tries of those that else make a few: see `tries`."""
+    """With the tests marked `long` come all tries of those that else make a few: see `tries`, and hypothesis."""
     if config.option.markexpr in ("", "long"):
         os.environ["MEMSIFT_LONG_TESTS"] = "1"
+        settings.load_profile("patient")
 
 
 def pytest_xdist_auto_num_workers() -> int:

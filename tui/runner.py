@@ -11,8 +11,8 @@ from textual import on, work
 from textual.events import Mount
 from textual.worker import Worker, WorkerState
 
+from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
-from engine.systems import SYSTEMS
 from tui.bindings import keyed
 from tui.key_map import key_map
 from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
@@ -21,7 +21,7 @@ from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings, Choices
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left
-from tui.workspace.sources import Follower
+from tui.workspace.sources import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -67,7 +67,7 @@ class Runner(PlainApp[None]):
         self._background: BackgroundRun | None = None
         self.progress: RunProgress | None = None
         self._has_news = self._is_put_off = False
-        self._follower: Follower | None = None
+        self._watcher: Watcher | None = None
         self._later: Settings | None = None
         self._told: Settings | None = None
 
@@ -210,13 +210,14 @@ class Runner(PlainApp[None]):
     def begin_following(self) -> None:
         """Begin to watch the files behind the workspace."""
         if self.workspace.sources:
-            self._follower = Follower(self.workspace.sources, lambda found: self.call_later(self.follow, found))
-            Thread(target=self._follower.run, daemon=True).start()
+            self._watcher = Watcher(self.workspace.sources.watched)
+            tell = partial(self.call_later, self.follow)
+            Thread(target=self.workspace.sources.follow, args=(self._watcher, tell), daemon=True).start()
 
     def on_unmount(self) -> None:
         self.action_cancel_run()
-        if self._follower:
-            self._follower.stop()
+        if self._watcher:
+            self._watcher.stop()
 
     def _claim(self, prompt: Prompt, system: str) -> bool:
         """Reserve a prompt and system for the calling thread. False if another thread did so, or a result is there."""

@@ -8,12 +8,11 @@ from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from engine.curation.files import FileChange, diff, require_unchanged, text_at, write
+from engine.curation.files import FileChange, IndexChange, diff, require_unchanged, text_at, write
 from engine.curation.index_lines import IndexFile
-from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal
+from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal, text_hash, tombstone_of
 from engine.curation.lock import WAIT_S, locked
 from engine.curation.operations import Create, Plan
-from engine.curation.tombstones import text_hash, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
 from engine.lean.record import Record, replace
 from engine.paths import journal_file
@@ -72,15 +71,15 @@ class Curator:
         plan = operation.plan(self._now())
         if isinstance(operation, Create) and not operation.is_forced:
             self._refuse_rejected(plan)
-        return replace(plan, effect=replace(plan.effect, files=tuple(self._with_index(plan.effect.files))))
+        return self._with_index(plan)
 
     def perform(self, plan: Plan) -> PerformedOperation:
         """Carry out a plan. Raises ChangedSinceError, with the difference, if a file changed after it was planned."""
         with self._locked(plan.roots, self._wait_s):
             for change in plan.effect.files:
                 require_unchanged(change)
-            files = plan.effect.files if plan.undoes else tuple(self._with_index(plan.effect.files))
-            effect = replace(plan.effect, files=files)
+            plan = plan if plan.undoes else self._with_index(plan)
+            effect = plan.effect
             deed = Deed(0, self._now(), plan.kind, plan.summary, plan.memories, plan.roots, PENDING, plan.undoes, None)
             number, forgotten = self.journal.begin(deed, effect)
             try:
@@ -91,7 +90,7 @@ class Curator:
                     raise
                 raise CurationError(f"{error} {told}") from None
             self.journal.finish(number, effect)
-        return PerformedOperation(number, replace(plan, effect=effect), forgotten)
+        return PerformedOperation(number, plan, forgotten)
 
     def mark(self, memories: Sequence[Memory], reason: str, *, is_rejected: bool) -> None:
         """Set a tombstone for the text of each memory, or take it away. The memories stay. Raises JournalError."""
@@ -136,18 +135,37 @@ class Curator:
                 "--force makes it all the same."
             )
 
-    def _with_index(self, files: Sequence[FileChange]) -> list[FileChange]:
-        """*files* with the lines of their indexes before and after."""
-        indexes = {root: IndexFile(root, writing_of(root)) for root in dict.fromkeys(file.root for file in files)}
-        return [indexes[file.root].planned([file])[0] for file in files]
+    def _with_index(self, plan: Plan) -> Plan:
+        """*plan* with the changes of the indexes, and with a word on what a client will not load any more."""
+        indexes: dict[tuple[str, str], IndexFile] = {}
+        files = []
+        for file in plan.effect.files:
+            writing = writing_of(file.root, file.name)
+            key = file.root, writing.INDEX_FILE
+            if key not in indexes:
+                indexes[key] = IndexFile(file.root, writing, lambda change: self._earlier(change, plan.memories))
+            files += indexes[key].planned([file])
+        notices = [f"; {name} {index.notice}" for (_, name), index in indexes.items() if index.notice]
+        summary = plan.summary if any(notice in plan.summary for notice in notices) else plan.summary + "".join(notices)
+        return replace(plan, summary=summary, effect=replace(plan.effect, files=tuple(files)))
+
+    def _earlier(self, change: FileChange, memories: Sequence[str]) -> IndexChange:
+        """The last change that took the file of a memory out of its index; an empty one if the journal has none."""
+        deeds = [deed for memory in memories for deed in self.journal.deeds(memory, change.root) if deed.state == DONE]
+        for deed in sorted(deeds, key=lambda deed: -deed.number):
+            for file in self.journal.effect(deed.number).files:
+                if (file.root, file.name) == (change.root, change.name) and file.index.hunks:
+                    return file.index
+        return IndexChange()
 
     def _carry_out(self, files: Sequence[FileChange]) -> None:
         """Write the files, those that arrive before those that go, then the indexes."""
+        places = [(file.root, writing_of(file.root, file.name).INDEX_FILE) for file in files]
         for change in files:
             if change.before != change.after:
                 write(change)
-        for root in dict.fromkeys(file.root for file in files):
-            _save_index(root, [file for file in files if file.root == root])
+        for place in dict.fromkeys(places):
+            _save_index([file for file, own in zip(files, places, strict=True) if own == place])
 
     def _take_back(self, number: int, effect: Effect) -> str:
         """Give the files of an operation that failed their old text; a sentence on how that went."""
@@ -192,14 +210,13 @@ class Curator:
         return self.journal.deed(number)
 
 
-def _save_index(root: str, changes: Sequence[FileChange]) -> None:
-    """Write the lines of *changes*. Programs that take no lock change other lines of the index at any moment."""
+def _save_index(changes: Sequence[FileChange]) -> None:
+    """Write the changes of an index. Programs that take no lock change other lines of it at any moment."""
     tries_left, is_saved = MOST_TRIES, False
     while not is_saved:
         tries_left -= 1
-        index = IndexFile(root, writing_of(root))
-        for change in changes:
-            index.apply(change)
+        index = IndexFile(changes[0].root, writing_of(changes[0].root, changes[0].name))
+        index.apply(changes)
         try:
             index.save()
             is_saved = True

@@ -24,51 +24,80 @@ from engine.stores.writing import writing_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LISTS = ("listed", "listing")
 
+class Hunk(Record):
+    """Lines of an index before and after a change, with their ends: from line `at` (from 0) on, below the line `above`.
 
-class ListedLines(Record):
-    """The lines that list a memory in an index, the number of the first, and the line above it. Empty without lines.
-
-    `is_in_order`: whether this is the place that the format gives to a new entry.
+    `is_in_order`: added lines go where the format puts a new entry.
     """
 
-    lines: tuple[str, ...] = ()
-    at: int = 0
-    above: str = ""
+    at: int
+    above: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
     is_in_order: bool = False
+
+
+class IndexChange(Record):
+    """A change of an index, and the SHA-256 of its whole text before and after (64 hex digits)."""
+
+    hunks: tuple[Hunk, ...] = ()
+    was: str = ""
+    becomes: str = ""
+
+    def reversed(self) -> IndexChange:
+        shift, hunks = 0, []
+        for hunk in self.hunks:
+            hunks.append(Hunk(hunk.at + shift, hunk.above, hunk.after, hunk.before, hunk.is_in_order))
+            shift += len(hunk.after) - len(hunk.before)
+        return IndexChange(tuple(hunks), self.becomes, self.was)
 
 
 class FileChange(Record):
     """A memory's file before and after a change; None: there is no file. `name` is relative to the resolved `root`.
 
-    `listed` and `listing` are its lines in the index before and after.
+    `index`: the change of what lists it. `renamed`: the name that the memory of a new file had until now.
     """
 
     root: str
     name: str
     before: str | None
     after: str | None
-    listed: ListedLines = ListedLines()
-    listing: ListedLines = ListedLines()
+    index: IndexChange = IndexChange()
+    renamed: str = ""
 
     @property
     def path(self) -> str:
         return os.path.join(self.root, self.name)
 
     def reversed(self) -> FileChange:
-        return FileChange(self.root, self.name, self.after, self.before, self.listing, self.listed)
+        return FileChange(self.root, self.name, self.after, self.before, self.index.reversed())
 
 
 def as_row(change: FileChange) -> dict[str, Any]:
     """A change as JSON."""
-    return {**fields(change), "listed": fields(change.listed), "listing": fields(change.listing)}
+    index = {**fields(change.index), "hunks": [fields(hunk) for hunk in change.index.hunks]}
+    return {**fields(change), "index": index}
 
 
 def from_row(row: dict[str, Any]) -> FileChange:
-    """A change from its JSON."""
-    listed, listing = (ListedLines(**{**row[key], "lines": tuple(row[key]["lines"])}) for key in LISTS)
-    return FileChange(row["root"], row["name"], row["before"], row["after"], listed, listing)
+    """A change from its JSON. Earlier versions kept the lines of a memory before (`listed`) and after (`listing`)."""
+    if "index" in row:
+        kept = row["index"]
+        hunks = [
+            Hunk(**{**hunk, "before": tuple(hunk["before"]), "after": tuple(hunk["after"])}) for hunk in kept["hunks"]
+        ]
+        index = IndexChange(tuple(hunks), kept["was"], kept["becomes"])
+    else:
+        old, new = row["listed"], row["listing"]
+        if old["lines"] and new["lines"] and old["at"] == new["at"]:
+            hunks = [Hunk(old["at"], old["above"], tuple(old["lines"]), tuple(new["lines"]))]
+        else:
+            gone = Hunk(old["at"], old["above"], tuple(old["lines"]), (), old["is_in_order"])
+            come = Hunk(new["at"], new["above"], (), tuple(new["lines"]), new["is_in_order"])
+            hunks = [hunk for hunk in (gone, come) if hunk.before or hunk.after]
+        index = IndexChange(tuple(hunks))
+    return FileChange(row["root"], row["name"], row["before"], row["after"], index, row.get("renamed", ""))
 
 
 def text_at(path: str, most: int = MAX_FILE_BYTES) -> str | None:
@@ -140,13 +169,15 @@ def diff_of(changes: Iterable[FileChange]) -> str:
     parts: list[str] = []
     for change in changes:
         parts.append(diff(change.name, change.before, change.after))
-        if change.listed.lines != change.listing.lines:
-            parts.append(_index_diff(writing_of(change.root, change.name).INDEX_FILE, change.listed, change.listing))
+        if change.index.hunks:
+            parts.append(_index_diff(writing_of(change.root, change.name).INDEX_FILE, change.index))
     return "".join(parts)
 
 
-def _index_diff(name: str, old: ListedLines, new: ListedLines) -> str:
-    """The difference of an index of which only the lines of a memory are known."""
-    places = [f"{sign}{listed.at + 1},{len(listed.lines)}" for sign, listed in (("-", old), ("+", new))]
-    lines = [f"-{line.rstrip()}" for line in old.lines] + [f"+{line.rstrip()}" for line in new.lines]
-    return "\n".join((f"--- a/{name}", f"+++ b/{name}", f"@@ {' '.join(places)} @@", *lines, ""))
+def _index_diff(name: str, change: IndexChange) -> str:
+    """The difference of an index of which only the changed lines are known."""
+    lines = [f"--- a/{name}", f"+++ b/{name}"]
+    for old, new in zip(change.hunks, change.reversed().hunks, strict=True):
+        lines.append(f"@@ -{old.at + 1},{len(old.before)} +{new.at + 1},{len(old.after)} @@")
+        lines += [f"-{line.rstrip()}" for line in old.before] + [f"+{line.rstrip()}" for line in old.after]
+    return "\n".join((*lines, ""))

@@ -1,131 +1,206 @@
-"""Keeping a root's index in step: the lines that list a memory, changed one memory at a time.
+"""Keeping a root's index in step: what lists a memory there, changed one memory at a time.
 
-The index is never compared as a whole, because other programs and other operations change other lines of it.
+An index is a person's text, and other programs and operations change other lines of it. So a change is kept as hunks of
+lines, which are found again by their text where the index is not as it was.
 """
 
 from __future__ import annotations
 
 import os
+from difflib import SequenceMatcher
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from engine.curation.files import FileChange, ListedLines, text_at, write
+from engine.curation.files import FileChange, Hunk, IndexChange, text_at, write
 from engine.lean.record import replace
-from engine.stores.registry import file_store_of
+from engine.stores.registry import store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from engine.stores.writing import Writing
 
 MAX_INDEX_BYTES = 100_000_000
 
 
-class IndexFile:
-    """The index of a root, read once. `planned` and `apply` change its lines in memory, `save` writes them."""
+def nothing_earlier(change: FileChange) -> IndexChange:  # noqa: ARG001
+    """No earlier change of an index: see `IndexFile`."""
+    return IndexChange()
 
-    def __init__(self, root: str, writing: Writing) -> None:
-        self._root, self._writing, self._name = root, writing, file_store_of(root).INDEX_FILE
-        self._before = self._text = text_at(os.path.join(root, self._name), MAX_INDEX_BYTES)
+
+class IndexFile:
+    """The index of a root, read once. `planned` and `apply` change its lines in memory, `save` writes them.
+
+    *earlier* gives the change that took a memory out of the index, so that it comes back to its place.
+    """
+
+    def __init__(
+        self, root: str, writing: Writing, earlier: Callable[[FileChange], IndexChange] = nothing_earlier
+    ) -> None:
+        self._root, self._writing, self._earlier = root, writing, earlier
+        self._before = self._text = text_at(os.path.join(root, writing.INDEX_FILE), MAX_INDEX_BYTES)
+        self.notice = ""
 
     def planned(self, changes: Iterable[FileChange]) -> list[FileChange]:
-        """*changes* with the lines of the index before and after."""
+        """*changes* with those of the index. `notice` says then what a client will not load any more."""
         found = []
         for change in changes:
-            listed = self._found(self._lines(), change.name)
-            wanted = self._wanted(change, listed)
-            rest = _without(self._lines(), listed)
-            if wanted is None:
-                listing = ListedLines()
-            else:
-                best = self._best(rest, wanted)
-                at = listed.at if listed.lines and best == self._best(rest, listed.lines) else best
-                listing = ListedLines(wanted, at, rest[at - 1] if at else "", at == best)
-            self._put(rest, listing)
-            found.append(replace(change, listed=listed, listing=listing))
+            old = self._lines()
+            new = self._listing(old, change) if self._is_wanted(change) else self._writing.without(old, change.name)
+            index = (
+                IndexChange(hunks_of(old, new, self._writing.IS_SORTED), _digest(old), _digest(new))
+                if new != old
+                else IndexChange()
+            )
+            if len(new) > len(old):
+                self.notice = self._writing.left_out("".join(new))
+            self._set(new)
+            found.append(replace(change, index=index))
         return found
 
-    def apply(self, change: FileChange) -> None:
-        """Give the memory of *change* the lines that were planned, unless it has them."""
-        if self._text is None and change.listing.lines:
-            self._text = self._writing.new_index(())
-        lines = self._lines()
-        listed = self._found(lines, change.name)
-        if listed.lines != change.listing.lines:
-            self._put(_without(lines, listed), change.listing)
+    def apply(self, changes: Sequence[FileChange]) -> None:
+        """Make the planned changes of the index, unless they are made already."""
+        changes = [change for change in changes if change.index.hunks]
+        if changes and _digest(self._lines()) == changes[-1].index.becomes:
+            return
+        for change in changes:
+            self._set(self._applied(self._lines(), change))
 
     def save(self) -> None:
         """Write the index if it changed. Raises CurationError, as ChangedSinceError if another wrote it, too."""
         if self._text is not None and self._text != self._before:
-            write(FileChange(self._root, self._name, self._before, self._text), MAX_INDEX_BYTES)
+            change = FileChange(self._root, self._writing.INDEX_FILE, self._before, self._text)
+            write(change, MAX_INDEX_BYTES)
             self._before = self._text
 
     def _lines(self) -> list[str]:
-        return self._text.splitlines(keepends=True) if self._text is not None else []
+        parts = (self._text or "").split("\n")
+        return [*(f"{part}\n" for part in parts[:-1]), *filter(None, parts[-1:])]
 
-    def _found(self, lines: Sequence[str], name: str) -> ListedLines:
-        """The lines that list the file *name*; of several places the first."""
-        for start, line in enumerate(lines):
-            if name in line and self._is_entry(line, name):
-                entry = next(self._writing.entries(_bare(lines[start:])))
-                found, rest = lines[start : start + entry.end], [*lines[:start], *lines[start + entry.end :]]
-                above = lines[start - 1] if start else ""
-                return ListedLines(tuple(found), start, above, start == self._best(rest, found))
-        return ListedLines()
+    def _set(self, lines: Sequence[str]) -> None:
+        if self._text is not None or lines:
+            self._text = "".join(lines)
 
-    def _is_entry(self, line: str, name: str) -> bool:
-        return any(entry.name == name for entry in self._writing.entries(_bare([line])))
+    def _is_wanted(self, change: FileChange) -> bool:
+        """Whether the index should list the file of *change*, and can."""
+        return change.after is not None and bool(self._writing.entry_line(change.name, change.after))
 
-    def _wanted(self, change: FileChange, listed: ListedLines) -> tuple[str, ...] | None:
-        """The lines that list the memory afterwards; None: no line."""
-        old = listed.lines[0].rstrip("\r\n") if listed.lines else ""
-        line = (
-            self._writing.entry_line(change.name, change.after, old, change.before or "")
-            if change.after is not None
-            else ""
-        )
-        if not line:
+    def _was_active(self, change: FileChange) -> bool:
+        """Whether a person left an active memory out of the index. A change of its text is no reason to list it."""
+        is_changed = change.before is not None and change.before != change.after
+        return is_changed and bool(self._writing.entry_line(change.name, change.before or ""))
+
+    def _is_listed(self, lines: Sequence[str], name: str) -> bool:
+        return any(name in line and name in self._writing.links(line) for line in lines)
+
+    def _listing(self, lines: list[str], change: FileChange) -> list[str]:
+        """*lines* with a wanted memory: its line in step, its links renamed, or a new line."""
+        if change.renamed and self._is_listed(lines, change.renamed):
+            return [self._writing.relinked(line, change.renamed, change.name) for line in lines]
+        if not self._is_listed(lines, change.name):
+            if not self._writing.IS_SORTED and self._was_active(change):
+                return lines
+            earlier = IndexChange() if self._writing.IS_SORTED else self._earlier(change).reversed()
+            back = _placed(lines, earlier, self._best) if earlier.hunks else lines
+            is_whole = back is not None and self._is_listed(back, change.name)
+            return back if back is not None and is_whole else self._with_new(lines, change)
+        entries = list(self._writing.entries(_bare(lines)))
+        start = next((entry.start for entry in entries if entry.name == change.name), None)
+        if start is None:
+            return lines
+        old = lines[start].rstrip("\r\n")
+        line = self._writing.entry_line(change.name, change.after or "", old, change.before or "")
+        if line == old:
+            return lines
+        rest = [*lines[:start], *lines[start + 1 :]]
+        if self._best(rest, line) == self._best(rest, old):
+            return [*lines[:start], line + lines[start][len(old) :], *lines[start + 1 :]]
+        return self._with_line(rest, line, self._best(rest, line))
+
+    def _with_new(self, lines: list[str], change: FileChange) -> list[str]:
+        if self._text is None:
+            names = store_of(self._root).listing(self._root).names
+            made = self._writing.new_index(sorted(names - {change.name}))
+            if made is None:
+                return lines
+            lines = made.splitlines(keepends=True)
+        line = self._writing.entry_line(change.name, change.after or "")
+        at = self._writing.place(_bare(lines), line, change.after or "", self._text_of)
+        return self._with_line(lines, line, at)
+
+    def _with_line(self, lines: Sequence[str], line: str, at: int) -> list[str]:
+        end = "\r\n" if any(text.endswith("\r\n") for text in lines) else "\n"
+        above = [*lines[:at]]
+        if above and not above[-1].endswith("\n"):
+            above[-1] += end
+        return [*above, line + end, *lines[at:]]
+
+    def _best(self, rest: Sequence[str], line: str) -> int:
+        """The place that the format gives to a line among the lines *rest*."""
+        return self._writing.place(_bare(rest), line.rstrip("\r\n"), "", self._text_of)
+
+    def _text_of(self, name: str) -> str:
+        return text_at(os.path.join(self._root, name)) or ""
+
+    def _applied(self, lines: list[str], change: FileChange) -> list[str]:
+        """*lines* with the planned change; if they are not as they were, with as much of it as fits, and in step."""
+        found = _placed(lines, change.index, self._best)
+        if found is not None and _digest(lines) == change.index.was:
+            return found
+        found = lines if found is None else found
+        if not self._is_listed([line for hunk in change.index.hunks for line in hunk.after], change.name):
+            return self._writing.without(found, change.name)
+        return found if self._is_listed(found, change.name) else self._with_new(found, change)
+
+
+def hunks_of(old: Sequence[str], new: Sequence[str], is_in_order: bool) -> tuple[Hunk, ...]:
+    """The places in which two lists of lines differ."""
+    start = next((number for number, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), None)
+    start = min(len(old), len(new)) if start is None else start
+    matcher = SequenceMatcher(None, old[start:], new[start:], autojunk=False)
+    return tuple(
+        Hunk(a, old[a - 1] if a else "", tuple(old[a:b]), tuple(new[c:d]), is_in_order)
+        for tag, *places in matcher.get_opcodes()
+        if tag != "equal"
+        for a, b, c, d in [[start + place for place in places]]
+    )
+
+
+def _placed(lines: list[str], change: IndexChange, best: Callable[[Sequence[str], str], int]) -> list[str] | None:
+    """*lines* with the hunks of *change*, each where its lines are now; None if the lines of one are not there."""
+    is_same = _digest(lines) == change.was
+    found, shift = lines, 0
+    for hunk in change.hunks:
+        at = hunk.at + shift if is_same else _place_of(found, hunk, hunk.at + shift, best)
+        if at is None:
             return None
-        if self._text is None:
-            names = file_store_of(self._root).listing(self._root).names
-            self._text = self._writing.new_index(sorted(names - {change.name}))
-            if self._text is None:
-                return None
-        is_same = line == old
-        return listed.lines if is_same else (f"{line}{_line_end(self._text)}", *listed.lines[1:])
-
-    def _best(self, rest: Sequence[str], entry: Sequence[str]) -> int:
-        """The place that the format gives to an entry among the lines *rest*."""
-        return self._writing.place(_bare(rest), entry[0].rstrip("\r\n"))
-
-    def _put(self, rest: list[str], new: ListedLines) -> None:
-        """Set the text: *rest* with the lines of *new* at their place."""
-        if self._text is None:
-            return
-        if new.lines:
-            at = self._place_of(rest, new)
-            if at and not rest[at - 1].endswith("\n"):
-                rest[at - 1] += _line_end(self._text)
-            rest[at:at] = new.lines
-        self._text = "".join(rest)
-
-    def _place_of(self, rest: Sequence[str], new: ListedLines) -> int:
-        """Where the format says, for lines in order; else the planned place, or below the same line."""
-        if new.is_in_order:
-            return self._best(rest, new.lines)
-        if new.at <= len(rest) and (rest[new.at - 1] if new.at else "") == new.above:
-            return new.at
-        if rest.count(new.above) == 1:
-            return rest.index(new.above) + 1
-        return self._best(rest, new.lines)
+        found = [*found[:at], *hunk.after, *found[at + len(hunk.before) :]]
+        shift += len(hunk.after) - len(hunk.before)
+    return found
 
 
-def _without(lines: Sequence[str], gone: ListedLines) -> list[str]:
-    return [*lines[: gone.at], *lines[gone.at + len(gone.lines) :]]
+def _place_of(lines: Sequence[str], hunk: Hunk, at: int, best: Callable[[Sequence[str], str], int]) -> int | None:
+    """The line from which *hunk* takes lines away, or before which it adds some; None if there is none.
+
+    Of several places, the place that is nearest to *at* counts.
+    """
+    if not hunk.before:
+        if hunk.is_in_order:
+            return best(lines, hunk.after[0])
+        places = [number + 1 for number, line in enumerate(lines) if line == hunk.above] or [0] * (not hunk.above)
+    else:
+        size = len(hunk.before)
+        places = [
+            number for number in range(len(lines) - size + 1) if tuple(lines[number : number + size]) == hunk.before
+        ]
+    if not places and not hunk.before:
+        return best(lines, hunk.after[0])
+    return min(places, key=lambda place: abs(place - at), default=None)
+
+
+def _digest(lines: Sequence[str]) -> str:
+    return sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _bare(lines: Sequence[str]) -> list[str]:
     return [line.rstrip("\r\n") for line in lines]
-
-
-def _line_end(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"

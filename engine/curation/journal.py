@@ -1,35 +1,40 @@
 """The journal: one SQLite file for all roots, with the files before and after each operation.
 
 An operation is written here first, as pending, and then to its files. So an operation whose process dies is known, and
-is finished at the next start. The oldest operations are thrown away beyond MOST_OPERATIONS and MOST_BYTES.
+is finished at the next start. The oldest operations are thrown away beyond MOST_OPERATIONS and MOST_BYTES. It also
+keeps tombstones: marks of texts that a person rejected, so that an import or a new capture does not bring them back.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from contextlib import contextmanager
+import unicodedata
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from engine.curation.files import FileChange, as_row, from_row
-from engine.curation.tombstones import Tombstone
 from engine.errors import JournalError
 from engine.lean.record import Record, fields
-from engine.stores.files import make_private
+from engine.stores.private_database import PrivateDatabase
+from engine.stores.writing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+
+    from engine.memory import Memory
 
 MOST_OPERATIONS, MOST_BYTES = 10_000, 100_000_000
 VERSION = 1
 PENDING, DONE, INCOMPLETE = "pending", "done", "incomplete"
 UNDO = "undo"
 TABLES = """
-create table operation(
+create table if not exists operation(
     number integer primary key autoincrement, at text not null, kind text not null, summary text not null,
     memories text not null, roots text not null, state text not null, undoes integer,
     size integer not null, document text not null);
-create table tombstone(
+create table if not exists tombstone(
     hash text primary key, memory text not null, title text not null, reason text not null, at text not null);
 """
 DAMAGED = "Move the file away to begin a new one; what is in it can then not be undone."
@@ -72,17 +77,10 @@ class Journal:
     def __init__(self, path: str, *, most: int = MOST_OPERATIONS, most_bytes: int = MOST_BYTES) -> None:
         """Open the journal at *path*, or make it. Raises JournalError."""
         self._path, self._most, self._most_bytes = path, most, most_bytes
-        with self._explained():
-            make_private(path)
-            self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-            try:
-                self._prepare()
-            except BaseException:
-                self._db.close()
-                raise
+        self._file = PrivateDatabase(path, self._make, self._explained)
 
     def close(self) -> None:
-        self._db.close()
+        self._file.close()
 
     def begin(self, deed: Deed, effect: Effect) -> tuple[int, int]:
         """Write an operation as pending. Its number, and how many old operations were thrown away."""
@@ -91,37 +89,35 @@ class Journal:
             *(deed.at, deed.kind, deed.summary, json.dumps(deed.memories), json.dumps(deed.roots), PENDING),
             *(deed.undoes, len(document), document),
         )
-        with self._transaction():
+        with self._file.changing() as db:
             sql = "insert into operation(at, kind, summary, memories, roots, state, undoes, size, document)"
-            number = self._db.execute(f"{sql} values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
-            return number, self._forget(number)
+            number = db.execute(f"{sql} values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
+            return number, self._forget(db, number)
 
     def finish(self, number: int, effect: Effect, state: str = DONE) -> None:
         """Write that the files of an operation are changed, and its tombstones with it."""
-        with self._transaction():
-            self._db.execute("update operation set state = ? where number = ?", (state, number))
-            self._set_tombstones(effect.buried, effect.lifted)
+        with self._file.changing() as db:
+            db.execute("update operation set state = ? where number = ?", (state, number))
+            _set_tombstones(db, effect.buried, effect.lifted)
 
     def cancel(self, number: int) -> None:
         """Forget a pending operation that changed nothing."""
-        with self._transaction():
-            self._db.execute("delete from operation where number = ?", (number,))
+        with self._file.changing() as db:
+            db.execute("delete from operation where number = ?", (number,))
 
     def deed(self, number: int) -> Deed | None:
         return next((deed for deed in self.deeds() if deed.number == number), None)
 
     def deeds(self, memory: str = "", root: str = "") -> list[Deed]:
         """The operations on a memory or in a root, or all; the oldest first."""
-        with self._explained():
-            rows = self._db.execute(f"select {COLUMNS} from operation order by number").fetchall()
+        rows = self._file.rows(f"select {COLUMNS} from operation order by number")
         undone = _undone([(row[0], row[7]) for row in rows if row[7] is not None and row[6] == DONE])
         found = [_deed(row, undone.get(row[0])) for row in rows]
         return [deed for deed in found if memory in ("", *deed.memories) and root in ("", *deed.roots)]
 
     def pending(self) -> list[Deed]:
         """The operations whose processes died, or are at work."""
-        with self._explained():
-            found = self._db.execute("select 1 from operation where state = ? limit 1", (PENDING,)).fetchone()
+        found = self._file.rows("select 1 from operation where state = ? limit 1", (PENDING,))
         return [deed for deed in self.deeds() if deed.state == PENDING] if found else []
 
     def last(self) -> Deed | None:
@@ -131,73 +127,51 @@ class Journal:
 
     def effect(self, number: int) -> Effect:
         """The files and tombstones of an operation."""
-        with self._explained():
-            (text,) = self._db.execute("select document from operation where number = ?", (number,)).fetchone()
+        ((text,),) = self._file.rows("select document from operation where number = ?", (number,))
         return _effect(json.loads(text))
 
     def tombstone(self, digest: str) -> Tombstone | None:
-        with self._explained():
-            sql = "select hash, memory, title, reason, at from tombstone where hash = ?"
-            row = self._db.execute(sql, (digest,)).fetchone()
-        return Tombstone(*row) if row else None
+        rows = self._file.rows("select hash, memory, title, reason, at from tombstone where hash = ?", (digest,))
+        return Tombstone(*rows[0]) if rows else None
 
     def set_tombstones(self, buried: Sequence[Tombstone], lifted: Sequence[Tombstone] = ()) -> None:
         """Set and take away tombstones without an operation: the files of their memories do not change."""
-        with self._transaction():
-            self._set_tombstones(buried, lifted)
+        with self._file.changing() as db:
+            _set_tombstones(db, buried, lifted)
 
-    def _set_tombstones(self, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:
-        self._db.executemany("delete from tombstone where hash = ?", [(stone.hash,) for stone in lifted])
-        rows = [(stone.hash, stone.memory, stone.title, stone.reason, stone.at) for stone in buried]
-        self._db.executemany("insert or replace into tombstone values (?, ?, ?, ?, ?)", rows)
-
-    def _forget(self, newest: int) -> int:
+    def _forget(self, db: sqlite3.Connection, newest: int) -> int:
         """Throw the oldest operations away, as many as the bounds ask; how many. The newest and pending ones stay."""
-        count, size = self._db.execute("select count(*), sum(size) from operation").fetchone()
+        count, size = db.execute("select count(*), sum(size) from operation").fetchone()
         if count <= self._most and size <= self._most_bytes:
             return 0
         gone: list[tuple[int]] = []
         sql = "select number, size from operation where state <> ? and number <> ? order by number"
-        for number, own_size in self._db.execute(sql, (PENDING, newest)):
+        for number, own_size in db.execute(sql, (PENDING, newest)):
             if count <= self._most and size <= self._most_bytes:
                 break
             gone.append((number,))
             count, size = count - 1, size - own_size
-        self._db.executemany("delete from operation where number = ?", gone)
+        db.executemany("delete from operation where number = ?", gone)
         return len(gone)
 
-    def _prepare(self) -> None:
-        self._db.execute("pragma synchronous=full")
-        with self._transaction():
-            (version,) = self._db.execute("pragma user_version").fetchone()
-            if version > VERSION:
-                raise JournalError(f"The journal {self._path} was written by a newer memsift. Update this one.")
-            if version == 0:
-                for statement in TABLES.split(";"):
-                    self._db.execute(statement)
-                self._db.execute(f"pragma user_version = {VERSION}")
+    def _make(self, db: sqlite3.Connection) -> None:
+        db.execute("pragma synchronous=full")
+        (version,) = db.execute("pragma user_version").fetchone()
+        if version > VERSION:
+            raise JournalError(f"The journal {self._path} was written by a newer memsift. Update this one.")
+        if version == 0:
+            db.executescript(f"begin immediate;{TABLES}pragma user_version={VERSION};commit;")
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with self._explained():
-            self._db.execute("begin immediate")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("rollback")
-                raise
-            self._db.execute("commit")
+    def _explained(self, error: Exception) -> JournalError:
+        is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+        advice = DAMAGED if is_damaged else UNDAMAGED
+        return JournalError(f"The journal {self._path} cannot be used ({error}), so nothing was changed. {advice}")
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-            advice = DAMAGED if is_damaged else UNDAMAGED
-            raise JournalError(
-                f"The journal {self._path} cannot be used ({error}), so nothing was changed. {advice}"
-            ) from None
+
+def _set_tombstones(db: sqlite3.Connection, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:
+    db.executemany("delete from tombstone where hash = ?", [(stone.hash,) for stone in lifted])
+    rows = [tuple(fields(stone).values()) for stone in buried]
+    db.executemany("insert or replace into tombstone values (?, ?, ?, ?, ?)", rows)
 
 
 def _deed(row: Sequence[Any], undone_by: int | None) -> Deed:
@@ -223,3 +197,38 @@ def _document(effect: Effect) -> dict[str, Any]:
 def _effect(document: dict[str, Any]) -> Effect:
     buried, lifted = (tuple(Tombstone(**row) for row in document[name]) for name in ("buried", "lifted"))
     return Effect(tuple(from_row(row) for row in document["files"]), buried, lifted)
+
+
+FEWEST_WORDS = 8
+"""A body of fewer words says too little by itself, so the title is compared with it."""
+
+
+class Tombstone(Record):
+    """A rejected text: its hash, the id and title of the memory that had it, the reason, and the time."""
+
+    hash: str
+    memory: str
+    title: str
+    reason: str
+    at: str
+
+
+def text_hash(title: str, body: str) -> str:
+    """SHA-256 (64 hex digits) of the words of a text: case, spaces, punctuation and headings do not change it.
+
+    It is the body's, whatever the title says; of a short body, that of title and body.
+    """
+    words = _words(body)
+    if len(words) < FEWEST_WORDS:
+        words = [*_words(title), *words]
+    return sha256(" ".join(words).encode()).hexdigest()
+
+
+def tombstone_of(memory: Memory, reason: str, at: str) -> Tombstone:
+    """The tombstone for the text of *memory*."""
+    summary = memory.summary
+    return Tombstone(text_hash(summary.title, memory.body), summary.id, summary.title, one_line(reason), at)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())

@@ -7,14 +7,13 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from engine.curation.files import FileChange, text_at
-from engine.curation.journal import Effect
-from engine.curation.tombstones import tombstone_of
+from engine.curation.journal import Effect, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record
 from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of, formats_of, module_for
 from engine.stores.roots import copies_of
-from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, changes_of, one_line, writing_of
+from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, changes_of, one_line, slug, writing_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,10 +79,10 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Mem
     """
     root = os.path.realpath(root)
     name = os.path.relpath(summary.file, root).replace(os.sep, "/")
-    writing = writing_of(root, name)
+    writing, store = writing_of(root, name), file_store_of(root, name)
     text = text_at(summary.file) or ""
     try:
-        memory = file_store_of(root, name).read_file(root, name)
+        memory = store.read_file(root, name)
     except UnreadableFileError as error:
         raise UnknownMemoryError(f"{summary.file} {error}, so the memory {summary.id} cannot be changed.") from None
     if memory.summary.id != summary.id:
@@ -91,7 +90,7 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Mem
     if not is_read and memory.summary.digest != summary.digest:
         raise ChangedSinceError(f"{summary.file} was changed since it was read. Nothing was done. Look at it again.")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    copies = copies_of(file_store_of(root, name), root, name, summary.id)
+    copies = copies_of(store, root, name, summary.id)
     return MemoryPlace(root, name, memory, mark, text.removeprefix("\ufeff"), writing, copies)
 
 
@@ -246,6 +245,31 @@ class Move(Record):
         arrived = FileChange(target, place.name, None, place.mark + place.text)
         plan = _plan(MOVE, f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
         return Plan(plan.kind, plan.summary, plan.memories, (place.root, target), plan.effect)
+
+
+class Rename(Record):
+    """Give a memory another id: its file, its name, and each link and `[[wiki link]]` that leads to it."""
+
+    root: str
+    memory: MemorySummary
+    to: str
+
+    def plan(self, now: str) -> Plan:  # noqa: ARG002 - a new name is no new text
+        place, old = place_of(self.root, self.memory), self.memory.id
+        stem = slug(self.to) if place.name == f"{old}.md" else ""
+        new = os.path.join(os.path.dirname(old), stem)
+        if not stem or new == old:
+            raise InvalidMemoryError(f"{self.to!r} gives {old} no other name. Nothing was changed.")
+        if place.copies or os.path.lexists(os.path.join(place.root, f"{new}.md")):
+            raise CurationError(f"{(*place.copies, f'{new}.md')[0]} would be in the way. Nothing was changed.")
+        text = place.mark + place.writing.renamed(place.text, old, new, is_own=True)
+        changes = [FileChange(place.root, f"{new}.md", None, text, renamed=place.name), place.changed(None)]
+        for name in sorted(file_store_of(place.root, place.name).listing(place.root).names - {place.name}):
+            before = text_at(os.path.join(place.root, name)) if name != place.writing.INDEX_FILE else None
+            after = place.writing.renamed(before, old, new, is_own=False) if before else before
+            if after != before:
+                changes.append(FileChange(place.root, name, before, after))
+        return _plan("rename", f"Renamed {old} to {new}", (place,), tuple(changes))
 
 
 class TakeOut(Record):

@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from engine.doctor.finding import note, ok, problem
+from engine.doctor import note, ok, problem
 from engine.errors import ProviderError
 from engine.judge.providers import credentials, openai
 from engine.judge.providers.http import post
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engine.config import JudgeConfig
-    from engine.doctor.finding import DoctorFinding
+    from engine.doctor import DoctorFinding
 
 CHECK = "judge"
 SECONDS = 5.0

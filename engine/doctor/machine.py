@@ -12,14 +12,14 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from engine.claude_code.hook_entry import bare_interpreter
-from engine.doctor.finding import note, ok, problem
+from engine.doctor import note, ok, problem
 from engine.paths import cache_dir, config_file, labels_file, state_home
 from engine.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from engine.doctor.finding import DoctorFinding
+    from engine.doctor import DoctorFinding
 
 LEAST_FREE_BYTES = 100_000_000
 MOST_SKEW_S = 5.0

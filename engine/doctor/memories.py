@@ -7,11 +7,11 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from engine.cutoff import chosen_cutoff
-from engine.doctor.finding import note, ok, problem
+from engine.doctor import note, ok, problem
 from engine.errors import RootError
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
-from engine.root_search import trust_in
+from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import trust_of
 from engine.wording import counted
@@ -19,8 +19,8 @@ from engine.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from engine.doctor.finding import DoctorFinding
-    from engine.root_search import RootSearch
+    from engine.doctor import DoctorFinding
+    from engine.settings.roots import RootSearch
 
 
 def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[DoctorFinding]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 
-from engine.config import AUTO, TITLE_TAGS
+from engine.config import AUTO, SYSTEMS, TITLE_TAGS
 from engine.explaining.contributions import contributions_of
 from engine.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.judge.verdict import OK
 from engine.lean.record import Record, replace
 from engine.pipeline import floor_share, pool_size
 from engine.roots import JointIndex
-from engine.systems import SYSTEMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import sys
 import unicodedata
 
 from engine import inject
-from engine.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
 from engine.claude_code.auto_memory import SESSION_FOLDER
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
+from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
 from engine.hook.deadline import Watchdog
 from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
@@ -24,9 +24,9 @@ from engine.opening import hook_index, index_file, index_of, unbuilt
 from engine.paths import is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
-from engine.root_search import find_roots, trust_in
 from engine.search.index import BEHIND, UNBUILT, Index
 from engine.search.strategies.memsift import TURNS, says_little
+from engine.settings.roots import find_roots, trust_in
 from engine.settings.sources import SettingsReading, read_config
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
     from engine.prompt import Turn
     from engine.retrieval import Retrieval, Session
-    from engine.root_search import RootSearch
+    from engine.settings.roots import RootSearch
 
 MAX_STDIN_BYTES = 8_000_000
 MIN_PROMPT_CHARACTERS = 10

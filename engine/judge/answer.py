@@ -7,28 +7,24 @@ import re
 
 from engine.errors import ProviderError
 from engine.judge.prompts import cut
-from engine.judge.provider import MAX_TOKENS, REFUSAL
+from engine.judge.provider import MAX_TOKENS, PAUSE
 from engine.judge.verdict import (
     APPROVED,
     DECISIONS,
     FLAGGED,
     HTTP_ERROR,
     KEEP,
-    OK,
-    PARSE_ERROR,
-    REFUSED,
     REJECTED,
     CallOutcome,
     Opinion,
 )
-from engine.lean.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from engine.judge.provider import Completion, Provider
+    from engine.judge.provider import Completion
 
 ANSWER_LIMIT = 100_000
 """Characters of an answer that are read, counted from its end: a model thinks aloud first. Thirty verdicts with a
@@ -45,6 +41,7 @@ EXCERPT_LIMIT = 80
 """Characters of an unreadable answer that are shown to people."""
 
 CUT_OFF = "The answer was cut off before it was complete. Allow more: MEMSIFT_JUDGE_MAX_TOKENS."
+PAUSED = "The model paused in its searches before it answered. Ask again, or leave out --web-search."
 MAX_DIGITS = 6
 SILENT = Opinion(FLAGGED, reasoning="the judge said nothing about it")
 CONTRADICTORY = Opinion(FLAGGED, reasoning="the judge contradicted itself")
@@ -68,39 +65,11 @@ class UnreadableAnswerError(ValueError):
     """The text holds no answer in the form that was asked for."""
 
 
-def outcome_of(
-    call: Callable[[], Completion], shown: tuple[int, ...], depth: str, hide: Callable[[str], str]
-) -> CallOutcome:
-    """The outcome of *call*, which asks about the candidates at the positions *shown*, in that order.
-
-    *hide* takes the secrets out of every text of the answer that people may see.
-    """
-    try:
-        completion = call()
-    except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
-        return failure(error)
-    return replace(
-        _read(completion, shown, depth, hide),
-        input_tokens=completion.input_tokens,
-        output_tokens=completion.output_tokens,
-        source=completion.source,
-    )
-
-
 def failure(error: Exception) -> CallOutcome:
     """The outcome for *error*. For an unexpected error only its type is shown: its text may quote a secret."""
     if isinstance(error, ProviderError):
         return CallOutcome(error.status, detail=str(error))
     return CallOutcome(HTTP_ERROR, detail=f"The judge failed: {type(error).__name__}.")
-
-
-def unready(provider: Provider) -> CallOutcome | None:
-    """The failure of a provider that cannot be asked, such as a missing key."""
-    try:
-        provider.prepare()
-    except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
-        return failure(error)
-    return None
 
 
 def opinions(text: str, count: int, depth: str, hide: Callable[[str], str] = str) -> tuple[Opinion, ...]:
@@ -130,6 +99,21 @@ def _opinions_of_verdicts(answer: Answer, count: int, hide: Callable[[str], str]
             if earlier.decision != opinion.decision:
                 found[index] = CONTRADICTORY
     return tuple(found.get(index, SILENT) for index in range(count))
+
+
+def opinions_text(found: Iterable[Opinion]) -> str:
+    """Opinions as they are kept in the cache."""
+    return json.dumps([[opinion.decision, opinion.confidence, opinion.reasoning] for opinion in found])
+
+
+def opinions_of_text(text: str, count: int) -> tuple[Opinion, ...] | None:
+    """The *count* opinions in a text of `opinions_text`; None for any other text."""
+    try:
+        found = tuple(Opinion(*fields) for fields in json.loads(text))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    is_whole = len(found) == count and all(opinion.decision in DECISIONS for opinion in found)
+    return found if is_whole else None
 
 
 def read_part(text: str) -> str:
@@ -234,20 +218,11 @@ def _index(item: object) -> int | None:
     return None
 
 
-def _read(completion: Completion, shown: tuple[int, ...], depth: str, hide: Callable[[str], str]) -> CallOutcome:
-    if completion.stop_reason == REFUSAL:
-        return CallOutcome(REFUSED, detail="The model refused to answer.")
-    try:
-        found = opinions(completion.text, len(shown), depth, hide)
-    except UnreadableAnswerError:
-        wanted = "keep-list" if depth == KEEP else "verdicts"
-        return CallOutcome(PARSE_ERROR, detail=unreadable(completion, wanted, hide))
-    return CallOutcome(OK, opinions=dict(zip(shown, found, strict=True)))
-
-
 def unreadable(completion: Completion, wanted: str, hide: Callable[[str], str]) -> str:
     """Why *completion* does not hold what is *wanted*, for people."""
     if completion.stop_reason == MAX_TOKENS:
         return CUT_OFF
+    if completion.stop_reason == PAUSE:
+        return PAUSED
     excerpt = cut(hide(completion.text), EXCERPT_LIMIT)
     return f"The answer holds no {wanted}: {excerpt}" if excerpt else "The answer is empty."

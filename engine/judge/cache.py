@@ -14,13 +14,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from engine.judge.verdict import CACHE, DECISIONS, OK, CallOutcome, Opinion
 from engine.lean.sha256 import hex_digest
 from engine.paths import cache_dir
 from engine.stores.files import make_folder, make_private
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from engine.judge.provider import Provider, Question
@@ -89,19 +88,6 @@ class Cache:
         self._db: sqlite3.Connection | None = None
         self._failures = {"read": MAX_FAILURES if refresh else 0, "write": 0}
 
-    def outcome(self, key: str, shown: tuple[int, ...], ask: Callable[[], CallOutcome]) -> CallOutcome:
-        """The answer under *key* on the positions *shown*, in their order; without one, the outcome of *ask*.
-
-        An answer is kept, an error never is.
-        """
-        opinions = _opinions(self.text(key), len(shown))
-        if opinions:
-            return CallOutcome(OK, opinions=dict(zip(shown, opinions, strict=True)), source=CACHE)
-        outcome = ask()
-        if outcome.status == OK:
-            self.keep(key, _text(outcome.opinions[position] for position in shown))
-        return outcome
-
     def text(self, key: str) -> str | None:
         """The text under *key*, if there is one."""
         return self._try("read", lambda db: _read(db, key))
@@ -140,21 +126,8 @@ def _read(db: sqlite3.Connection, key: str) -> str | None:
     return str(row[0]) if row else None
 
 
-def _opinions(text: str | None, count: int) -> list[Opinion] | None:
-    try:
-        opinions = [Opinion(*fields) for fields in json.loads(text or "[]")]
-    except (ValueError, TypeError, RecursionError):
-        return None
-    is_whole = len(opinions) == count and all(opinion.decision in DECISIONS for opinion in opinions)
-    return opinions if is_whole else None
-
-
 def _write(db: sqlite3.Connection, key: str, text: str, *, replace: bool) -> None:
     db.execute(f"insert or {'replace' if replace else 'ignore'} into answer values (?, ?)", (key, text))
-
-
-def _text(opinions: Iterable[Opinion]) -> str:
-    return json.dumps([[opinion.decision, opinion.confidence, opinion.reasoning] for opinion in opinions])
 
 
 def _opened(path: str, max_bytes: int, *, is_suspect: bool) -> sqlite3.Connection:

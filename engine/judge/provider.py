@@ -12,11 +12,9 @@ from engine.lean.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Protocol, TypeVar
+    from typing import Any, TypeVar
 
     T = TypeVar("T")
-else:
-    Protocol = object
 
 END_TURN, MAX_TOKENS, REFUSAL, PAUSE = "end_turn", "max_tokens", "refusal", "pause_turn"
 """Stop reasons that the judge knows, in the words of the Anthropic Messages API."""
@@ -66,26 +64,22 @@ class Completion(Record):
     is_thought: bool = False
 
 
-class Provider(Protocol):
+class Provider:
     """A model behind one call. Safe to call from several threads at once.
 
-    Every method raises only subclasses of `engine.errors.ProviderError`, whose messages hold no secret.
+    `name` is the provider, such as "anthropic", and `model` the model, as the provider names it. `fingerprint` is
+    anything else that tells this provider from another of the same name and model. It holds no secret. Every method
+    raises only subclasses of `engine.errors.ProviderError`, whose messages hold no secret. A provider that has no key,
+    and holds nothing between calls, has only `complete` of its own.
     """
 
-    @property
-    def name(self) -> str:
-        """The provider, such as "anthropic"."""
-
-    @property
-    def model(self) -> str:
-        """The model, as the provider names it."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Anything else that tells this provider from another of the same name and model, or empty. No secret."""
+    name = ""
+    model = ""
+    fingerprint = ""
 
     def hide(self, text: str) -> str:
         """*text* for people, logs and files: the provider's keys in it are hidden."""
+        return text
 
     def prepare(self) -> None:
         """Check and load everything that a call needs, so that no call's time pays for it. Cheap after the first time.
@@ -98,9 +92,27 @@ class Provider(Protocol):
 
         *timeout_s* is wall time in seconds over the whole call.
         """
+        raise NotImplementedError
 
     def close(self) -> None:
         """Give back everything held between calls. A call under way may end with ProviderCancelledError."""
+
+
+class AroundProvider(Provider):
+    """Stands between a judge and *provider*, under the provider's name."""
+
+    def __init__(self, provider: Provider) -> None:
+        self.name, self.model, self.fingerprint = provider.name, provider.model, provider.fingerprint
+        self._provider = provider
+
+    def hide(self, text: str) -> str:
+        return self._provider.hide(text)
+
+    def prepare(self) -> None:
+        self._provider.prepare()
+
+    def close(self) -> None:
+        self._provider.close()
 
 
 class Calls:

@@ -33,11 +33,15 @@ else:
         def __init__(self, *values, **named):
             names = self.__match_args__
             if not named and len(values) == len(names):
-                self.__dict__.update(zip(names, values, strict=True))
+                given = zip(names, values, strict=True)
             elif not values and named.keys() == self._names:
-                self.__dict__.update(named)
+                given = named
             else:
-                self.__dict__.update(_completed(type(self), values, named))
+                given = {**self._defaults, **dict(zip(names, values, strict=False)), **named}
+                is_double = not named.keys().isdisjoint(names[: len(values)])
+                if is_double or len(values) > len(names) or given.keys() != self._names:
+                    raise TypeError(_mistake(type(self), values, named))
+            self.__dict__.update(given)
 
         def __setattr__(self, name, value):
             raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name!r}")
@@ -54,22 +58,19 @@ else:
         def __repr__(self):
             return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in fields(self).items())})"
 
-    def _completed(cls, values, named):
-        """Field -> value, with defaults for the fields that are left out; TypeError for arguments that do not fit."""
+    def _mistake(cls, values, named):
+        """What is wrong with arguments that do not fit."""
         names = cls.__match_args__
-        given = {**cls._defaults, **dict(zip(names, values, strict=False)), **named}
         wrong = [name for name in named if name not in names or name in names[: len(values)]]
-        missing = [name for name in names if name not in given]
         if len(values) > len(names):
-            raise TypeError(f"{cls.__name__} takes {len(names)} fields, got {len(values)}")
+            return f"{cls.__name__} takes {len(names)} fields, got {len(values)}"
         if wrong:
-            raise TypeError(f"{cls.__name__}: field {wrong[0]!r} is unknown or given twice")
-        if missing:
-            raise TypeError(f"{cls.__name__}: field {missing[0]!r} is missing")
-        return given
+            return f"{cls.__name__}: field {wrong[0]!r} is unknown or given twice"
+        missing = [name for name in names[len(values) :] if name not in (*named, *cls._defaults)]
+        return f"{cls.__name__}: field {missing[0]!r} is missing"
 
     def replace(instance, **changes):
-        return type(instance)(**{**fields(instance), **changes})
+        return type(instance)(**{**instance.__dict__, **changes})
 
     def fields(instance):
         values = instance.__dict__

@@ -10,9 +10,8 @@ import os
 import time
 
 from engine.lean.record import Record
-from engine.lean.sqlite import DAMAGE, for_reading, for_writing
+from engine.lean.sqlite import DAMAGE, for_reading
 from engine.paths import decisions_file
-from engine.stores.files import make_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,19 +79,16 @@ def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[st
 
 
 def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]) -> None:
-    path = decisions_file(environ)
+    from engine.stores.private_database import PrivateDatabase
+
+    file = PrivateDatabase(
+        decisions_file(environ), lambda db: db.execute(TABLE), lambda error: _error(environ, "written", error)
+    )
     try:
-        make_private(path)
-        db = for_writing(path)
-        try:
-            db.execute("begin immediate")
-            db.execute(TABLE)
+        with file.changing() as db:
             db.executemany(sql, rows)
-            db.execute("commit")
-        finally:
-            db.close()
-    except (*DAMAGE, OSError) as error:
-        raise _error(environ, "written", error) from None
+    finally:
+        file.close()
 
 
 def _read(environ: Mapping[str, str], sql: str, values: tuple[str, ...]) -> list[Decision]:

@@ -33,7 +33,7 @@ CHECKS = {
     "staleness": "old, superseded, or about files, functions and versions that are no more",
     "drift": "copies of a file, and differences between the files and the list of memories",
     "usage": "never injected, or injected often without being relevant",
-    "size": "titles and texts that are too long, or too short to say anything",
+    "size": "texts that are too long, or too short to say anything",
     "fields": "fields that a memory lacks, or that its category does not allow",
 }
 """Each check and what it finds, in the order of the output. The name is that of the module."""
@@ -75,9 +75,9 @@ class Usage(Record):
 class CheckedRoot(Record):
     """What the checks look at: one root.
 
-    `memories` are ordered by path. `doubles` are files with the id of a memory. `project` is the folder of the
-    repository that the root belongs to, or empty. `log_days` and `log_prompts`: how long the hook's log is. `now` is in
-    seconds since 1970.
+    `memories` are ordered by path. `risks` are those that an index knows, by id: these are not scanned again.
+    `doubles` are files with the id of a memory. `project` is the folder of the repository that the root belongs to, or
+    empty. `log_days` and `log_prompts`: how long the hook's log is. `now` is in seconds since 1970.
     """
 
     root: str
@@ -89,6 +89,7 @@ class CheckedRoot(Record):
     log_days: float = 0.0
     log_prompts: int = 0
     max_risk: float = 0.5
+    risks: Mapping[str, float] = {}
     now: float = 0.0
 
     @property

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "21"
+FORMAT = "22"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -160,11 +160,11 @@ def _with_log(path: str, own: Stamp) -> Stamp:
 
 
 def settled_stamp(path: str, since_ns: int | None = None) -> Stamp:
-    """The stamp to store for a file that was read from *since_ns* on: now, by default.
+    """The stamp to store for a file whose reading began at *since_ns*: now, by default.
 
-    For a file that changed since then or just before, it is one that never fits again. A change in the future, after a
-    clock was set back, is settled. The next change cannot get the same time before the clock has caught up, and is then
-    within the tick again.
+    A file that changed since then, or within a tick before, may change again without getting a new time. Its stored
+    stamp is UNSETTLED: it equals no stamp of a file, so the file is read again next time. A time in the future, left
+    from a clock that was set back, is stored as it is: no later change can get that time until the clock reaches it.
     """
     now_ns = time.time_ns()
     found = stamp(path)

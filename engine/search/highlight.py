@@ -58,6 +58,8 @@ class Marker:
 
     def places(self, text: str) -> list[Place]:
         """The matches in *text*: sorted, not overlapping."""
+        if not (self._words or self._phrases):
+            return []
         placed = placed_tokens(text)
         found = [(start, end) for token, start, end in placed if self._marks(token)]
         return _merged(sorted([*found, *self._phrase_places(placed)] if self._phrases else found))

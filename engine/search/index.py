@@ -11,6 +11,7 @@ from _thread import allocate_lock
 from engine.lean.json_text import dumps
 from engine.lean.record import Record, replace
 from engine.lean.sqlite import DAMAGE, in_memory
+from engine.memory import UNSCANNED
 from engine.search.database import SUMMARY, create, has_fts5, is_fresh, stamp, summary
 from engine.search.query import all_of
 
@@ -68,17 +69,18 @@ class Index:
         renew: Callable[[set[bytes]], Index | None] | None = None,
         is_accepted: Callable[[MemorySummary], bool] = lambda _: False,
         is_loaded: Callable[[MemorySummary], bool] = lambda _: True,
+        scan: Callable[[list[Memory]], dict[str, float]] = lambda _: {},
     ) -> None:
         """The index in *db*, which it closes. *memories* by id, if they are not read from their files.
 
         *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given their
         names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
         *is_accepted*: whether a person accepted a risky memory. *is_loaded*: whether a client loads a memory by itself,
-        of those that may be loaded.
+        of those that may be loaded. *scan*: digest -> risk, 0..1, of memories that were not scanned yet.
         """
         self.root = root
         self.has_fts5 = has_fts5(db)
-        self.is_accepted, self.is_loaded = is_accepted, is_loaded
+        self.is_accepted, self.is_loaded, self._scan = is_accepted, is_loaded, scan
         self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._by_row: dict[int, MemorySummary] = {}
@@ -129,6 +131,13 @@ class Index:
         sql = "select name from memory where id = ? and reason is null"
         row = self.ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
         return next(iter(_from_file(self.root, os.fsdecode(row[0]), [memory_id])), None) if row else None
+
+    def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
+        """Memory id -> risk, 0..1, of those of *memories* that were not scanned yet. The index keeps it."""
+        late = {memory.id: memory for memory in memories if memory.risk == UNSCANNED}
+        whole = [memory for name in late if (memory := self.memory(name))]
+        found = self._scan(whole) if whole else {}
+        return {name: found.get(memory.digest, UNSCANNED) for name, memory in late.items()}
 
     def indexed(self, memory_id: str) -> IndexedMemory | None:
         """A memory with its tokens; None for an unknown id."""
@@ -253,9 +262,16 @@ class Index:
 
 
 def index_in_memory(
-    corpus: Corpus, risk: Callable[[Memory], float], module: str, is_accepted: Callable[[MemorySummary], bool]
+    corpus: Corpus,
+    risk: Callable[[Memory], float],
+    scanned: Callable[[Memory], float],
+    module: str,
+    is_accepted: Callable[[MemorySummary], bool],
 ) -> Index:
-    """The index of *corpus*, in memory. *risk*: that of a memory, 0..1. *module* is the full-text module of SQLite."""
+    """The index of *corpus*, in memory. *risk*: that of a new memory; *scanned*: that of a memory which has none yet.
+
+    *module* is the full-text module of SQLite.
+    """
     from engine.search.writing import Writer
 
     db = in_memory()
@@ -270,7 +286,11 @@ def index_in_memory(
         db.executemany("insert into skipped(place, reason, is_notice, double_of) values (?, ?, ?, ?)", rows)
     db.execute("commit")
     memories = {memory.summary.id: memory for memory in corpus.memories}
-    return Index(db, corpus.root, memories=memories, is_accepted=is_accepted)
+
+    def scan(late: list[Memory]) -> dict[str, float]:
+        return {memory.summary.digest: scanned(memory) for memory in late}
+
+    return Index(db, corpus.root, memories=memories, is_accepted=is_accepted, scan=scan)
 
 
 def _name(root: str, memory: MemorySummary) -> bytes:

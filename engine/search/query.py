@@ -104,13 +104,13 @@ def filter_terms(text: str) -> tuple[Term, ...]:
 
 
 def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
-    if chunk.isalnum() and chunk.islower() and chunk.isascii():  # nearly every word, at a tenth of the cost
-        term = _single(chunk, chunk, is_name=is_name)
+    if tk.is_plain(chunk):
+        term = _single(chunk, chunk.lower(), is_name=is_name)
         return [term] if term else []
     receiver, _, attribute = chunk.partition(".")
     chunk = attribute if receiver in RECEIVERS and attribute else chunk
     words = [word for word in tk.words(chunk) if tk.fold(word)]
-    if any(tk.has_unspaced(tk.fold(word)) for word in words):
+    if not chunk.isascii() and any(tk.has_unspaced(tk.fold(word)) for word in words):
         return [term for word in words for term in _unspaced_terms(word)]
     if len(words) > 1:
         return [_compound(chunk)]

@@ -18,7 +18,7 @@ from engine.lean.record import Record
 from engine.search.database import summaries_of
 from engine.search.query import any_of
 from engine.search.ranking import CandidatePool, Scored, order
-from engine.search.vocabulary import occurrences, spelled
+from engine.search.vocabulary import overlapping, spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,10 +98,7 @@ class Match(Record):
     in_body: tuple[int, ...]
     bm25: float
     coordination: float
-
-    @property
-    def strength(self) -> float:
-        return self.bm25 * self.coordination
+    strength: float
 
 
 def find(
@@ -148,8 +145,8 @@ class PromptMatcher:
         for number, unit in enumerate(self.found.units):
             for code in self._exact[number]:
                 self._owners.setdefault(code, []).append((number, False))
-            for code in spelled([(word,) for word in unit.longer], self.found.codes):
-                self._owners.setdefault(code, []).append((number, rules.longer < 1))
+            for word in unit.longer:
+                self._owners.setdefault(self.found.codes[word], []).append((number, rules.longer < 1))
 
     @property
     def unknown(self) -> float:
@@ -163,13 +160,13 @@ class PromptMatcher:
         fields = encoded.split("\n")
         if self._rules.table == HEADLINE:
             encoded = encoded[: -len(fields[2]) or None]
-        counted = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
+        title, tags, body = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
         of_title, of_tags, of_body = self._rules.weights
         weighted: dict[tuple[int, bool], float] = {}
         for code, owners in self._owners.items():
             if code in encoded:
-                title, tags, body = occurrences(counted, code)
-                f = of_title * title + of_tags * tags + of_body * body
+                count = str.count if len(code) == 1 else overlapping
+                f = of_title * count(title, code) + of_tags * count(tags, code) + of_body * count(body, code)
                 for owner in owners:
                     weighted[owner] = weighted.get(owner, 0.0) + f
         if not weighted:
@@ -183,7 +180,8 @@ class PromptMatcher:
                 parts[number] = quality * self.idf[number] * f * (K1 + 1) / (f + damping)
         share = sum([self._shares[number] for number in parts]) / self._asked if self._asked else 1.0
         in_body = self._in_body(fields[2]) if self._rules.most_bonus else ()
-        return Match(parts, in_body, sum(parts.values()), min(1.0, sqrt(share)))
+        bm25, coordination = sum(parts.values()), min(1.0, sqrt(share))
+        return Match(parts, in_body, bm25, coordination, bm25 * coordination)
 
     def _in_body(self, body: str) -> tuple[int, ...]:
         """The units that a body holds as they are: a long body holds longer words of any beginning by chance."""
@@ -192,7 +190,8 @@ class PromptMatcher:
     def scored(self, memory: MemorySummary, match: Match) -> Scored:
         """A memory with its scores, and the texts of the units that it holds."""
         units = self.found.units
-        bonus = min(self._rules.most_bonus, len({units[number].text for number in match.in_body}))
+        in_body = {units[number].text for number in match.in_body} if match.in_body else ()
+        bonus = min(self._rules.most_bonus, len(in_body))
         numbers = sorted({*match.parts, *match.in_body}) if bonus else match.parts
         matched = dict.fromkeys([units[number].text for number in numbers])
         return Scored(memory, -match.bm25, bonus, -match.strength - bonus, tuple(matched))
@@ -213,7 +212,8 @@ class PromptMatcher:
         ordered = sorted(found, key=lambda row: (-strengths[row], found[row].priority, found[row].path))
         counted = [place for place, row in enumerate(ordered, 1) if counts_all or row > ACTIVE_ROWS][:size]
         kept = ordered[: counted[-1]] if len(counted) == size else ordered
-        return sorted([self.scored(found[row], matches[row]) for row in kept], key=order)
+        scored = [self.scored(found[row], matches[row]) for row in kept]
+        return sorted(scored, key=order) if self._rules.most_bonus else scored
 
     def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
         rules, units = self._rules, self.found.units

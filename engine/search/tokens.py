@@ -36,11 +36,11 @@ class _Separators(dict[int, str]):
     """A translation table that keeps letters, digits, marks and *kept*, and turns other characters into spaces."""
 
     def __init__(self, kept: str = "") -> None:
-        super().__init__({ord(character): character for character in kept})
+        super().__init__({code: chr(code) if chr(code).isalnum() or chr(code) in kept else " " for code in range(128)})
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        keep = character.isalnum() or (code > 127 and unicodedata.category(character)[0] == "M")
+        keep = character.isalnum() or unicodedata.category(character)[0] == "M"
         self[code] = character if keep else " "
         return self[code]
 
@@ -57,7 +57,11 @@ class _Known(dict[str, tuple[tuple[str, ...], str]]):
     def __missing__(self, chunk: str) -> tuple[tuple[str, ...], str]:
         if len(self) >= self.MOST:
             self.clear()
-        self[chunk] = found = tuple(token for word in words(chunk) for token in word_tokens(word)), joined(chunk)
+        if is_plain(chunk):
+            found: tuple[tuple[str, ...], str] = (chunk.lower(),), ""
+        else:
+            found = tuple(token for word in words(chunk) for token in word_tokens(word)), joined(chunk)
+        self[chunk] = found
         return found
 
 
@@ -103,6 +107,11 @@ def chunks(text: str) -> list[str]:
     return [chunk for raw in text.translate(_CHUNKS).split() if (chunk := raw.strip(JOINERS))]
 
 
+def is_plain(chunk: str) -> bool:
+    """Whether a chunk is a single word of ASCII without inner capitals, and so its own token: nearly every chunk is."""
+    return chunk.isascii() and chunk.isalnum() and (chunk[1:] == chunk[1:].lower() or chunk.isupper())
+
+
 def words(text: str) -> list[str]:
     """The words of a text or of a compound identifier, in their own case."""
     return text.translate(_WORDS).split()
@@ -110,6 +119,8 @@ def words(text: str) -> list[str]:
 
 def word_tokens(word: str) -> tuple[str, ...]:
     """The tokens of a word without separators: its parts, its single characters, or itself."""
+    if is_plain(word):
+        return (word.lower(),)
     whole = fold(word)
     if not whole:
         return ()

@@ -91,7 +91,8 @@ def may_begin(word: str) -> bool:
 
 def most_memories(phrases: Iterable[Phrase], words: Mapping[str, Word]) -> int:
     """An upper bound of the number of memories that hold any of *phrases*."""
-    return sum(min(words[token].memories if token in words else 0 for token in phrase) for phrase in phrases)
+    counted = [[words[token].memories if token in words else 0 for token in phrase] for phrase in phrases]
+    return sum(map(min, counted))
 
 
 class Lookup:
@@ -127,7 +128,9 @@ class Lookup:
         longer = sorted(longer, key=lambda form: (-form.memories, form.text))[:MAX_LONGER]
         pairs = [] if forms else [pair for pair in _in_two(word) if self.words.keys() >= {*pair}]
         phrases = (*((form,) for form in texts or (word,)), *pairs)
-        memories = sum(form.memories for form in (*forms, *longer)) + most_memories(pairs, self.words)
+        memories = sum([form.memories for form in (*forms, *longer)]) + (
+            most_memories(pairs, self.words) if pairs else 0
+        )
         return Unit(text, phrases, tuple(form.text for form in longer), memories, weight)
 
     def _with_forms(self, phrase: Phrase) -> list[Phrase]:
@@ -136,7 +139,7 @@ class Lookup:
         return [phrase, *((*head, form.text) for form in self._forms.get(self._stems.get(last, last), ()))]
 
     def _may_begin(self, word: str) -> bool:
-        return may_begin(word) and sum(form.memories for form in self._forms.get(self._stems[word], ())) < COMMON
+        return may_begin(word) and sum([form.memories for form in self._forms.get(self._stems[word], ())]) < COMMON
 
     def _stems_of(self, words: set[str], *, is_paste: bool) -> dict[str, str]:
         """Word -> stem. For a paste, only for words in the index, which holds their stems."""

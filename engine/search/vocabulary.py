@@ -88,13 +88,13 @@ def spelled(phrases: Iterable[tuple[str, ...]], code_of: Mapping[str, str]) -> l
 
 def occurrences(fields: Sequence[str], code: str) -> tuple[int, int, int]:
     """The occurrences of a word or phrase in title, tags and body, the lines of `encode`. Overlapping ones count."""
+    count = str.count if len(code) == 1 else overlapping
     title, tags, body = fields
-    if len(code) == 1:
-        return title.count(code), tags.count(code), body.count(code)
-    return _overlapping(title, code), _overlapping(tags, code), _overlapping(body, code)
+    return count(title, code), count(tags, code), count(body, code)
 
 
-def _overlapping(text: str, code: str) -> int:
+def overlapping(text: str, code: str) -> int:
+    """The occurrences of a phrase in *text*. `str.count` would count no two that share a word."""
     number, place = 0, text.find(code)
     while place >= 0:
         number, place = number + 1, text.find(code, place + 1)

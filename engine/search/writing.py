@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.lean.sha256 import hex_digest
+from engine.memory import UNSCANNED
 from engine.search.database import TAG_SEPARATOR, has_fts5
 from engine.search.stems import stem
 from engine.search.tokens import tokens
@@ -69,6 +70,7 @@ class Writer:
         self._risk = risk
         self._has_fts5 = has_fts5(db)
         self._codes = Codes(db)
+        self._known: dict[str, float] = {}
         self._memories: dict[str, int] = {}
         self._headlines: dict[str, int] = {}
         *sums, fingerprint = db.execute("select memories, tokens, headline_tokens, fingerprint from about").fetchone()
@@ -88,7 +90,7 @@ class Writer:
             summary.created_at,
             summary.updated_at,
             summary.digest,
-            self._risk(memory),
+            self._risk_of(memory),
             summary.is_loaded,
         )
         self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *state))
@@ -116,9 +118,10 @@ class Writer:
 
     def remove(self, row: int) -> None:
         """Remove a row, and its memory. FTS5 keeps no text, so it must be told the tokens to forget."""
-        sql = "select words, id, digest, reason from memory where rowid = ?"
-        encoded, memory_id, digest, reason = self._db.execute(sql, (row,)).fetchone()
+        sql = "select words, id, digest, risk, reason from memory where rowid = ?"
+        encoded, memory_id, digest, risk, reason = self._db.execute(sql, (row,)).fetchone()
         if reason is None:
+            self._known[digest] = risk
             self._codes.write()
             fields = decode(self._db, encoded)
             self._index(FORGET, row, fields)
@@ -133,6 +136,11 @@ class Writer:
         changes = [(count, self._headlines.get(text, 0), text) for text, count in sorted(self._memories.items())]
         self._db.executemany(COUNT, [change for change in changes if change[0] or change[1]])
         self._db.execute(SUMS, (*self._sums, f"{self._fingerprint % 2**64:016x}"))
+
+    def _risk_of(self, memory: Memory) -> float:
+        """The risk of a memory. A text that was indexed until now is not scanned again."""
+        known = self._known.get(memory.summary.digest, UNSCANNED)
+        return self._risk(memory) if known == UNSCANNED else known
 
     def _new_row(self, *, is_active: bool) -> int:
         if is_active:

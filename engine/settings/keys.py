@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engine.config import CHOICES, LIMITS, OFF, OPTIONAL, SECTIONS, Config, ModeConfig
+from engine.config import CHOICES, LIMITS, OFF, OPTIONAL, SECTIONS, Config, ModeConfig, settings_in
 from engine.lean.record import Record, fields, replace
 from engine.stores.files import UnreadableFileError, read_text, text_of
 
@@ -162,15 +162,16 @@ def restricted(user: Config, wanted: Config, threshold: float) -> tuple[Config, 
     These are keys with the value that *wanted* has. *user* is the user's own configuration, and *threshold* its least
     P(relevant).
     """
-    counting: dict[str, object] = {}
-    ignored: dict[str, object] = {}
     floor = replace(user, match_strategy=wanted.match_strategy).floor
     now = {**fields(user), "noise_floor": floor, "cutoff_threshold": threshold}
-    for name, value in fields(wanted).items():
-        if _may_decide(name, value, now[name]):
-            counting[name] = value
-        else:
-            ignored |= _changes(getattr(user, name), value, f"{SECTION}.{name}")
+    own = settings_in(user)
+    changed = {name: value for name, value in fields(wanted).items() if value != getattr(user, name)}
+    counting = {name: value for name, value in changed.items() if _may_decide(name, value, now[name])}
+    ignored = {
+        f"{SECTION}.{key}": value
+        for key, value in settings_in(wanted).items()
+        if value != own.get(key) and key.partition(".")[0] not in counting
+    }
     return replace(user, **counting), ignored
 
 
@@ -192,16 +193,6 @@ def _may_decide(name: str, value: Any, now: Any) -> bool:
     if name in AT_MOST:
         return bool(value <= now)
     return name in FREE or (name in AT_LEAST and value is not None and bool(value >= now))
-
-
-def _changes(before: object, after: object, key: str) -> dict[str, object]:
-    """Key -> new value, of each value that differs."""
-    if not isinstance(after, SECTIONS):
-        return {} if before == after else {key: after}
-    changes: dict[str, object] = {}
-    for name, value in fields(after).items():
-        changes |= _changes(getattr(before, name), value, f"{key}.{name}")
-    return changes
 
 
 def _expected(name: str, value: Any, now: object) -> str:

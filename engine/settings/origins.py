@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from engine.config import CONFIG_FILE, SECTIONS, Config
+from engine.config import CONFIG_FILE, Config, settings_in
 from engine.errors import ConfigError
-from engine.lean.record import Record, fields
+from engine.lean.record import Record
 from engine.paths import config_file
 from engine.settings.keys import SECTION, KeySource
 from engine.settings.sources import SettingsReading, checked, section_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 DEFAULT, USER, ROOT, VARIABLE = "default", "user", "root", "variable"
 
@@ -37,7 +37,7 @@ def settings(reading: SettingsReading, environ: Mapping[str, str]) -> tuple[Sett
     places = {key: name for name, keys in reading.set_by for key in keys}
     untrusted = dict(reading.untrusted)
     found = []
-    for key, value in _values(reading.config):
+    for key, value in settings_in(reading.config).items():
         place = places.get(f"{SECTION}.{key}", "")
         found.append(Setting(key, value, _source(place, environ), place, untrusted.get(f"{SECTION}.{key}")))
     return tuple(found)
@@ -48,7 +48,7 @@ def keys_of(name: str, others: Iterable[str] = ()) -> tuple[str, ...]:
 
     *others*: names of settings that are no keys of a root, for the nearest name.
     """
-    known = [key for key, _ in _values(Config())]
+    known = [*settings_in(Config())]
     short = name.removeprefix(f"{SECTION}.")
     if short in known:
         return tuple(short.split("."))
@@ -72,15 +72,6 @@ def value_of(keys: tuple[str, ...], text: str) -> object:
     for key in keys:
         value = value[key] if isinstance(value, dict) else value
     return value
-
-
-def _values(section: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """The key and the value of each setting in a record, those of inner records by their path."""
-    for name, value in fields(section).items():
-        if isinstance(value, SECTIONS):
-            yield from _values(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def _source(place: str, environ: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from engine.config import CONFIG_FILE, SECTIONS, SHARED_CUTOFF_FILE, Config
+from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE, Config, settings_in
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record, fields
 from engine.lean.sha256 import hex_digest
@@ -25,7 +25,7 @@ from engine.stores.files import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import TypeVar
 
     from engine.errors import ConfigError
@@ -103,7 +103,8 @@ def settings_digest(root: str, section: object) -> str:
     """
     source = KeySource(CONFIG_FILE, root, is_confined=True)
     config = source.over(Config(), section)
-    named = [value for value in _values(config, SECTION) if value[0] in source.keys]
+    settings = [(f"{SECTION}.{key}", value) for key, value in settings_in(config).items() if key not in FREE]
+    named = [(key, value) for key, value in settings if key in source.keys]
     modes = config.judge.modes
     return hex_digest(dumps([sorted(named), modes.auto.prompt, modes.search.prompt, *_shared_model(root)]))
 
@@ -114,15 +115,6 @@ def _shared_model(root: str) -> list[str]:
         return [read_text(os.path.realpath(root), os.path.join(root, SHARED_CUTOFF_FILE))]
     except UnreadableFileError:
         return []
-
-
-def _values(section: object, prefix: str) -> Iterator[tuple[str, object]]:
-    """The key and the value of each setting that needs trust, those of inner records by their path."""
-    for name, value in fields(section).items():
-        if isinstance(value, SECTIONS):
-            yield from _values(value, f"{prefix}.{name}")
-        elif name not in FREE:
-            yield f"{prefix}.{name}", value
 
 
 def trusted_roots(environ: Mapping[str, str]) -> tuple[TrustedRoot, ...]:

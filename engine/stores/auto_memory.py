@@ -21,7 +21,7 @@ from engine.stores.markdown_parts import (
     MarkdownText,
     facts,
 )
-from engine.stores.markdown_text import first, first_words, front_matter, note_links, sections
+from engine.stores.markdown_text import body_lines, first, first_words, front_matter, note_links, sections
 from engine.stores.registry import Listing
 from engine.stores.roots import original_stem
 
@@ -76,7 +76,7 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
             category=type_of(front, stem),
             title=" ".join(title.split()),
             tags=(first(front, "name") or stem,),
-            sections=sections(text.lines, skip),
+            sections=sections(body_lines(text.lines, skip)),
             created_at=first(front, "created") or modified,
             updated_at=modified,
             status=_status(front),

@@ -6,14 +6,17 @@ words of claude-memory in its front matter, and loses its line in MEMORY.md: the
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMemoryError
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
+from engine.stores.auto_memory import cut, type_of
 from engine.stores.markdown_parts import TYPES
-from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
+from engine.stores.markdown_text import BLOCK_SCALARS, FENCE, front_matter, heading_level
+from engine.stores.registry import NOTES_LIST
 from engine.stores.writing import (
     ACTIVE,
     BODY,
@@ -28,18 +31,22 @@ from engine.stores.writing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from engine.stores.writing import Draft
 
-CATEGORIES = TYPES
+CATEGORIES, INDEX_FILE, IS_SORTED = TYPES, NOTES_LIST, False
 LOCK_FOLDER = ""
 MOST_DESCRIPTION = 1_000
 STATUS = "record_status"
 STATUS_KEYS = (STATUS, "retired_at", "retired_reason", "archived_at", "archived_reason")
 FIELDS = ("name", "description", "type")
-ENTRY = re.compile(r"(\s*)[-*+] \[([^\]]*)\]\((?:\./)?([^)\s]+\.md)\)(\s*(?:—|–|-|:)\s*)?(.*)")
-"""A line of MEMORY.md: indentation, the link's text, the file, the separator, and a hint."""
+LINK = re.compile(r"\[([^\[\]]*)\]\((?:<([^<>\r\n]*)>|([^()\s]*))\)")
+ENTRY = re.compile(rf"(\s*)(?:[-*+]|\d+[.)]) {LINK.pattern}(\s*(?:—|–|-|:)\s*)?(.*)")
+"""A line of MEMORY.md: indentation, the link's text, the file in either form, the separator, and a hint."""
+
+SEPARATORS = (" · ", " | ", " • ", "; ", ", ")
+"""Between the links of a line with several."""
 
 PLAIN = re.compile(r"[A-Za-z][\w ,.()/+-]*")
 """Values of front matter that need no quotes, if they are not among RESERVED."""
@@ -155,36 +162,92 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
     return f"{stem}.md", edited(f"{head}\n{(draft.changes.body or draft.title).strip()}\n", extra, now)
 
 
+def renamed(text: str, old: str, new: str, *, is_own: bool) -> str:
+    """As `engine.stores.writing.Writing.renamed`: `[[wiki links]]`, links to its file, and its own name."""
+    text = re.sub(rf"\[\[{re.escape(old)}(?=[\]|#])", lambda _: f"[[{new}", text)
+    text = "".join(relinked(line, f"{old}.md", f"{new}.md") for line in text.splitlines(keepends=True))
+    note = _note(text)
+    return _with_key(note, "name", new).text if is_own and _value(note, "name") == old else text
+
+
 def entries(lines: Sequence[str]) -> Iterator[IndexEntry]:
-    """Lines that begin with a link to a file, each with the lines below it that are further in and link to no file."""
+    """Lines that begin with a link to a note and lead to no other, each with the lines below it that are further in."""
     for number, line in enumerate(lines):
-        match = ENTRY.match(line)
-        if not match or "/" in match[3]:
+        if not _is_entry(line):
             continue
         end = number + 1
-        while end < len(lines) and _is_below(lines[end], len(match[1])):
+        while end < len(lines) and _is_below(lines[end], _indent(line)):
             end += 1
-        yield IndexEntry(match[3], number, end)
+        yield IndexEntry(links(line)[0], number, end)
+
+
+def links(line: str) -> list[str]:
+    """As `engine.stores.writing.Writing.links`."""
+    return [name for match in LINK.finditer(line) if (name := _file(match)).endswith(".md")]
+
+
+def without(lines: Sequence[str], name: str) -> list[str]:
+    """As `engine.stores.writing.Writing.without`. An entry goes with the lines below it.
+
+    Of several links in a line one goes, with its hint and its separator. Among other words, the link's text stays.
+    """
+    gone = [entry for entry in entries(lines) if entry.name == name]
+    left_out = {number for entry in gone for number in range(entry.start, entry.end)}
+    kept = [_without_link(line, name) for number, line in enumerate(lines) if number not in left_out]
+    return [line for line in kept if line]
+
+
+def relinked(line: str, old: str, new: str) -> str:
+    """As `engine.stores.writing.Writing.relinked`."""
+
+    def other(match: re.Match[str]) -> str:
+        place = 2 if match[2] else 3
+        start, end = match.start(place) - match.start(), match.end(place) - match.start()
+        given = match[0][start:end]
+        named, mark, part = given.partition("#")
+        head = "./" if named.startswith("./") else ""
+        spelled = new.replace(" ", "%20") if place == 3 else new
+        return f"{match[0][:start]}{head}{spelled}{mark}{part}{match[0][end:]}" if _file(match) == old else match[0]
+
+    return LINK.sub(other, line)
 
 
 def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:
-    """As `engine.stores.writing.Writing.entry_line`. A hint that a person wrote stays until the description changes."""
+    """As `engine.stores.writing.Writing.entry_line`. A hint stays if it is not the old description."""
     note = _note(text)
     if (_value(note, STATUS) or ACTIVE).lower() != ACTIVE:
         return ""
     hint = _hint(note)
     match = ENTRY.match(old)
     if not match:
-        title = name.removesuffix(".md").replace("-", " ").replace("_", " ").capitalize()
-        line = f"- [{title}]({name})" + (f" — {hint}" if hint else "")
-        return line if names_only(entries, line, name) else ""
-    return old if hint == _hint(_note(before)) else f"{old[: match.end(3)]}){match[4] or ' — '}{hint}"
+        title = os.path.basename(name).removesuffix(".md").replace("-", " ").replace("_", " ").capitalize()
+        target = f"<{name}>" if " " in name else name
+        line = f"- [{title}]({target})" + (f" — {hint}" if hint else "")
+        return line if names_only(links, line, name) else ""
+    was = _hint(_note(before))
+    return f"{old[: match.start(6)]}{hint}" if was != hint and one_line(match[6]) == was else old
 
 
-def place(lines: Sequence[str], line: str) -> int:  # noqa: ARG001
-    """Behind the last entry, or at the end of the file."""
+def place(lines: Sequence[str], line: str, text: str, text_of: Callable[[str], str]) -> int:
+    """In the section of its type: by the heading, else by the type of the notes in it. Else behind the last entry."""
+    name = next(iter(links(line)), "")
+    kind = _kind(name, text)
     found = list(entries(lines))
-    return found[-1].end if found else len(lines)
+    headings = [number for number, other in enumerate(lines) if heading_level(other)]
+    for number in headings:
+        if kind in lines[number].lower():
+            end = next((other for other in headings if other > number), len(lines))
+            inside = [entry.end for entry in found if number < entry.start < end]
+            while end > number + 1 and not lines[end - 1].strip():
+                end -= 1
+            return inside[-1] if inside else end
+    like = [entry for entry in found if headings and _kind(entry.name, text_of(entry.name)) == kind]
+    return like[-1].end if like else found[-1].end if found else len(lines)
+
+
+def left_out(text: str) -> str:
+    """As `engine.stores.writing.Writing.left_out`."""
+    return cut(text)
 
 
 def new_index(names: Sequence[str]) -> str | None:  # noqa: ARG001
@@ -303,9 +366,49 @@ def _first_words(note: Note) -> str:
     return next((line.strip().lstrip("#").strip()[:120] for line in note.body if line.strip()), "")
 
 
+def _kind(name: str, text: str) -> str:
+    """The type of a note."""
+    return type_of(front_matter(text.splitlines())[0], os.path.basename(name))
+
+
+def _file(match: re.Match[str]) -> str:
+    """The file that a link leads to, as its name in the root."""
+    target = (match[2] or match[3] or "").partition("#")[0].replace("%20", " ").removeprefix("./")
+    return "" if "://" in target else target
+
+
+def _is_entry(line: str) -> bool:
+    """Whether a line begins with a link to a note, or is a row of a table, and leads to no other note."""
+    return len(links(line)) == 1 and bool(ENTRY.match(line) or line.lstrip().startswith("|"))
+
+
+def _without_link(line: str, name: str) -> str:
+    """*line* without its links to a note; empty if no word is left."""
+    if name not in links(line):
+        return line
+    text = line.rstrip("\r\n")
+    for separator in SEPARATORS:
+        parts = text.split(separator)
+        begins = [bool(LINK.match(part)) or not links(part) for part in parts[1:]]
+        head, link = _head(parts[0])
+        if parts[1:] and link and all(begins):
+            kept = [part for part in (link, *parts[1:]) if name not in links(part)]
+            return f"{head}{separator.join(kept)}{line[len(text) :]}" if kept else ""
+    bare = LINK.sub(lambda match: match[1] if _file(match) == name else match[0], line)
+    return bare if any(map(str.isalnum, bare)) else ""
+
+
+def _head(part: str) -> tuple[str, str]:
+    """The bullet or the label before the first link of a line, and the rest; an empty rest if words stand before it."""
+    match = LINK.search(part)
+    head = part[: match.start()] if match else part
+    is_label = not head.strip("-*+ \t") or head.rstrip().endswith(":")
+    return (head, part[len(head) :]) if match and is_label else (head, "")
+
+
 def _is_below(line: str, indent: int) -> bool:
     """Whether a line belongs to the line above it, which is indented by *indent*."""
-    return bool(line.strip()) and _indent(line) > indent and not ENTRY.match(line)
+    return bool(line.strip()) and _indent(line) > indent and not links(line)
 
 
 def _indent(line: str) -> int:

@@ -59,9 +59,10 @@ def read(
 ) -> Iterator[Memory | Skipped]:
     """The memories in a file; *note* makes that of a whole file. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
-    lines = read_text(root, path).splitlines()
+    content = read_text(root, path)
+    lines = content.splitlines()
     front, _ = front_matter(lines)
-    if reason := _no_memory(name_in(root, relative), lines, front):
+    if reason := _no_memory(name_in(root, relative), content, front):
         raise UnreadableFileError(reason)
     folder, own = os.path.split(name_in(root, relative))
     stem, ending = os.path.splitext(own)
@@ -69,20 +70,20 @@ def read(
     name = without_lone_surrogates(os.path.join(folder, stem))
     text = MarkdownText(os.path.join(os.path.dirname(path), stem + ending), lines)
     of_file = next((parts_of for fits, parts_of in FORMS if fits(text)), note)
-    most = parts.loaded_lines(text)
+    most = parts.loaded_lines(text) if of_file is not note else 0
     for part in of_file(text):
         yield part if isinstance(part, Skipped) else _memory(part, name, path, is_loaded=0 < part.end <= most)
 
 
-def _no_memory(name: str, lines: list[str], front: FrontMatter) -> str:
+def _no_memory(name: str, content: str, front: FrontMatter) -> str:
     """The reason why a file is no memory; empty for a file that may hold some."""
     *folders, own = name.lower().split("/")
-    if not any(line.strip() for line in lines):
+    if not content.strip():
         return EMPTY
     if own.endswith(DRAWING_ENDING) or DRAWING_KEY in front:
         return DRAWING
     is_template = any(folder in TEMPLATE_FOLDERS for folder in folders)
-    return TEMPLATE if is_template or any(mark in line for line in lines for mark in TEMPLATE_MARKS) else ""
+    return TEMPLATE if is_template or any(mark in content for mark in TEMPLATE_MARKS) else ""
 
 
 def _own_name(front: FrontMatter) -> str:

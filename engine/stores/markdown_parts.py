@@ -33,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from engine.memory import MemorySummary
     from engine.stores.markdown_text import BodyLine
 
 INDEX_FILE = NOTES_LIST
@@ -119,6 +120,17 @@ def _is_named(path: str, file: str) -> bool:
     return os.path.basename(path) == file
 
 
+def loading(memory: MemorySummary) -> str:
+    """Which client loads a memory by itself, in words; empty for a memory that no client may load."""
+    name, client = os.path.basename(memory.file), client_of(memory.file)
+    if name == INDEX_FILE and "#" in memory.id:
+        where = "Before" if memory.is_loaded else "Behind"
+        return (
+            f"{where} the cut: of its auto memory's {name}, Claude Code loads {LOADED_LINES} lines or 25 kB by itself."
+        )
+    return f"{client} loads it by itself, so the hook does not repeat it." if memory.is_loaded and client else ""
+
+
 def loaded_lines(text: MarkdownText) -> int:
     """The number of lines at the beginning of a file that a client may load by itself."""
     if text.name == INDEX_FILE:
@@ -148,7 +160,7 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
         category=first(front, "category", "type").lower() or "note",
         title=short(first(front, "title") or _heading_at_top(lines) or first(front, "description")) or text.stem,
         tags=tuple(dict.fromkeys((*as_words(front.get("tags", ())), *written)))[:MOST_TAGS],
-        sections=sections(text.lines, skip),
+        sections=sections(lines),
         created_at=created,
         updated_at=first(front, "modified", "updated", "updated_at") or created,
         status=STATUSES.get(first(front, "status").lower(), "active"),

@@ -11,7 +11,7 @@ from engine.memory import Section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     FrontMatter = dict[str, tuple[str, ...]]
     """Key -> its values; one for a plain value."""
@@ -105,10 +105,10 @@ def heading_text(line: str) -> str:
     return line.strip().strip("#").strip()
 
 
-def sections(lines: list[str], skip: int = 0) -> tuple[Section, ...]:
-    """A section for each heading of the lines after the first *skip*."""
+def sections(lines: Iterable[BodyLine]) -> tuple[Section, ...]:
+    """A section for each heading of the lines of a body."""
     parts: list[tuple[str, list[str]]] = [("", [])]
-    for line in body_lines(lines, skip):
+    for line in lines:
         if line.level:
             parts.append((line.text.lstrip("#").strip(), []))
         else:
@@ -167,7 +167,8 @@ def note_links(line: str) -> list[str]:
 
 def inline_tags(line: str) -> list[str]:
     """The `#tags` in a line, and the category of an observation: `- [category] text #tag`. No check box, no link."""
-    found = [word[1:].rstrip(".,;:!?)") for word in line.split() if word[:1] == "#" and word[1:2].isalpha()]
+    words = line.split() if "#" in line else ()
+    found = [word[1:].rstrip(".,;:!?)") for word in words if word[:1] == "#" and word[1:2].isalpha()]
     text = line[2:].lstrip() if line.startswith(BULLETS) else ""
     category, closing, rest = text[1:].partition("]")
     if text.startswith("[") and closing and rest.startswith(" ") and not text.startswith((*NO_TAGS, "[[")):

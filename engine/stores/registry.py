@@ -273,9 +273,10 @@ def _ends_like(root: str, ends: tuple[str, ...]) -> bool:
     return any(len(parts) > len(end) and all(map(_is_like, parts[-len(end) :], end)) for end in split)
 
 
-def _has_sign(names: Iterable[str], signs: tuple[str, ...]) -> bool:
+def _has_sign(names: Sequence[str], signs: tuple[str, ...]) -> bool:
     """Whether one of *names* is like a sign."""
-    return any(_is_like(name, sign) for name in names for sign in signs)
+    ends = tuple(sign[1:] for sign in signs if sign[:1] == "*")
+    return not set(signs).isdisjoint(names) or any(name.lower().endswith(ends) and name[:1] != "." for name in names)
 
 
 def _is_like(name: str, sign: str) -> bool:

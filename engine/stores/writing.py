@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
@@ -80,6 +81,9 @@ class Writing(Protocol):
     INDEX_FILE: str
     """The file that lists the memories of a root."""
 
+    IS_SORTED: bool
+    """Whether the format orders the entries of its index; else a memory comes back to the place that it had."""
+
     LOCK_FOLDER: str
     """The folder in a root by which the other programs of this format lock it, or empty."""
 
@@ -108,8 +112,22 @@ class Writing(Protocol):
     def created(self, draft: Draft, now: str) -> tuple[str, str]:
         """The name of the new file in the root, and its text."""
 
+    def renamed(self, text: str, old: str, new: str, *, is_own: bool) -> str:
+        """*text* with the id *new* for *old*: in the memory itself, or in another memory that leads to it."""
+
+    # The index. Its lines keep their ends where they are given as `lines` to `without` and to `relinked`.
+
     def entries(self, lines: Sequence[str]) -> Iterator[IndexEntry]:
         """The entries among the lines of the index. The line with the file's name begins an entry."""
+
+    def links(self, line: str) -> list[str]:
+        """The files that a line of the index lists, wherever in it."""
+
+    def without(self, lines: Sequence[str], name: str) -> list[str]:
+        """*lines* without what lists the file *name*, and nothing else changed."""
+
+    def relinked(self, line: str, old: str, new: str) -> str:
+        """*line* with the file *new* where it lists *old*."""
 
     def entry_line(self, name: str, text: str, old: str = "", before: str = "") -> str:
         """The line that lists a memory, or empty for a memory that is not active or whose file no line can name.
@@ -117,11 +135,17 @@ class Writing(Protocol):
         *old* and *before* are its line and its text until now, or empty.
         """
 
-    def place(self, lines: Sequence[str], line: str) -> int:
-        """The number of the line before which the new entry *line* belongs."""
+    def place(self, lines: Sequence[str], line: str, text: str, text_of: Callable[[str], str]) -> int:
+        """The number of the line before which the new entry *line* belongs.
+
+        *text* is that of its memory, and *text_of* gives the text of another file of the root.
+        """
 
     def new_index(self, names: Sequence[str]) -> str | None:
         """A new index, before its first entry; None if it is not made. *names*: the files of the other memories."""
+
+    def left_out(self, text: str) -> str:
+        """How much of an index with this text its client does not load, in words after its name; empty for nothing."""
 
 
 def writing_of(root: str, name: str = "", category: str = "") -> Writing:
@@ -131,7 +155,7 @@ def writing_of(root: str, name: str = "", category: str = "") -> Writing:
     """
     formats = formats_of(root)
     modules = [module_for(formats, name)] if name and formats else [format_.module for format_ in formats]
-    writings = _writings(modules)
+    writings = [writing for writing in map(_writing, modules) if writing]
     if not writings:
         raise ReadOnlyStoreError(
             f"{root} holds memories in the format {' and '.join(modules).replace('_', ' ')}, which memsift only reads. "
@@ -140,15 +164,23 @@ def writing_of(root: str, name: str = "", category: str = "") -> Writing:
     return next((writing for writing in writings if category in writing.CATEGORIES), writings[0])
 
 
-def writings_of(root: str) -> list[Writing]:
-    """The modules that write formats of *root*."""
-    return _writings([format_.module for format_ in formats_of(root)])
+def writings_in(root: str, names: Iterable[str]) -> dict[Writing, list[str]]:
+    """The modules that write formats of *root*, and which of the files *names* each writes."""
+    formats = formats_of(root)
+    found: dict[Writing, list[str]] = {
+        writing: [] for format_ in formats if (writing := _writing(format_.module)) is not None
+    }
+    for name in names if found else ():
+        if (own := _writing(module_for(formats, name))) is not None:
+            found[own].append(name)
+    return found
 
 
-def _writings(modules: Sequence[str]) -> list[Writing]:
-    found = [f"engine.stores.{module}_writing" for module in modules]
-    writings: list[Any] = [import_module(module) for module in found if find_spec(module)]
-    return writings
+@cache
+def _writing(module: str) -> Writing | None:
+    name = f"engine.stores.{module}_writing"
+    found: Any = import_module(name) if find_spec(name) else None
+    return found  # type: ignore[no-any-return]
 
 
 def changes_of(form: Sequence[FormField], texts: Mapping[str, str]) -> Changes:
@@ -181,9 +213,9 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:MOST_ID].rstrip("-")
 
 
-def names_only(entries: Callable[[Sequence[str]], Iterable[IndexEntry]], line: str, name: str) -> bool:
+def names_only(links: Callable[[str], list[str]], line: str, name: str) -> bool:
     """Whether a list with *line* names the file *name*, and no other: a name with a line break, say, has no line."""
-    return [entry.name for entry in entries(line.splitlines())] == [name]
+    return len(line.splitlines()) == 1 and links(line)[:1] == [name]
 
 
 def one_line(text: str) -> str:

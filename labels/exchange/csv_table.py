@@ -9,18 +9,18 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
-from engine.lean.json_text import without_lone_surrogates
 from labels.exchange.files import Node
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.records import LabelEvent, MemoryText
-from labels.records import MAX_GRADE, VERDICTS
+from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
+from labels.records import MAX_GRADE, VERDICTS, Event, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.events import PairKey
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText
     from labels.exchange.pairs import JudgedPair
-    from labels.exchange.records import Dataset, PairKey
+    from labels.exchange.rows import Dataset
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
 """The letters with which a formula may begin in a spreadsheet (OWASP, CSV injection)."""
@@ -38,8 +38,8 @@ LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM = "label:", "grade:", "reason:", "note
 CUT_OFF = "Perhaps the file was cut off: export it again."
 
 
-def write(dataset: Dataset) -> str:
-    rows = [row_of(pair) for pair in judged_pairs(dataset)]
+def write(extract: Extract) -> str:
+    rows = [cells_of(pair) for pair in judged_pairs(extract)]
     columns = dict.fromkeys((*PAIR_COLUMNS, *sorted({name for row in rows for name in row}, key=column_order)))
     file = io.StringIO(newline="")
     writer = csv.writer(file)
@@ -55,29 +55,26 @@ def column_order(column: str) -> tuple[int, str]:
     return (kinds.index(f"{prefix}:") if name and f"{prefix}:" in kinds else -1), column
 
 
-def row_of(pair: JudgedPair) -> dict[str, str]:
+def cells_of(pair: JudgedPair) -> dict[str, str]:
     row = {
         "prompt_id": pair.prompt.id,
         "prompt": pair.prompt.text,
         "memory_id": pair.memory.id,
-        "digest": pair.memory.digest,
-        "category": pair.memory.category,
-        "title": pair.memory.title,
+        **picked(pair.memory, ("digest", "category", "title")),
         "tags": json.dumps(pair.memory.tags, ensure_ascii=False) if pair.memory.tags else "",
         "memory": pair.memory.body or "",
-        "gold": pair.gold.verdict if pair.gold else "",
+        "gold": pair.verdict or "",
     }
     for label in pair.labels:
         cells = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
         row |= {f"{column}{label.annotator}": str(cell) for column, cell in cells.items() if cell not in (None, "")}
-    row |= {f"{JUDGE}{opinion.system}": opinion.verdict.decision for opinion in pair.opinions}
-    return row | {f"{SYSTEM}{system}": result.dropped_by or "injected" for system, result in pair.systems}
+    row |= {f"{JUDGE}{found['system']}": found["decision"] for found in pair.results if found["decision"]}
+    return row | {f"{SYSTEM}{found['system']}": found["dropped_by"] or "injected" for found in pair.results}
 
 
 def guarded(cell: str) -> str:
     """*cell* with an apostrophe before anything that may be a formula; `unguarded` takes the apostrophe away."""
-    text = without_lone_surrogates(cell)
-    return GUARD + text if text.startswith(tuple(GUARDED)) else text
+    return GUARD + cell if cell.startswith(tuple(GUARDED)) else cell
 
 
 def unguarded(cell: str) -> str:
@@ -94,7 +91,7 @@ def read(source: FileText) -> Dataset:
 
 def pair_rows(source: FileText) -> Iterator[PairRow]:
     for node in table_rows(source):
-        prompt, memory = prompt_in(node, node.text("prompt", "")), memory_in(node)
+        prompt, memory = prompt_in(node, node.text("prompt", "")), memory_in(node, "memory", tags_of(node))
         names = [name.removeprefix(LABEL) for name, cell in node.value.items() if name.startswith(LABEL) and cell]
         labels = [label_by(name, node, (prompt.id, memory.id, memory.digest)) for name in names]
         yield PairRow(node.place, prompt, memory, labels)
@@ -148,11 +145,6 @@ def check_columns(head: Node, names: list[str]) -> None:
         raise head.wrong(repeated[0], "each column once")
 
 
-def memory_in(node: Node) -> MemoryText:
-    words = {name: node.text(name, "") for name in ("digest", "category", "title")}
-    return MemoryText(node.name("memory_id"), **words, tags=tags_of(node), body=node.text("memory", "") or None)
-
-
 def tags_of(node: Node) -> tuple[str, ...]:
     cell = node.text("tags", "")
     try:
@@ -162,8 +154,8 @@ def tags_of(node: Node) -> tuple[str, ...]:
     return Node(node.path, node.place, {"tags": tags}).texts("tags")
 
 
-def label_by(annotator: str, node: Node, pair: PairKey) -> LabelEvent:
-    return LabelEvent(
+def label_by(annotator: str, node: Node, pair: PairKey) -> Event:
+    return Event(
         annotator,
         *pair,
         verdict=node.one_of(LABEL + annotator, VERDICTS),

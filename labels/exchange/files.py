@@ -8,11 +8,12 @@ from __future__ import annotations
 import codecs
 import json
 import unicodedata
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from sys import float_info
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from engine.errors import ExchangeError
 from engine.lean.json_text import printed_json
@@ -21,6 +22,8 @@ from engine.stores.files import open_source
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from labels.exchange.rows import Row
 
 R = TypeVar("R")
 
@@ -84,12 +87,10 @@ class FileText:
             raise ExchangeError(f"{self.path}: expected JSON ({error}).") from None
         if not isinstance(values, list):
             raise ExchangeError(f"{self.path}, $: expected a JSON array.")
-        return [self._item(f"$[{number}]", value) for number, value in enumerate(values)]
-
-    def _item(self, place: str, value: object) -> Node:
-        if not isinstance(value, dict):
-            raise ExchangeError(f"{self.path}, {place}: expected a JSON object.")
-        return Node(self.path, place, value)
+        for number, value in enumerate(values):
+            if not isinstance(value, dict):
+                raise ExchangeError(f"{self.path}, $[{number}]: expected a JSON object.")
+        return [Node(self.path, f"$[{number}]", value) for number, value in enumerate(values)]
 
 
 def read_source(path: Path) -> FileText:
@@ -229,20 +230,16 @@ class Node:
             raise self.wrong(field, "a list of objects")
         return [Node(self.path, f"{self.place}.{field}[{number}]", value) for number, value in enumerate(values)]
 
-    def record(self, kind: type[R], **given: Any) -> R:
-        """The dataclass *kind* from the fields of the same names; the *given* fields are not read."""
-        read = {
-            field.name: self._record_field(field)
-            for field in fields(kind)  # type: ignore[arg-type]
-            if field.name not in given
-        }
-        return kind(**read, **given)
+    def record(self, columns: Row, **given: Any) -> Row:
+        """The row with *columns* (see `labels.exchange.rows`) from the fields of the same names, but for *given*."""
+        return {name: given[name] if name in given else self._column(name, kind) for name, kind in columns.items()}
 
-    def _record_field(self, field: Field[Any]) -> object:
-        annotation, _, is_optional = str(field.type).partition(" | ")
-        if is_optional and self.value.get(field.name) is None:
-            return None
-        return FIELD_READERS[annotation](self, field.name, None if field.default is MISSING else field.default)
+    def _column(self, name: str, kind: Any) -> object:
+        """The value of a column: *kind* is its default, or its type."""
+        if isinstance(kind, UnionType):
+            return None if self.value.get(name) is None else self._column(name, get_args(kind)[0])
+        is_type = isinstance(kind, type)
+        return COLUMN_READERS[kind if is_type else type(kind)](self, name, None if is_type else kind)
 
     def _field(self, field: str, default: R | None, fits: Callable[[Any], bool], expected: str) -> R:
         value: R | None = self.value.get(field)
@@ -266,14 +263,14 @@ def is_texts(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
 
-FIELD_READERS: dict[str, Callable[[Node, str, Any], object]] = {
-    "str": Node.text,
-    "int": Node.whole,
-    "float": Node.number,
-    "bool": Node.flag,
-    "tuple[str, ...]": Node.texts,
+COLUMN_READERS: dict[type, Callable[[Node, str, Any], object]] = {
+    str: Node.text,
+    int: Node.whole,
+    float: Node.number,
+    bool: Node.flag,
+    tuple: Node.texts,
 }
-"""How a field of a record is read, by its annotation."""
+"""How a column is read, by its type."""
 
 
 def json_value(text: str) -> Any:

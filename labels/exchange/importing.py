@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
 from labels import runs
-from labels.exchange.exporting import read_events, read_memories, read_prompts
+from labels.events import key_of
 from labels.exchange.files import nfc
 from labels.exchange.matching import KnownNames, match
-from labels.exchange.merge import add, stored
-from labels.exchange.pairs import current_labels, standing_events
-from labels.exchange.records import MemoryText
-from labels.records import IMPORTED, LABEL
+from labels.exchange.merge import add, read_memories, read_prompts, stored
+from labels.exchange.pairs import events_in
+from labels.exchange.rows import EVENT
+from labels.records import IMPORTED, LABEL, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from labels.exchange.files import FileText
     from labels.exchange.matching import Matched
     from labels.exchange.merge import MergedRows
-    from labels.exchange.records import Dataset, LabelEvent, PairKey
-    from labels.exchange.registry import Format
+    from labels.exchange.registry import ExchangeFormat
+    from labels.exchange.rows import Dataset
+    from labels.records import Event
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,9 @@ def text_of(memory: Memory) -> MemoryText:
     return MemoryText(summary.id, summary.digest, **words, tags=summary.tags, body=memory.body)
 
 
-def import_file(db: LabelDatabase, source: FileText, form: Format, annotator: str, context: Context) -> Imported:
+def import_file(
+    db: LabelDatabase, source: FileText, form: ExchangeFormat, annotator: str, context: Context
+) -> Imported:
     """Add the content of *source* to *db* in one transaction; importing the same file again adds nothing.
 
     *annotator* names the annotator of the labels; if empty, the file names them, or else the name of the format does.
@@ -77,19 +80,19 @@ def import_file(db: LabelDatabase, source: FileText, form: Format, annotator: st
     origin = f"{source.path.name} ({form.name})"
     with db.writing():
         matched = match(dataset, known_to(db, context))
-        events = list(completed(matched.dataset.events, read_events(db), origin, context.now))
+        events = list(completed(matched.dataset.events, db, origin, context.now))
         repeated = len(matched.dataset.events) - len(events)
         ready = replace(with_run_ids(matched.dataset, db, source, context), events=tuple(events))
         return Imported(add(db, ready), matched, repeated)
 
 
-def with_annotator(dataset: Dataset, annotator: str, form: Format, source: FileText) -> Dataset:
+def with_annotator(dataset: Dataset, annotator: str, form: ExchangeFormat, source: FileText) -> Dataset:
     names = {event.annotator for event in dataset.events}
     if annotator and len(names) > 1:
         raise ExchangeError(f"{source.path}: --annotator names one person, but the file names {len(names)}. Omit it.")
     if annotator and any(event.uid for event in dataset.events):
         raise ExchangeError(f"{source.path}: these events are memsift's own and say whose they are. Omit --annotator.")
-    events = (replace(event, annotator=annotator or event.annotator or form.name) for event in dataset.events)
+    events = (event._replace(annotator=annotator or event.annotator or form.name) for event in dataset.events)
     return replace(dataset, events=tuple(events))
 
 
@@ -99,44 +102,37 @@ def known_to(db: LabelDatabase, context: Context) -> KnownNames:
     return KnownNames((*read_prompts(db), *context.prompts), memories, present)
 
 
-def completed(
-    events: Iterable[LabelEvent], present: Sequence[LabelEvent], origin: str, now: str
-) -> Iterator[LabelEvent]:
-    """*events* with the fields that a store needs, without events that repeat the standing event in *present*.
+def completed(events: Iterable[Event], db: LabelDatabase, origin: str, now: str) -> Iterator[Event]:
+    """*events* with the fields that a store needs, without events that repeat a standing event in *db*.
 
-    An event with a uid is from a store and stays as it is. Other names of annotators are spelled as in *present*.
+    An event with a uid is from a store and stays as it is. Other names of annotators are spelled as in *db*.
     `session` becomes the time of the import: the labels of one import came in together, whenever they were given.
     """
-    latest = {key_of(event): event for event in standing_events(present) if not event.repeat}
-    latest |= {(LABEL, *key): event for key, event in current_labels(present).items()}
-    taken = {event.uid for event in present}
-    known = {event.annotator for event in present}
+    standing = events_in(db, "label_standing WHERE NOT repeat ORDER BY ts, event_id")
+    latest = {(event.action, event.annotator, key_of(event)): event for event in standing}
+    taken = {uid for (uid,) in db.tuples("SELECT uid FROM label_event")}
+    known = {name for (name,) in db.tuples("SELECT DISTINCT annotator FROM label_event")}
     spelled = {nfc(name): name for name in known}
     for event in events:
         if event.uid:
             yield event
             continue
-        if event.annotator not in known:
-            name = nfc(event.annotator)
-            event = replace(event, annotator=spelled.get(name, name))
-        before, uid = latest.get(key_of(event)), uid_of(event)
-        if uid in taken or (before and is_repeated(event, before)):
+        name = nfc(event.annotator)
+        said = event if event.annotator in known else event._replace(annotator=spelled.get(name, name))
+        place, uid = (said.action, said.annotator, key_of(said)), uid_of(said)
+        before = latest.get(place)
+        if uid in taken or (before and is_repeated(said, before)):
             continue
-        made = replace(event, uid=uid, ts=event.ts or now, source=event.source or origin, session=now)
-        is_newer = before is None or made.ts >= before.ts
-        if before and is_newer and event.action == LABEL:
-            made = replace(made, supersedes=before.uid)
+        made = said._replace(uid=uid, ts=said.ts or now, source=said.source or origin, session=now)
         taken.add(uid)
-        if is_newer:
-            latest[key_of(event)] = made
+        if before is None or made.ts >= before.ts:
+            latest[place] = made
+            if before and said.action == LABEL:
+                made = latest[place] = made._replace(supersedes=before.uid)
         yield made
 
 
-def key_of(event: LabelEvent) -> tuple[str, str, PairKey]:
-    return event.action, event.annotator, event.pair
-
-
-def is_repeated(event: LabelEvent, before: LabelEvent) -> bool:
+def is_repeated(event: Event, before: Event) -> bool:
     """Whether *event* adds nothing to *before*; a format may have no place for grade, reason or note."""
     return event.verdict == before.verdict and all(
         given in (None, "", known)
@@ -144,10 +140,10 @@ def is_repeated(event: LabelEvent, before: LabelEvent) -> bool:
     )
 
 
-def uid_of(event: LabelEvent) -> str:
+def uid_of(event: Event) -> str:
     """32 hex digits of a hash of the event's content, without the name of the file and the time of the import."""
-    known = replace(stored(event), blind=bool(event.blind))
-    parts = [value for name, value in vars(known).items() if name not in ("uid", "source")]
+    known = stored(event)._replace(blind=bool(event.blind))
+    parts = [getattr(known, name) for name in EVENT if name not in ("uid", "source")]
     return hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:32]
 
 
@@ -160,16 +156,9 @@ def with_run_ids(dataset: Dataset, db: LabelDatabase, source: FileText, context:
         return dataset
     content = runs.short_hash(source.text)
     config = json.dumps({IMPORTED: content})
-    ids = {run.run_id: runs.run_id(context.root, run.system, config, content) for run in dataset.runs}
-    known = {(row["run_id"], row["prompt_id"]) for row in db.rows("SELECT run_id, prompt_id FROM retrieval")}
-    retrievals = (replace(retrieval, run_id=ids[retrieval.run_id], ts=context.now) for retrieval in dataset.retrievals)
-    new = tuple(retrieval for retrieval in retrievals if (retrieval.run_id, retrieval.prompt_id) not in known)
-    made = {
-        "root": context.root,
-        "config_json": config,
-        "config_hash": runs.short_hash(config),
-        "corpus_hash": content,
-        "ts": context.now,
-    }
-    imported = tuple(replace(run, run_id=ids[run.run_id], **made) for run in dataset.runs)
+    made = {run["run_id"]: runs.run_row(context.root, run["system"], config, content) for run in dataset.runs}
+    known = set(db.tuples("SELECT run_id, prompt_id FROM retrieval"))
+    named = ({**row, "run_id": made[row["run_id"]]["run_id"], "ts": context.now} for row in dataset.retrievals)
+    new = tuple(row for row in named if (row["run_id"], row["prompt_id"]) not in known)
+    imported = tuple({**run, **made[run["run_id"]], "ts": context.now} for run in dataset.runs)
     return replace(dataset, runs=imported if new else (), retrievals=new)

@@ -1,55 +1,50 @@
-"""memsift's own JSON lines: everything, event by event. Reading a written file gives the same dataset."""
+"""memsift's own JSON lines: everything, event by event. Reading a written file gives the same rows."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from engine.lean.record import fields
 from engine.prompt import Prompt, Turn
 from labels.exchange.files import json_lines
-from labels.exchange.records import (
-    Dataset,
-    JudgeCallRow,
-    JudgeVerdict,
-    LabelEvent,
-    MemoryText,
-    Planned,
-    PooledPair,
-    ResultRow,
-    RetrievalRow,
-    RunRow,
-    Sighting,
-)
-from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS
+from labels.exchange.merge import rows_of
+from labels.exchange.rows import CALL, EVENT, MEMORY, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
+from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText, Node
+    from labels.exchange.rows import Row
 
 VERSION = 2
 HEADER = "memsift"
 
 
-def write(dataset: Dataset) -> str:
-    return json_lines(rows(dataset))
+def write(extract: Extract) -> str:
+    return json_lines(lines(extract))
 
 
-def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
-    yield {"record": HEADER, "version": VERSION, "redacted": dataset.redacted}
+def lines(extract: Extract) -> Iterator[Row]:
+    yield {"record": HEADER, "version": VERSION, "redacted": extract.redacted}
+    dataset = rows_of(extract)
     for kind, (field, _) in RECORDS.items():
         for record in getattr(dataset, field):
-            yield {"record": kind, **(prompt_row(record) if kind == "prompt" else asdict(record))}
+            yield {"record": kind, **written(record)}
 
 
-def prompt_row(prompt: Prompt) -> dict[str, Any]:
-    written = {name: value for name, value in fields(prompt).items() if name != "injections"}
-    return {**written, "turns": [fields(turn) for turn in prompt.turns]}
+def written(record: Prompt | MemoryText | Event | Row) -> Row:
+    if isinstance(record, Prompt):
+        turns = [fields(turn) for turn in record.turns]
+        return {**{name: value for name, value in fields(record).items() if name != "injections"}, "turns": turns}
+    if isinstance(record, Event):
+        return {name: getattr(record, name) for name in EVENT}
+    return record._asdict() if isinstance(record, MemoryText) else record
 
 
 def read(source: FileText) -> Dataset:
-    """The dataset that `write` was given.
+    """The rows that `write` was given.
 
     Lines may also be made by hand: an event needs only annotator, prompt_id, memory_id and verdict. Its prompt and
     memory may be lines of the file, or be in the store.
@@ -84,31 +79,30 @@ def read_prompt(node: Node) -> Prompt:
     return Prompt(id=node.name("id"), text=node.text("text"), turns=turns, **words)
 
 
-def read_retrieved(node: Node) -> RetrievalRow:
+def read_retrieved(node: Node) -> Row:
     call = node.child("call")
-    results = tuple(read_result(result) for result in node.children("results"))
-    if len({result.memory_id for result in results}) < len(results):
+    results = [read_result(result) for result in node.children("results")]
+    if len({result["memory_id"] for result in results}) < len(results):
         raise node.wrong("results", "each memory_id once")
-    return node.record(
-        RetrievalRow, ts=node.time("ts", ""), results=results, call=call.record(JudgeCallRow) if call else None
-    )
+    row = node.record(RETRIEVAL, ts=node.time("ts", ""))
+    return {**row, "results": results, "call": call.record(CALL) if call else None}
 
 
-def read_result(node: Node) -> ResultRow:
+def read_result(node: Node) -> Row:
     verdict = node.child("verdict")
-    return node.record(ResultRow, verdict=verdict.record(JudgeVerdict) if verdict else None)
+    return {**node.record(RESULT), "verdict": verdict.record(VERDICT) if verdict else None}
 
 
-def read_pooled_pair(node: Node) -> PooledPair:
-    pooled = node.record(PooledPair, ts=node.time("ts", ""))
-    if not 0 < pooled.inclusion_probability <= 1:
+def read_pooled(node: Node) -> Row:
+    pooled = node.record(POOLED, ts=node.time("ts", ""))
+    if not 0 < pooled["inclusion_probability"] <= 1:
         raise node.wrong("inclusion_probability", "a number over 0, up to 1")
     return pooled
 
 
-def read_event(node: Node) -> LabelEvent:
+def read_event(node: Node) -> Event:
     node.name("annotator")
-    event = node.record(LabelEvent, ts=node.time("ts", ""), grade=node.grade("grade", MAX_GRADE))
+    event = Event(**node.record(EVENT, ts=node.time("ts", ""), grade=node.grade("grade", MAX_GRADE)))
     node.one_of("action", ACTIONS, LABEL)
     if event.action in (LABEL, ADJUDICATE):
         node.one_of("verdict", VERDICTS)
@@ -121,12 +115,12 @@ def read_event(node: Node) -> LabelEvent:
 
 RECORDS: dict[str, tuple[str, Callable[[Node], object]]] = {
     "prompt": ("prompts", read_prompt),
-    "memory": ("memories", lambda node: node.record(MemoryText)),
-    "run": ("runs", lambda node: node.record(RunRow)),
+    "memory": ("memories", lambda node: MemoryText(**node.record(MEMORY))),
+    "run": ("runs", lambda node: node.record(RUN)),
     "retrieval": ("retrievals", read_retrieved),
-    "frame": ("pool", read_pooled_pair),
-    "plan": ("plan", lambda node: node.record(Planned, ts=node.time("ts", ""))),
-    "sighting": ("sightings", lambda node: node.record(Sighting, ts=node.time("ts", ""))),
+    "frame": ("pool", read_pooled),
+    "plan": ("plan", lambda node: node.record(PLAN, ts=node.time("ts", ""))),
+    "sighting": ("sightings", lambda node: node.record(SIGHTING, ts=node.time("ts", ""))),
     "event": ("events", read_event),
 }
 """The field `record` of a line -> the field of `Dataset` to which the line belongs, and how the line is read."""

@@ -4,38 +4,37 @@ from __future__ import annotations
 
 import hashlib
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
 from engine.prompt import Turn
 from labels.exchange.files import json_document
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.records import LabelEvent, MemoryText
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, UNSURE, VERDICTS
+from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
+from labels.records import (
+    ADJUDICATE,
+    LABEL,
+    MAX_GRADE,
+    NOT_RELEVANT,
+    RELEVANT,
+    SKIP,
+    UNSURE,
+    VERDICTS,
+    Event,
+    picked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.events import PairKey
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText, Node
-    from labels.exchange.pairs import JudgedPair, JudgeOpinion
-    from labels.exchange.records import Dataset, PairKey
+    from labels.exchange.pairs import JudgedPair
+    from labels.exchange.rows import Dataset, Row
 
-INTERFACE = """<View>
-  <Paragraphs name="turns" value="$turns" nameKey="role" textKey="text"/>
-  <Header value="$prompt"/>
-  <Header value="$title" size="5"/>
-  <Text name="memory" value="$body"/>
-  <Choices name="relevance" toName="memory" choice="single" required="true">
-    <Choice value="relevant"/><Choice value="not"/><Choice value="unsure"/><Choice value="unrateable"/>
-  </Choices>
-  <Choices name="grade" toName="memory" choice="single">
-    <Choice value="0"/><Choice value="1"/><Choice value="2"/><Choice value="3"/>
-  </Choices>
-  <TextArea name="reason" toName="memory"/>
-  <TextArea name="note" toName="memory"/>
-</View>
-"""
+INTERFACE = Path(__file__).with_suffix(".xml").read_text(encoding="utf-8")
 """The labelling interface of the project that loads the tasks."""
 
 RELEVANCE, GRADE, REASON, NOTE = "relevance", "grade", "reason", "note"
@@ -52,8 +51,8 @@ LONGEST_S = 10**9
 HASHED_NAME = re.compile(r"person-[0-9a-f]{12}")
 
 
-def write(dataset: Dataset) -> str:
-    return json_document([task(number, pair) for number, pair in enumerate(judged_pairs(dataset), start=1)])
+def write(extract: Extract) -> str:
+    return json_document([task(number, pair) for number, pair in enumerate(judged_pairs(extract), start=1)])
 
 
 def task(number: int, pair: JudgedPair) -> dict[str, Any]:
@@ -64,18 +63,15 @@ def task(number: int, pair: JudgedPair) -> dict[str, Any]:
             "prompt": pair.prompt.text,
             "turns": [fields(turn) for turn in pair.prompt.turns],
             "memory_id": pair.memory.id,
-            "digest": pair.memory.digest,
-            "category": pair.memory.category,
-            "title": pair.memory.title,
-            "tags": list(pair.memory.tags),
+            **picked(pair.memory, ("digest", "category", "title", "tags")),
             "body": pair.memory.body or "",
         },
         "annotations": [annotation(event) for event in pair.given_events],
-        "predictions": [prediction(opinion) for opinion in pair.opinions],
+        "predictions": [prediction(result) for result in pair.results if result["decision"]],
     }
 
 
-def annotation(event: LabelEvent) -> dict[str, Any]:
+def annotation(event: Event) -> dict[str, Any]:
     """`completed_by` is left out, because Label Studio refuses users that it does not know.
 
     `annotator` and `blind` are fields of memsift, which Label Studio ignores.
@@ -101,12 +97,12 @@ def control(name: str, kind: str, value: Any, field: str = "") -> dict[str, Any]
     return {"id": name, "from_name": name, "to_name": "memory", "type": kind, "value": {field or kind: value}}
 
 
-def prediction(opinion: JudgeOpinion) -> dict[str, Any]:
+def prediction(result: Row) -> dict[str, Any]:
     made = {
-        "model_version": f"{opinion.system} {opinion.call.provider}/{opinion.call.model}",
-        "result": [control(RELEVANCE, "choices", [DECISIONS.get(opinion.verdict.decision, UNSURE)])],
+        "model_version": "{system} {provider}/{model}".format(**result),
+        "result": [control(RELEVANCE, "choices", [DECISIONS.get(result["decision"], UNSURE)])],
     }
-    return made if opinion.verdict.confidence is None else {**made, "score": opinion.verdict.confidence}
+    return made if result["certainty"] is None else {**made, "score": result["certainty"]}
 
 
 def read(source: FileText) -> Dataset:
@@ -120,24 +116,22 @@ def pair_rows(source: FileText) -> Iterator[PairRow]:
         if data is None:
             raise node.wrong("data", "an object")
         turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in data.children("turns"))
-        prompt, memory = prompt_in(data, data.text("prompt", ""), turns), memory_in(data)
+        prompt, memory = (
+            prompt_in(data, data.text("prompt", ""), turns),
+            memory_in(data, "body", data.texts("tags", ())),
+        )
         pair = prompt.id, memory.id, memory.digest
         events = [event_in(annotation, pair) for annotation in node.children("annotations")]
         yield PairRow(node.place, prompt, memory, events)
 
 
-def memory_in(data: Node) -> MemoryText:
-    words = {name: data.text(name, "") for name in ("digest", "category", "title")}
-    return MemoryText(data.name("memory_id"), **words, tags=data.texts("tags", ()), body=data.text("body", "") or None)
-
-
-def event_in(node: Node, pair: PairKey) -> LabelEvent:
+def event_in(node: Node, pair: PairKey) -> Event:
     verdict = choice(node, RELEVANCE, VERDICTS)
     is_skip = node.flag("was_cancelled", False)
     grade = None if is_skip else choice(node, GRADE, GRADES)
     if verdict is None and not is_skip:
         raise node.wrong("result", f"a choice of {', '.join(VERDICTS)} from `{RELEVANCE}`")
-    return LabelEvent(
+    return Event(
         annotator_of(node),
         *pair,
         action=SKIP if is_skip else ADJUDICATE if node.flag("ground_truth", False) else LABEL,

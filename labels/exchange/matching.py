@@ -11,18 +11,19 @@ from engine.errors import ExchangeError
 from engine.lean.record import replace as replace_record
 from engine.memory import Section, content_digest
 from engine.prompt import Prompt
+from labels.events import key_of
 from labels.exchange.files import nfc
-from labels.exchange.records import MemoryText, id_hash, is_hash, text_hash
+from labels.exchange.rows import id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
+from labels.records import MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
-    from labels.exchange.records import Dataset, LabelEvent, PairKey, PooledPair, ResultRow, RetrievalRow
+    from labels.exchange.rows import Dataset, Row
 
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
-Row = TypeVar("Row", "LabelEvent", "PooledPair")
 
 
 class KnownNames:
@@ -33,30 +34,17 @@ class KnownNames:
 
     def __init__(self, prompts: Iterable[Prompt], memories: Iterable[MemoryText], present: Mapping[str, str]) -> None:
         prompts, memories = list(prompts), list(memories)
-        self._prompts = by(prompts, lambda prompt: nfc(prompt.id))
-        self._prompts_by_alias = [
-            by(prompts, lambda prompt: id_hash(prompt.id)),
-            by(prompts, lambda prompt: nfc(unescaped(prompt.id))),
-        ]
-        self._prompts_by_text = [
-            by(prompts, lambda prompt: normal(prompt.text)),
-            by(prompts, lambda prompt: text_hash(prompt.text)),
-        ]
-        self._versions = by(memories, lambda memory: (nfc(memory.id), memory.digest))
-        self._hashed_versions = by(memories, lambda memory: (id_hash(memory.id), memory.digest))
-        self._digests = by(memories, lambda memory: memory.digest)
+        self._prompts = by(prompts, lambda prompt: (nfc(prompt.id),))
+        self._prompts_by_alias = by(prompts, lambda prompt: (id_hash(prompt.id), nfc(unescaped(prompt.id))))
+        self._prompts_by_text = by(prompts, lambda prompt: (normal(prompt.text), text_hash(prompt.text)))
+        self._versions = by(memories, lambda memory: [(name, memory.digest) for name in ids_of(memory)])
+        self._digests = by(memories, lambda memory: (memory.digest,))
         self._same_id: dict[str, list[MemoryText]] = {}
         for memory in memories:
             self._same_id.setdefault(nfc(memory.id), []).append(memory)
         newest = {memory.id: memory for memory in memories}
         newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
-        self._newest_by_name = [
-            by(newest.values(), lambda memory: nfc(memory.id)),
-            by(newest.values(), lambda memory: nfc(unescaped(memory.id))),
-            by(newest.values(), lambda memory: id_hash(memory.id)),
-            by(newest.values(), lambda memory: nfc(path_of(memory))),
-            by(newest.values(), lambda memory: nfc(PurePath(path_of(memory)).stem)),
-        ]
+        self._newest_by_name = by(newest.values(), names_of)
 
     def prompt(self, given: Prompt, *, by_text: bool, by_id_alone: bool = False) -> Prompt | None:
         """The known prompt for *given*; else *given* itself, if it has a text; else None.
@@ -72,9 +60,9 @@ class KnownNames:
             )
         if found or by_id_alone:
             return found
-        candidates = [names.get(name) for names in self._prompts_by_alias]
+        candidates = [self._prompts_by_alias.get(name)]
         if by_text and given.text:
-            candidates += [names.get(normal(given.text)) for names in self._prompts_by_text]
+            candidates.append(self._prompts_by_text.get(normal(given.text)))
         for candidate in candidates:
             if candidate and (not given.text or is_same(candidate.text, given.text)):
                 return candidate
@@ -87,35 +75,42 @@ class KnownNames:
         """
         name = nfc(given.id)
         if given.digest:
-            key = name, given.digest
-            found = self._versions.get(key) or self._hashed_versions.get(key)
+            found = self._versions.get((name, given.digest))
             found = found or (None if given.id else self._digests.get(given.digest))
         elif has_text(given):
             found = next((known for known in self._same_id.get(name, ()) if is_same_memory(known, given)), None)
         else:
-            found = next((names[name] for names in self._newest_by_name if name in names), None)
+            found = self._newest_by_name.get(name)
         return found or (with_digest(given) if given.id and has_text(given) else None)
 
     def misnamed(self, given: MemoryText, found: MemoryText | None) -> MemoryText | None:
         """The known memory that has the text of *given*, whose own id is unknown; None otherwise.
 
-        *found* is the memory for *given*: itself with its digest, where only the file knows it.
+        *found* is the result of `memory` for *given*: a known text, or *given* with the digest of its text.
         """
         digest = (found or given).digest
         is_known = not given.id or (found and nfc(found.id) in self._same_id)
         return None if is_known or not digest else self._digests.get(digest)
 
 
-def by(values: Iterable[V], key: Callable[[V], K]) -> dict[K, V]:
-    """The first value of each key."""
+def by(values: Collection[V], names: Callable[[V], Sequence[K]]) -> dict[K, V]:
+    """The first value of each name. All first names go before all second names, and so on."""
     found: dict[K, V] = {}
-    for value in values:
-        found.setdefault(key(value), value)
+    for same_place in zip(*map(names, values), strict=True):
+        for name, value in zip(same_place, values, strict=True):
+            found.setdefault(name, value)
     return found
 
 
-def path_of(memory: MemoryText) -> str:
-    return memory.path or memory.id
+def ids_of(memory: MemoryText) -> tuple[str, str]:
+    """The id, and its hash in a file without texts."""
+    return nfc(memory.id), id_hash(memory.id)
+
+
+def names_of(memory: MemoryText) -> tuple[str, ...]:
+    """The names that a file may use for a memory, the safest first."""
+    path = memory.path or memory.id
+    return nfc(memory.id), nfc(unescaped(memory.id)), id_hash(memory.id), nfc(path), nfc(PurePath(path).stem)
 
 
 def normal(text: str) -> str:
@@ -139,7 +134,7 @@ def with_digest(memory: MemoryText) -> MemoryText:
     if memory.digest:
         return memory
     lines = tuple((memory.body or "").split("\n"))
-    return replace(memory, digest=content_digest(memory.category, memory.title, memory.tags, (Section("", lines),)))
+    return memory._replace(digest=content_digest(memory.category, memory.title, memory.tags, (Section("", lines),)))
 
 
 @dataclass(frozen=True)
@@ -191,27 +186,22 @@ class Matching:
                 )
         return self.memories[key]
 
-    def pair(self, prompt_id: str, memory_id: str, digest: str) -> PairKey | None:
-        """The known ids for the ids of a row; None if the prompt or the memory is unknown."""
+    def ids(self, prompt_id: str, memory_id: str, digest: str) -> Row | None:
+        """The known ids for the ids of a row, as its columns; None if the prompt or the memory is unknown."""
         prompt, memory = self.prompt(prompt_id), self.memory(memory_id, digest)
-        return (prompt.id, memory.id, memory.digest) if prompt and memory else None
-
-    def retrieved(self, given: RetrievalRow) -> RetrievalRow | None:
-        """*given* with known ids; None if any id is unknown, because its injected set would change."""
-        prompt = self.prompt(given.prompt_id)
-        results = [self.result(given.prompt_id, result) for result in given.results]
-        if prompt is None or not all(results):
+        if not prompt or not memory:
             return None
-        return replace(given, prompt_id=prompt.id, results=tuple(result for result in results if result))
+        return {"prompt_id": prompt.id, "memory_id": memory.id, "digest": memory.digest}
 
-    def result(self, prompt_id: str, result: ResultRow) -> ResultRow | None:
-        pair = self.pair(prompt_id, result.memory_id, result.digest)
-        return replace(result, memory_id=pair[1], digest=pair[2]) if pair else None
-
-    def rows(self, given: Iterable[Row]) -> tuple[Row, ...]:
-        """The rows about known prompts and memories, with the known ids."""
-        found = ((row, self.pair(*row.pair)) for row in given)
-        return tuple(replace(row, prompt_id=ids[0], memory_id=ids[1], digest=ids[2]) for row, ids in found if ids)
+    def retrieved(self, given: Row) -> Row | None:
+        """*given* with known ids; None if any id is unknown, because its injected set would change."""
+        prompt = self.prompt(given["prompt_id"])
+        found = [self.ids(given["prompt_id"], result["memory_id"], result["digest"]) for result in given["results"]]
+        if prompt is None or not all(found):
+            return None
+        texts = [{name: ids[name] for name in ("memory_id", "digest")} for ids in found if ids]
+        results = [{**result, **text} for result, text in zip(given["results"], texts, strict=True)]
+        return {**given, "prompt_id": prompt.id, "results": results}
 
 
 def match(dataset: Dataset, known: KnownNames) -> Matched:
@@ -226,17 +216,19 @@ def match(dataset: Dataset, known: KnownNames) -> Matched:
             matching.prompt(own.id)
         for memory in dataset.memories:
             matching.memory(memory.id, memory.digest)
-    events, pool = matching.rows(dataset.events), matching.rows(dataset.pool)
+    asked = ((event, matching.ids(*key_of(event))) for event in dataset.events)
+    events = tuple(event._replace(**ids) for event, ids in asked if ids)
+    pooled = ((row, matching.ids(row["prompt_id"], row["memory_id"], row["digest"])) for row in dataset.pool)
     retrievals = () if dataset.redacted else tuple(filter(None, map(matching.retrieved, dataset.retrievals)))
     kept = replace(
         dataset,
         events=events,
-        pool=pool,
+        pool=tuple({**row, **ids} for row, ids in pooled if ids),
         plan=() if dataset.redacted else dataset.plan,
         sightings=tuple(
-            replace(sighting, prompt_id=prompt.id)
+            {**sighting, "prompt_id": prompt.id}
             for sighting in dataset.sightings
-            if (prompt := matching.prompts.get(sighting.prompt_id))
+            if (prompt := matching.prompts.get(sighting["prompt_id"]))
         ),
         runs=() if dataset.redacted else dataset.runs,
         retrievals=retrievals,

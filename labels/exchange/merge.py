@@ -9,28 +9,33 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError, LabelStoreError
 from engine.stores.files import make_private
 from labels import runs
 from labels.database import LabelDatabase, unusable_place
-from labels.exchange.exporting import read_events, read_retrievals, read_store
-from labels.records import NOT_KNOWN, RETRACT
+from labels.events import event_of, event_row
+from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
+from labels.records import RETRACT, Event, MemoryText
 from labels.tables import explained, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from engine.prompt import Prompt
-    from labels.exchange.records import Dataset, LabelEvent, MemoryText, RetrievalRow
+    from labels.exchange.rows import Row
+    from labels.tables import LabelTables
+
+
+VERDICT_ON = {"memory_id": str, **VERDICT}
 
 
 @dataclass(frozen=True)
 class MergedRows:
     """The rows that a store got. `events` were written; `known` counts the events that were there already."""
 
-    events: tuple[LabelEvent, ...] = ()
+    events: tuple[Event, ...] = ()
     known: int = 0
     prompts: int = 0
     memories: int = 0
@@ -49,7 +54,7 @@ def merge(db: LabelDatabase, other: Path) -> MergedRows:
     if not other.is_file():
         raise LabelStoreError(f"There is no label store {other}. Check the path.")
     with opened_copy(other) as theirs:
-        dataset = read_store(theirs)
+        dataset = rows_of(theirs)
     with db.writing():
         return add(db, dataset)
 
@@ -102,7 +107,7 @@ def carry(held: LabelDatabase, db: LabelDatabase, session: str = "") -> MergedRo
 
     A retraction of an event that neither of them has is left out. Raises as `add` does.
     """
-    dataset = read_store(held)
+    dataset = rows_of(held)
     if session:
         events = [event for event in dataset.events if event.session == session]
         known = {event.uid for event in (*events, *read_events(db))}
@@ -111,10 +116,75 @@ def carry(held: LabelDatabase, db: LabelDatabase, session: str = "") -> MergedRo
     return add(db, dataset)
 
 
-# A dataset
+# A store as a dataset
 
 
-def add(db: LabelDatabase, dataset: Dataset) -> MergedRows:
+def rows_of(db: LabelTables) -> Dataset:
+    """Everything in a store."""
+    return Dataset(
+        prompts=read_prompts(db),
+        memories=read_memories(db),
+        events=read_events(db),
+        runs=selected(db, "run", RUN),
+        retrievals=read_retrievals(db),
+        pool=selected(db, "frame", POOLED),
+        plan=selected(db, "plan", PLAN),
+        sightings=selected(db, "sighting", SIGHTING),
+    )
+
+
+def selected(db: LabelTables, table: str, columns: Row) -> tuple[Row, ...]:
+    return tuple(db.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY rowid"))
+
+
+def read_prompts(db: LabelTables) -> tuple[Prompt, ...]:
+    return tuple(map(runs.prompt_of, db.rows("SELECT * FROM prompt ORDER BY rowid")))
+
+
+def read_memories(db: LabelTables) -> tuple[MemoryText, ...]:
+    rows = db.tuples("SELECT memory_id, digest, category, title, tags, body, path FROM memory_version ORDER BY rowid")
+    return tuple(MemoryText._make((*words, tuple(json.loads(tags)), body, path)) for *words, tags, body, path in rows)
+
+
+def read_events(db: LabelTables) -> tuple[Event, ...]:
+    """The events in the order in which they were written; `supersedes` is a uid."""
+    rows = db.rows(
+        """SELECT event.*, 0 AS event_id, target.uid AS supersedes FROM label_event AS event
+           LEFT JOIN label_event AS target ON target.event_id = event.supersedes ORDER BY event.event_id"""
+    )
+    return tuple(map(event_of, rows))
+
+
+def read_retrievals(db: LabelTables) -> tuple[Row, ...]:
+    """The retrievals, oldest first, with their results, the call of the judge and its verdicts."""
+    verdicts: dict[tuple[str, str, str], Row] = {}
+    for run_id, prompt_id, verdict in by_retrieval(db, "judge_verdict JOIN judge_call USING (call_id)", VERDICT_ON):
+        verdicts[run_id, prompt_id, verdict.pop("memory_id")] = verdict
+    results: dict[tuple[str, str], list[Row]] = {}
+    for run_id, prompt_id, result in by_retrieval(db, "result ORDER BY rank", RESULT):
+        result |= {"injected": bool(result["injected"]), "matched": tuple(json.loads(result["matched"]))}
+        result["verdict"] = verdicts.get((run_id, prompt_id, result["memory_id"]))
+        results.setdefault((run_id, prompt_id), []).append(result)
+    calls = {(run_id, prompt_id): call for run_id, prompt_id, call in by_retrieval(db, "judge_call", CALL)}
+    keyed = ((key_of(row), row) for row in selected(db, "retrieval", RETRIEVAL))
+    return tuple({**row, "results": results.get(key, []), "call": calls.get(key)} for key, row in keyed)
+
+
+def by_retrieval(db: LabelTables, source: str, columns: Row) -> Iterator[tuple[str, str, Row]]:
+    """(run id, prompt id, row) for each row of the first table in *source*."""
+    names = ", ".join(f"{source.split()[0]}.{name}" for name in columns)
+    for run_id, prompt_id, *values in db.tuples(f"SELECT run_id, prompt_id, {names} FROM {source}"):
+        yield run_id, prompt_id, dict(zip(columns, values, strict=True))
+
+
+def key_of(retrieved: Row) -> tuple[str, str]:
+    return retrieved["run_id"], retrieved["prompt_id"]
+
+
+# A dataset into a store
+
+
+def add(db: LabelTables, dataset: Dataset) -> MergedRows:
     """Write the rows of *dataset* that *db* does not have; the caller holds the transaction.
 
     Where a prompt, memory or run differs, each field keeps the greater value, so that an empty field is filled. Of two
@@ -128,27 +198,27 @@ def add(db: LabelDatabase, dataset: Dataset) -> MergedRows:
     for prompt in dataset.prompts:
         add_greater(db, "prompt", runs.prompt_row(prompt), ("prompt_id",))
     for memory in dataset.memories:
-        add_greater(db, "memory_version", memory_row(memory), ("memory_id", "digest"))
+        add_greater(db, "memory_version", runs.memory_row(memory, memory.body), ("memory_id", "digest"))
     for run in dataset.runs:
-        add_greater(db, "run", vars(run), ("run_id",))
+        add_greater(db, "run", run, ("run_id",))
     retrievals = add_retrievals(db, dataset.retrievals)
     for pooled in dataset.pool:
-        add_newer(db, "frame", vars(pooled), ("prompt_id", "memory_id", "digest", "seed"))
+        add_newer(db, "frame", pooled, ("prompt_id", "memory_id", "digest", "seed"))
     for planned in dataset.plan:
-        add_newer(db, "plan", vars(planned), ("root", "prompt_id", "annotator"))
+        add_newer(db, "plan", planned, ("root", "prompt_id", "annotator"))
     for sighting in dataset.sightings:
-        db.insert("sighting", vars(sighting), upsert="DO NOTHING")
+        db.insert("sighting", sighting, upsert="DO NOTHING")
     add_events(db, new)
     prompts, memories = (size(db, table) - before for table, before in sizes.items())
     return MergedRows(tuple(new), known, prompts, memories, retrievals)
 
 
-def size(db: LabelDatabase, table: str) -> int:
-    return int(db.rows(f"SELECT count(*) AS n FROM {table}")[0]["n"])
+def size(db: LabelTables, table: str) -> int:
+    return int(db.tuples(f"SELECT count(*) FROM {table}")[0][0])
 
 
-def refuse_other_texts(db: LabelDatabase, prompts: Iterable[Prompt]) -> None:
-    known = {row["prompt_id"]: row["text"] for row in db.rows("SELECT prompt_id, text FROM prompt")}
+def refuse_other_texts(db: LabelTables, prompts: Iterable[Prompt]) -> None:
+    known = dict(db.tuples("SELECT prompt_id, text FROM prompt"))
     for prompt in prompts:
         text = storable(prompt.text)
         if known.get(prompt.id, text) != text:
@@ -158,91 +228,68 @@ def refuse_other_texts(db: LabelDatabase, prompts: Iterable[Prompt]) -> None:
             )
 
 
-def refuse_unknown_runs(db: LabelDatabase, dataset: Dataset) -> None:
-    known = {row["run_id"] for row in db.rows("SELECT run_id FROM run")} | {run.run_id for run in dataset.runs}
-    for retrieved in dataset.retrievals:
-        if retrieved.run_id not in known:
+def refuse_unknown_runs(db: LabelTables, dataset: Dataset) -> None:
+    known = {run_id for (run_id,) in db.tuples("SELECT run_id FROM run")} | {run["run_id"] for run in dataset.runs}
+    for run_id, prompt_id in map(key_of, dataset.retrievals):
+        if run_id not in known:
             raise ExchangeError(
-                f"The retrieval of {retrieved.prompt_id!r} is of the run {retrieved.run_id!r}, which is neither in "
-                f"{db.path} nor in the data to add. Nothing was added."
+                f"The retrieval of {prompt_id!r} is of the run {run_id!r}, which is neither in {db.path} nor in the "
+                "data to add. Nothing was added."
             )
 
 
-def memory_row(memory: MemoryText) -> dict[str, Any]:
-    row = {**vars(memory), "memory_id": memory.id, "tags": json.dumps(memory.tags, ensure_ascii=False)}
-    del row["id"]
-    return row
-
-
-def add_greater(db: LabelDatabase, table: str, row: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+def add_greater(db: LabelTables, table: str, row: Row, keys: tuple[str, ...]) -> None:
     """Insert *row*, or keep the greater value of each column; the empty text and NULL are less than any other value."""
     greater = (
         f"{name} = coalesce(max({table}.{name}, excluded.{name}), {table}.{name}, excluded.{name})"
         for name in row
         if name not in keys
     )
-    db.insert(table, dict(row), upsert=f"({', '.join(keys)}) DO UPDATE SET {', '.join(greater)}")
+    db.insert(table, row, upsert=f"({', '.join(keys)}) DO UPDATE SET {', '.join(greater)}")
 
 
-def add_newer(db: LabelDatabase, table: str, row: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+def add_newer(db: LabelTables, table: str, row: Row, keys: tuple[str, ...]) -> None:
     """Insert *row*, or replace an older row with the same keys; of two rows of the same time the greater one stays."""
     names = ["ts", *(name for name in row if name not in keys and name != "ts")]
     changes = ", ".join(f"{name} = excluded.{name}" for name in names)
     ours, theirs = (", ".join(f"{side}.{name}" for name in names) for side in (table, "excluded"))
-    db.insert(table, dict(row), upsert=f"({', '.join(keys)}) DO UPDATE SET {changes} WHERE ({theirs}) > ({ours})")
+    db.insert(table, row, upsert=f"({', '.join(keys)}) DO UPDATE SET {changes} WHERE ({theirs}) > ({ours})")
 
 
-def add_retrievals(db: LabelDatabase, retrievals: Iterable[RetrievalRow]) -> int:
+def add_retrievals(db: LabelTables, retrievals: Iterable[Row]) -> int:
     """Insert the retrievals that *db* has not, or has in an older version; the number of these."""
-    known = {(retrieval.run_id, retrieval.prompt_id): age(retrieval) for retrieval in read_retrievals(db)}
-    new = [
-        retrieval
-        for retrieval in retrievals
-        if age(retrieval) > known.get((retrieval.run_id, retrieval.prompt_id), ("", ""))
-    ]
+    known = {key_of(retrieved): age(retrieved) for retrieved in read_retrievals(db)}
+    new = [retrieved for retrieved in retrievals if age(retrieved) > known.get(key_of(retrieved), ("", ""))]
     for retrieved in new:
-        runs.forget_results(db, retrieved.run_id, retrieved.prompt_id)
-        add_retrieved(db, retrieved)
+        runs.write_retrieval(db, retrieved)
     if new:
         number_by_time(db)
     return len(new)
 
 
-def age(retrieved: RetrievalRow) -> tuple[str, str]:
-    return retrieved.ts, repr(retrieved)
+def age(retrieved: Row) -> tuple[str, str]:
+    return retrieved["ts"], repr(retrieved)
 
 
-def add_retrieved(db: LabelDatabase, retrieved: RetrievalRow) -> None:
-    at = {"run_id": retrieved.run_id, "prompt_id": retrieved.prompt_id}
-    spent = {"fallback": retrieved.fallback, "elapsed_ms": retrieved.elapsed_ms}
-    db.insert("retrieval", {**at, "ts": retrieved.ts, **spent})
-    call_id = db.insert("judge_call", {**at, **vars(retrieved.call)}) if retrieved.call else None
-    for result in retrieved.results:
-        row = {**vars(result), "matched": json.dumps(result.matched, ensure_ascii=False)}
-        verdict = row.pop("verdict")
-        db.insert("result", {**at, **row})
-        if verdict and call_id is not None:
-            about = {"call_id": call_id, "memory_id": result.memory_id, "digest": result.digest}
-            db.insert("judge_verdict", {**about, **vars(verdict)})
-
-
-def number_by_time(db: LabelDatabase) -> None:
+def number_by_time(db: LabelTables) -> None:
     """Number retrievals and judge calls anew by their times, because the higher number counts as newer."""
     db.execute("PRAGMA defer_foreign_keys = ON")
     for number, tables in (("retrieval_id", ["retrieval"]), ("call_id", ["judge_call", "judge_verdict"])):
-        ordered = f"SELECT {number} FROM {tables[0]} ORDER BY ts, run_id, prompt_id"
-        places = {row[number]: place for place, row in enumerate(db.rows(ordered), start=1)}
-        moved = [(old, new) for old, new in places.items() if old != new]
+        ordered = db.tuples(f"SELECT {number} FROM {tables[0]} ORDER BY ts, run_id, prompt_id")
+        moved = [(old, new) for new, (old,) in enumerate(ordered, start=1) if old != new]
         for table in tables:
             for old, new in moved:
                 db.execute(f"UPDATE {table} SET {number} = ? WHERE {number} = ?", [-new, old])
             db.execute(f"UPDATE {table} SET {number} = -{number} WHERE {number} < 0")
 
 
-def new_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> tuple[list[LabelEvent], int]:
-    """The events that *db* does not have, each after the event that it supersedes; and the number of known events."""
+def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], int]:
+    """The events that *db* does not have, and the number of events that it has.
+
+    Raises ExchangeError for an event with other content, and for a retraction of an unknown event.
+    """
     known = {event.uid: event for event in read_events(db)}
-    new: dict[str, LabelEvent] = {}
+    new: dict[str, Event] = {}
     given = [stored(event) for event in events]
     for event in given:
         other = known.get(event.uid) or new.setdefault(event.uid, event)
@@ -251,51 +298,33 @@ def new_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> tuple[list[La
                 f"The event {event.uid} comes twice with different contents, in the data to add or in {db.path}: it "
                 "was changed. Nothing was added."
             )
-    return list(targets_first(db, new, known.keys())), len(given) - len(new)
+    for event in new.values():
+        if event.action == RETRACT and event.supersedes not in known.keys() | new.keys():
+            raise ExchangeError(
+                f"The event {event.uid} takes back {event.supersedes}, which is neither in {db.path} nor in the data "
+                "to add. Nothing was added."
+            )
+    return list(new.values()), len(given) - len(new)
 
 
-def comparable(event: LabelEvent) -> LabelEvent:
+def comparable(event: Event) -> Event:
     """The fields that must be equal in every store: `source` differs, and a file without texts has no notes.
 
     An imported label may have the time of its import, and two people may import one file at different times.
     """
-    same = replace(event, source="", note="", reason="", supersedes=None, blind=bool(event.blind))
-    return replace(same, ts="", session="") if event.source else same
+    same = event._replace(source="", note="", reason="", supersedes=None, blind=bool(event.blind))
+    return same._replace(ts="", session="") if event.source else same
 
 
-def stored(event: LabelEvent) -> LabelEvent:
+def stored(event: Event) -> Event:
     """*event* with its texts as SQLite can hold them."""
-    return replace(event, **{name: storable(value) for name, value in vars(event).items()})
+    return Event._make(map(storable, event))
 
 
-def targets_first(db: LabelDatabase, events: Mapping[str, LabelEvent], known: Iterable[str]) -> Iterator[LabelEvent]:
-    """*events* in their order, but each after the event that it supersedes.
-
-    Raises ExchangeError for a retraction of an unknown event.
-    """
-    placed = set(known)
-    for event in events.values():
-        chain = []
-        at: LabelEvent | None = event
-        while at is not None and at.uid not in placed and at not in chain:
-            chain.append(at)
-            at = events.get(at.supersedes or "")
-        for link in reversed(chain):
-            if link.action == RETRACT and link.supersedes not in placed:
-                raise ExchangeError(
-                    f"The event {link.uid} takes back {link.supersedes}, which is neither in {db.path} nor in the data "
-                    "to add. Nothing was added."
-                )
-            placed.add(link.uid)
-            yield link
-
-
-def add_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> None:
-    ids = {row["uid"]: row["event_id"] for row in db.rows("SELECT uid, event_id FROM label_event")}
+def add_events(db: LabelTables, events: Sequence[Event]) -> None:
+    ids = dict(db.tuples("SELECT uid, event_id FROM label_event"))
+    ids |= {event.uid: number for number, event in enumerate(events, start=max(ids.values(), default=0) + 1)}
+    db.execute("PRAGMA defer_foreign_keys = ON")  # an event may stand before the event that it supersedes
     for event in events:
-        row = {
-            **vars(event),
-            "blind": NOT_KNOWN if event.blind is None else event.blind,
-            "supersedes": ids.get(event.supersedes or ""),
-        }
-        ids[event.uid] = db.insert("label_event", row)
+        numbered = event._replace(event_id=ids[event.uid], supersedes=ids.get(event.supersedes))
+        db.insert("label_event", event_row(numbered))

@@ -1,25 +1,134 @@
-"""Pairs of a prompt and a memory text: a dataset as pairs, and back, for formats with a row for each pair."""
+"""Pairs of a prompt and a memory text, for formats with a row for each pair: out of a store, and into a dataset."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
-from labels.events import shared_verdict
-from labels.exchange.records import Dataset, LabelEvent, MemoryText
-from labels.records import ADJUDICATE, LABEL, RETRACT, SKIP
+from labels.events import by_pair, event_of, key_of
+from labels.exchange.merge import read_memories, read_prompts
+from labels.exchange.rows import Dataset
+from labels.records import MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from engine.prompt import Turn
+    from labels.events import PairKey
     from labels.exchange.files import Node
-    from labels.exchange.records import JudgeCallRow, JudgeVerdict, PairKey, ResultRow, RetrievalRow
+    from labels.exchange.rows import Row
+    from labels.records import Event
+    from labels.tables import LabelTables
 
-K = TypeVar("K", bound="Hashable")
+NEWEST_RESULT = """
+    SELECT system, prompt_id, result.memory_id, result.digest, rank, score, injected, dropped_by,
+           decision, judge_verdict.confidence AS certainty, provider, model
+    FROM (
+        SELECT run_id, prompt_id, system,
+               row_number() OVER (PARTITION BY system, prompt_id ORDER BY retrieval.ts DESC, retrieval_id DESC) AS age
+        FROM retrieval JOIN run USING (run_id)
+    ) JOIN result USING (run_id, prompt_id) LEFT JOIN judge_call USING (run_id, prompt_id)
+    LEFT JOIN judge_verdict USING (call_id, memory_id)
+    WHERE age = 1
+"""
+"""SQL: the results of the newest retrieval of each prompt and system.
+
+`score` is SQLite's: negative, lower is better. `decision` and `certainty` (0..1) are the judge's, NULL without it.
+"""
+
+
+class JudgedPair(NamedTuple):
+    """A prompt and a memory text, with the labels of people and the results of systems.
+
+    `verdict` is the gold verdict, None without one. `labels` holds one label for each annotator, by name; `skips` are
+    by annotators without a label. `results` are rows of NEWEST_RESULT, by system.
+    """
+
+    prompt: Prompt
+    memory: MemoryText
+    verdict: str | None
+    labels: Sequence[Event]
+    adjudication: Event | None
+    skips: Sequence[Event]
+    results: Sequence[Row]
+
+    @property
+    def key(self) -> PairKey:
+        return self.prompt.id, self.memory.id, self.memory.digest
+
+    @property
+    def given_events(self) -> list[Event]:
+        """Labels, adjudication and skips."""
+        return [*self.labels, *([self.adjudication] if self.adjudication else []), *self.skips]
+
+    @property
+    def deciding(self) -> list[Event]:
+        """The events with the gold verdict: the adjudication alone, or else the labels that agree with the majority."""
+        if self.adjudication:
+            return [self.adjudication]
+        return [label for label in self.labels if label.verdict == self.verdict]
+
+    @property
+    def grade(self) -> int | None:
+        """The lowest grade that was given with the gold verdict; None if nobody gave a grade."""
+        return min((event.grade for event in self.deciding if event.grade is not None), default=None)
+
+    @property
+    def decided_at(self) -> str:
+        """The time of the latest event with the gold verdict; empty without a gold verdict."""
+        return max((event.ts for event in self.deciding), default="")
+
+
+def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
+    """The pairs with a label, in a pool, or injected by a system; prompts in the order of the store."""
+    labels = by_pair(events_in(extract, "label_current ORDER BY annotator"))
+    gold = {
+        tuple(key): verdict
+        for *key, verdict in extract.tuples("SELECT prompt_id, memory_id, digest, verdict FROM gold")
+    }
+    settled = {key_of(event): event for event in events_in(extract, "adjudication_current")}
+    standing = events_in(extract, "label_standing WHERE action = 'skip' AND NOT repeat ORDER BY ts, event_id")
+    skips = by_pair({(skip.annotator, key_of(skip)): skip for skip in standing}.values())
+    results: dict[PairKey, list[Row]] = {}
+    for result in system_results(extract):
+        results.setdefault((result["prompt_id"], result["memory_id"], result["digest"]), []).append(result)
+    pooled = set(extract.tuples("SELECT prompt_id, memory_id, digest FROM frame"))
+    pooled |= {key for key, found in results.items() if any(result["injected"] for result in found)}
+    prompts = {prompt.id: prompt for prompt in read_prompts(extract)}
+    memories = {(memory.id, memory.digest): memory for memory in read_memories(extract)}
+    place = {name: number for number, name in enumerate(prompts)}
+
+    def judged(key: PairKey) -> JudgedPair:
+        said = labels.get(key, [])
+        names = {label.annotator for label in said}
+        skipped = [skip for skip in skips.get(key, ()) if skip.annotator not in names]
+        prompt, memory = prompts[key[0]], memories[key[1:]]
+        return JudgedPair(prompt, memory, gold.get(key), said, settled.get(key), skipped, results.get(key, []))
+
+    keys = {*labels, *skips, *settled, *pooled}
+    return [judged(key) for key in sorted(keys, key=lambda key: (place[key[0]], key))]
+
+
+def events_in(extract: LabelTables, source: str) -> list[Event]:
+    return [event_of(row) for row in extract.rows(f"SELECT * FROM {source}")]
+
+
+def system_results(extract: LabelTables) -> list[Row]:
+    """The results of the newest retrievals, by system and prompt, in rank order."""
+    return extract.rows("SELECT * FROM newest_result ORDER BY system, prompt_id, rank")
+
+
+def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
+    """The *pairs* with gold, for formats without versions: of each memory only the text that was labelled last."""
+    agreed = [pair for pair in pairs if pair.verdict]
+    newest = {(pair.prompt.id, pair.memory.id): pair for pair in sorted(agreed, key=lambda pair: pair.decided_at)}
+    kept = {pair.key for pair in newest.values()}
+    return [pair for pair in agreed if pair.key in kept]
+
+
+# Pairs as a dataset
 
 
 class PairRow(NamedTuple):
@@ -28,183 +137,7 @@ class PairRow(NamedTuple):
     place: str
     prompt: Prompt
     memory: MemoryText
-    events: list[LabelEvent]
-
-
-# Labels that count, by the rules of `labels.events` and `labels.people` but without a store
-
-
-@dataclass(frozen=True)
-class AgreedVerdict:
-    """The agreed verdict on a pair. `grade` is the lowest grade given with this verdict, None if nobody gave a grade.
-
-    `ts` is the time of the latest label with this verdict.
-    """
-
-    verdict: str
-    grade: int | None
-    ts: str
-
-
-def standing_events(events: Iterable[LabelEvent]) -> list[LabelEvent]:
-    """The events that were not taken back, without the retractions."""
-    events = list(events)
-    taken_back = {event.supersedes for event in events if event.action == RETRACT}
-    return [event for event in events if event.action != RETRACT and event.uid not in taken_back]
-
-
-def current_labels(events: Iterable[LabelEvent]) -> dict[tuple[str, PairKey], LabelEvent]:
-    """(annotator, pair) -> the latest standing label, without hidden repeats."""
-    labels = [event for event in standing_events(events) if event.action == LABEL and not event.repeat]
-    return latest(labels, lambda event: (event.annotator, event.pair))
-
-
-def adjudications(events: Iterable[LabelEvent]) -> dict[PairKey, LabelEvent]:
-    """pair -> the latest standing adjudication."""
-    return latest([event for event in standing_events(events) if event.action == ADJUDICATE], lambda event: event.pair)
-
-
-def latest(events: Sequence[LabelEvent], key: Callable[[LabelEvent], K]) -> dict[K, LabelEvent]:
-    """The latest event of each key; of two events at the same time, the event that was written down later."""
-    return {key(event): event for event in sorted(events, key=lambda event: event.ts)}
-
-
-def gold(events: Iterable[LabelEvent]) -> dict[PairKey, AgreedVerdict]:
-    """pair -> the adjudicated verdict, else the consensus of the current labels; a tie has no gold."""
-    events = list(events)
-    votes = by_pair(current_labels(events).values())
-    voted = {
-        pair: agreed(shared_verdict([str(label.verdict) for label in labels]), labels) for pair, labels in votes.items()
-    }
-    settled = {pair: agreed(event.verdict, [event]) for pair, event in adjudications(events).items()}
-    return {pair: found for pair, found in (voted | settled).items() if found}
-
-
-def agreed(verdict: str | None, labels: Sequence[LabelEvent]) -> AgreedVerdict | None:
-    """*verdict* with grade and time of the *labels* that give it; None without a verdict."""
-    if verdict is None:
-        return None
-    supporting = [label for label in labels if label.verdict == verdict]
-    grades = [label.grade for label in supporting if label.grade is not None]
-    return AgreedVerdict(verdict, min(grades, default=None), max(label.ts for label in supporting))
-
-
-def by_pair(events: Iterable[LabelEvent]) -> dict[PairKey, list[LabelEvent]]:
-    grouped: dict[PairKey, list[LabelEvent]] = {}
-    for event in events:
-        grouped.setdefault(event.pair, []).append(event)
-    return grouped
-
-
-# A dataset as pairs
-
-
-class JudgeOpinion(NamedTuple):
-    """The verdict of a system's judge on a pair."""
-
-    system: str
-    call: JudgeCallRow
-    verdict: JudgeVerdict
-
-
-@dataclass(frozen=True)
-class JudgedPair:
-    """A prompt and a memory text, with the labels of people, the verdicts of judges and the results of systems.
-
-    `labels` holds one label for each annotator, by name; `skips` are by annotators without a label. `systems` are
-    (system, result) of the newest retrievals. `is_pooled`: the pair was offered to annotators, or would be.
-    """
-
-    prompt: Prompt
-    memory: MemoryText
-    labels: tuple[LabelEvent, ...] = ()
-    adjudication: LabelEvent | None = None
-    skips: tuple[LabelEvent, ...] = ()
-    gold: AgreedVerdict | None = None
-    opinions: tuple[JudgeOpinion, ...] = ()
-    systems: tuple[tuple[str, ResultRow], ...] = ()
-    is_pooled: bool = False
-
-    @property
-    def given_events(self) -> list[LabelEvent]:
-        """Labels, adjudication and skips."""
-        return [*self.labels, *([self.adjudication] if self.adjudication else []), *self.skips]
-
-
-def judged_pairs(dataset: Dataset) -> tuple[JudgedPair, ...]:
-    """The pairs with a label, in a pool, or injected by a system; prompts in the order of the dataset."""
-    labels, skips = by_pair(current_labels(dataset.events).values()), by_pair(latest_skips(dataset).values())
-    settled, verdicts = adjudications(dataset.events), gold(dataset.events)
-    systems, opinions = results_by_pair(dataset), opinions_by_pair(dataset)
-    pooled = dict.fromkeys(row.pair for row in dataset.pool)
-    pooled |= dict.fromkeys(pair for pair, found in systems.items() if any(result.injected for _, result in found))
-    prompts = {prompt.id: prompt for prompt in dataset.prompts}
-    memories = {(memory.id, memory.digest): memory for memory in dataset.memories}
-    place = {name: number for number, name in enumerate(prompts)}
-
-    def judged(pair: PairKey) -> JudgedPair:
-        asked, memory_id, digest = pair
-        given = sorted(labels.get(pair, ()), key=lambda label: label.annotator)
-        labelled = {label.annotator for label in given}
-        return JudgedPair(
-            prompt=prompts.get(asked) or Prompt(asked, ""),
-            memory=memories.get((memory_id, digest)) or MemoryText(memory_id, digest),
-            labels=tuple(given),
-            adjudication=settled.get(pair),
-            skips=tuple(skip for skip in skips.get(pair, ()) if skip.annotator not in labelled),
-            gold=verdicts.get(pair),
-            opinions=tuple(opinions.get(pair, ())),
-            systems=tuple(systems.get(pair, ())),
-            is_pooled=pair in pooled,
-        )
-
-    pairs = dict.fromkeys((*labels, *skips, *settled, *pooled))
-    return tuple(judged(pair) for pair in sorted(pairs, key=lambda pair: (place.get(pair[0], len(place)), pair)))
-
-
-def latest_skips(dataset: Dataset) -> dict[tuple[str, PairKey], LabelEvent]:
-    skips = [event for event in standing_events(dataset.events) if event.action == SKIP and not event.repeat]
-    return latest(skips, lambda event: (event.annotator, event.pair))
-
-
-def newest_retrievals(dataset: Dataset) -> list[tuple[str, RetrievalRow]]:
-    """(system, its newest retrieval of a prompt), sorted by system and prompt id."""
-    names = {run.run_id: run.system for run in dataset.runs}
-    newest: dict[tuple[str, str], RetrievalRow] = {}
-    for retrieved in sorted(dataset.retrievals, key=lambda retrieved: retrieved.ts):
-        newest[names[retrieved.run_id], retrieved.prompt_id] = retrieved
-    return [(system, retrieved) for (system, _), retrieved in sorted(newest.items(), key=lambda item: item[0])]
-
-
-def results_by_pair(dataset: Dataset) -> dict[PairKey, list[tuple[str, ResultRow]]]:
-    found: dict[PairKey, list[tuple[str, ResultRow]]] = {}
-    for system, retrieved in newest_retrievals(dataset):
-        for result in retrieved.results:
-            found.setdefault((retrieved.prompt_id, result.memory_id, result.digest), []).append((system, result))
-    return found
-
-
-def opinions_by_pair(dataset: Dataset) -> dict[PairKey, list[JudgeOpinion]]:
-    found: dict[PairKey, list[JudgeOpinion]] = {}
-    for system, retrieved in newest_retrievals(dataset):
-        for result in retrieved.results:
-            if retrieved.call and result.verdict:
-                pair = retrieved.prompt_id, result.memory_id, result.digest
-                found.setdefault(pair, []).append(JudgeOpinion(system, retrieved.call, result.verdict))
-    return found
-
-
-def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
-    """*pairs* with one text of each memory, the text that was labelled last: for formats without versions."""
-    pairs = list(pairs)
-    newest: dict[tuple[str, str], JudgedPair] = {}
-    for pair in sorted(pairs, key=lambda pair: (pair.gold is not None, pair.gold.ts if pair.gold else "")):
-        newest[pair.prompt.id, pair.memory.id] = pair
-    kept = {id(pair) for pair in newest.values()}
-    return [pair for pair in pairs if id(pair) in kept]
-
-
-# Pairs as a dataset
+    events: list[Event]
 
 
 def prompt_in(node: Node, text: str, turns: tuple[Turn, ...] = ()) -> Prompt:
@@ -215,11 +148,17 @@ def prompt_in(node: Node, text: str, turns: tuple[Turn, ...] = ()) -> Prompt:
     return Prompt(name, text, turns)
 
 
+def memory_in(node: Node, body: str, tags: tuple[str, ...]) -> MemoryText:
+    """The memory text of a row; its field *body* has the text."""
+    words = {name: node.text(name, "") for name in ("digest", "category", "title")}
+    return MemoryText(node.name("memory_id"), **words, tags=tags, body=node.text(body, "") or None)
+
+
 def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
     """Each prompt and memory text once; ExchangeError if the file at *path* gives two texts for one id."""
     prompts: dict[str, Prompt] = {}
     memories: dict[tuple[str, str], MemoryText] = {}
-    events: list[LabelEvent] = []
+    events: list[Event] = []
     places: dict[tuple[str, str], str] = {}
     for place, prompt, memory, about in rows:
         places.setdefault((memory.id, memory.digest), f"{path}, {place}")

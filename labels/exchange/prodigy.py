@@ -8,26 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 from labels.exchange.files import json_lines
 from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
-from labels.exchange.records import LabelEvent, MemoryText
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.events import PairKey
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText, Node
     from labels.exchange.pairs import JudgedPair
-    from labels.exchange.records import Dataset, PairKey
+    from labels.exchange.rows import Dataset
 
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
 OWN_FIELD = "memsift"
 """The field for data that has no place in the fields of Prodigy. Prodigy keeps fields that it does not know."""
 
-
-def write(dataset: Dataset) -> str:
-    return json_lines(row(pair, event) for pair in judged_pairs(dataset) for event in pair.given_events)
+OWN_COLUMNS = "prompt_id memory_id digest action verdict grade reason note ts blind elapsed_ms".split()
 
 
-def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
+def write(extract: Extract) -> str:
+    return json_lines(row(pair, event) for pair in judged_pairs(extract) for event in pair.given_events)
+
+
+def row(pair: JudgedPair, event: Event) -> dict[str, Any]:
     text = display_text(pair.memory)
     return {
         "text": text,
@@ -41,19 +44,7 @@ def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
         "_annotator_id": event.annotator,
         "_session_id": f"{OWN_FIELD}-{event.annotator}",
         "_timestamp": seconds(event.ts),
-        OWN_FIELD: {
-            "prompt_id": pair.prompt.id,
-            "memory_id": pair.memory.id,
-            "digest": pair.memory.digest,
-            "action": event.action,
-            "verdict": event.verdict,
-            "grade": event.grade,
-            "reason": event.reason,
-            "note": event.note,
-            "ts": event.ts,
-            "blind": event.blind,
-            "elapsed_ms": event.elapsed_ms,
-        },
+        OWN_FIELD: {name: getattr(event, name) for name in OWN_COLUMNS},
     }
 
 
@@ -107,13 +98,13 @@ def memory_in(node: Node, own: Node) -> MemoryText:
     return MemoryText(own.name("memory_id"), own.text("digest", ""), title=title, body=body)
 
 
-def event_in(node: Node, own: Node, pair: PairKey) -> LabelEvent:
+def event_in(node: Node, own: Node, pair: PairKey) -> Event:
     # an answer in Prodigy is newer than the verdict that was exported with the row
     verdict = {ACCEPT: RELEVANT, REJECT: NOT_RELEVANT}.get(node.one_of("answer", ANSWERS))
     if verdict is None and own.value.get("verdict"):
         verdict = own.one_of("verdict", VERDICTS)
     action = own.one_of("action", (LABEL, ADJUDICATE, SKIP), LABEL)
-    return LabelEvent(
+    return Event(
         node.name("_annotator_id", node.name("_session_id", "prodigy")),
         *pair,
         action=SKIP if verdict is None else LABEL if action == SKIP else action,

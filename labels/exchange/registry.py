@@ -5,95 +5,80 @@ A new format is one module and one entry in `FORMATS`.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import ExchangeError
-from labels.exchange import csv_table, jsonl, label_studio, pairs, prodigy, trec
-from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, SKIP
+from labels.exchange import csv_table, jsonl, label_studio, prodigy, trec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileText
-    from labels.exchange.records import Dataset, LabelEvent
+    from labels.exchange.rows import Dataset
 
 
 class Kind(NamedTuple):
-    """A kind of data that a format may leave out, and the count of its items in a dataset."""
+    """A kind of data that a format may leave out, and the SQL that counts its items in an extract."""
 
     name: str
-    count: Callable[[Dataset], int]
+    sql: str
 
 
-def with_action(action: str) -> Callable[[Dataset], int]:
-    return lambda dataset: sum(event.action == action for event in dataset.events)
+def labels_with(condition: str) -> str:
+    """SQL that counts the current labels and adjudications for which *condition* is true."""
+    current = "SELECT * FROM label_current UNION ALL SELECT * FROM adjudication_current"
+    return f"SELECT count(*) FROM ({current}) WHERE {condition}"
 
 
-def of_labels(holds: Callable[[LabelEvent], object]) -> Callable[[Dataset], int]:
-    """Counts the standing labels and adjudications for which *holds* is true."""
-
-    def count(dataset: Dataset) -> int:
-        settled = pairs.adjudications(dataset.events).values()
-        labels = [*pairs.current_labels(dataset.events).values(), *settled]
-        return sum(bool(holds(label)) for label in labels)
-
-    return count
-
-
-def history(dataset: Dataset) -> int:
-    labels = [event for event in dataset.events if event.action == LABEL and not event.repeat]
-    return len(labels) - len(pairs.current_labels(dataset.events))
-
-
-def single_labels(dataset: Dataset) -> int:
-    """Labels beyond the first of each pair that has gold."""
-    gold = pairs.gold(dataset.events)
-    return sum(number - 1 for pair, number in labels_by_pair(dataset).items() if pair in gold)
-
-
-def ties(dataset: Dataset) -> int:
-    return len(labels_by_pair(dataset).keys() - pairs.gold(dataset.events).keys())
-
-
-def labels_by_pair(dataset: Dataset) -> Counter[tuple[str, str, str]]:
-    return Counter(label.pair for label in pairs.current_labels(dataset.events).values())
-
-
-def older_texts(dataset: Dataset) -> int:
-    labelled = [pair for pair in pairs.judged_pairs(dataset) if pair.gold]
-    return len(labelled) - len(pairs.one_text_each(labelled))
-
-
-PRESSES = Kind("key presses", lambda dataset: len(dataset.events))
-HISTORY = Kind("labels that were taken back or changed later", history)
-SKIPS = Kind("skips", with_action(SKIP))
-REPEATS = Kind("hidden repeats", lambda dataset: sum(event.repeat for event in dataset.events))
-ADJUDICATIONS = Kind("adjudications", with_action(ADJUDICATE))
-SINGLE_LABELS = Kind("labels of single people beside the agreed verdict", single_labels)
-TIES = Kind("pairs on which people are evenly split", ties)
-UNJUDGED = Kind(
-    "pairs of the pool without a label", lambda dataset: sum(not pair.labels for pair in pairs.judged_pairs(dataset))
+PAIR = "prompt_id, memory_id, digest"
+PRESSES = Kind("key presses", "SELECT count(*) FROM label_event")
+HISTORY = Kind(
+    "labels that were taken back or changed later",
+    """SELECT (SELECT count(*) FROM label_event WHERE action = 'label' AND NOT repeat)
+       - (SELECT count(*) FROM label_current)""",
 )
-
-UNDECIDED = Kind("unsure or unrateable labels", of_labels(lambda label: label.verdict not in (RELEVANT, NOT_RELEVANT)))
-OLDER_TEXTS = Kind("labels of a memory's other texts", older_texts)
-GRADES = Kind("grades", of_labels(lambda label: label.grade is not None))
-TIMES = Kind("times of labels, and how long they took", of_labels(lambda label: label.ts or label.elapsed_ms))
-BLINDNESS = Kind("marks that a label was given blind", of_labels(lambda label: label.blind))
-SHOWING = Kind("positions and seeds of the cards", of_labels(lambda label: label.position or label.seed))
+SKIPS = Kind("skips", "SELECT count(*) FROM label_event WHERE action = 'skip'")
+REPEATS = Kind("hidden repeats", "SELECT count(*) FROM label_event WHERE repeat")
+ADJUDICATIONS = Kind("adjudications", "SELECT count(*) FROM label_event WHERE action = 'adjudicate'")
+SINGLE_LABELS = Kind(
+    "labels of single people beside the agreed verdict",
+    f"""SELECT ifnull(sum(others), 0) FROM (
+            SELECT count(*) - 1 AS others FROM label_current JOIN gold USING ({PAIR}) GROUP BY {PAIR})""",
+)
+TIES = Kind(
+    "pairs on which people are evenly split",
+    f"SELECT count(*) FROM (SELECT {PAIR} FROM label_current EXCEPT SELECT {PAIR} FROM gold)",
+)
+UNJUDGED = Kind(
+    "pairs of the pool without a label",
+    f"""SELECT count(*) FROM (
+            SELECT {PAIR} FROM label_standing WHERE action = 'skip' AND NOT repeat
+            UNION SELECT {PAIR} FROM adjudication_current
+            UNION SELECT {PAIR} FROM frame
+            UNION SELECT {PAIR} FROM newest_result WHERE injected
+            EXCEPT SELECT {PAIR} FROM label_current)""",
+)
+UNDECIDED = Kind("unsure or unrateable labels", labels_with("verdict NOT IN ('relevant', 'not')"))
+OLDER_TEXTS = Kind(
+    "labels of a memory's other texts",
+    """SELECT (SELECT count(*) FROM gold)
+       - (SELECT count(*) FROM (SELECT DISTINCT prompt_id, memory_id FROM gold))""",
+)
+GRADES = Kind("grades", labels_with("grade IS NOT NULL"))
+TIMES = Kind("times of labels, and how long they took", labels_with("ts <> '' OR elapsed_ms"))
+BLINDNESS = Kind("marks that a label was given blind", labels_with("blind = 1"))
+SHOWING = Kind("positions and seeds of the cards", labels_with("position OR seed"))
 CIRCUMSTANCES = Kind(
     "labels' reasons, notes, times and circumstances",
-    of_labels(lambda label: label.reason or label.note or label.ts or label.blind or label.seed),
+    labels_with("reason <> '' OR note <> '' OR ts <> '' OR blind = 1 OR seed"),
 )
-JUDGES = Kind("verdicts of judges", lambda dataset: sum(map(len, pairs.opinions_by_pair(dataset).values())))
-RETRIEVALS = Kind("retrievals and samples of the pool", lambda dataset: len(dataset.retrievals))
-TURNS = Kind("conversations before prompts", lambda dataset: sum(bool(prompt.turns) for prompt in dataset.prompts))
-PROMPT_TEXTS = Kind("texts of prompts", lambda dataset: sum(bool(prompt.text) for prompt in dataset.prompts))
-MEMORY_TEXTS = Kind(
-    "texts of memories", lambda dataset: sum(bool(memory.title or memory.body) for memory in dataset.memories)
-)
+JUDGES = Kind("verdicts of judges", "SELECT count(decision) FROM newest_result")
+RETRIEVALS = Kind("retrievals and samples of the pool", "SELECT count(*) FROM retrieval")
+TURNS = Kind("conversations before prompts", "SELECT count(*) FROM prompt WHERE context_json <> '[]'")
+PROMPT_TEXTS = Kind("texts of prompts", "SELECT count(*) FROM prompt WHERE text <> ''")
+MEMORY_TEXTS = Kind("texts of memories", "SELECT count(*) FROM memory_version WHERE title <> '' OR body <> ''")
 
 QRELS_LEAVE_OUT = (
     *(HISTORY, SKIPS, REPEATS, SINGLE_LABELS, TIES, UNJUDGED, UNDECIDED, OLDER_TEXTS, GRADES, CIRCUMSTANCES, JUDGES),
@@ -107,7 +92,7 @@ PRODIGY_LEAVES_OUT = (HISTORY, REPEATS, SHOWING, JUDGES, RETRIEVALS, TURNS)
 
 
 @dataclass(frozen=True)
-class Format:
+class ExchangeFormat:
     """A file format; `write` and `read` are pure.
 
     `write` gives the text of the file. `read` gives the dataset, or raises ExchangeError with place, field and expected
@@ -116,7 +101,7 @@ class Format:
     """
 
     name: str
-    write: Callable[[Dataset], str]
+    write: Callable[[Extract], str]
     read: Callable[[FileText], Dataset] | None
     recognises: Callable[[FileText], bool] | None
     leaves_out: tuple[Kind, ...] = ()
@@ -130,13 +115,13 @@ class Format:
 FORMATS = {
     form.name: form
     for form in (
-        Format("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
-        Format("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
-        Format("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, GRADED_QRELS_LEAVE_OUT),
-        Format("run", trec.write_run, trec.read_run, trec.is_run, RUNS_LEAVE_OUT),
-        Format("run-candidates", trec.write_candidates, None, None, RUNS_LEAVE_OUT),
-        Format("csv", csv_table.write, csv_table.read, csv_table.recognises, CSV_LEAVES_OUT),
-        Format(
+        ExchangeFormat("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
+        ExchangeFormat("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
+        ExchangeFormat("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, GRADED_QRELS_LEAVE_OUT),
+        ExchangeFormat("run", trec.write_run, trec.read_run, trec.is_run, RUNS_LEAVE_OUT),
+        ExchangeFormat("run-candidates", trec.write_candidates, None, None, RUNS_LEAVE_OUT),
+        ExchangeFormat("csv", csv_table.write, csv_table.read, csv_table.recognises, CSV_LEAVES_OUT),
+        ExchangeFormat(
             "label-studio",
             label_studio.write,
             label_studio.read,
@@ -144,13 +129,13 @@ FORMATS = {
             LABEL_STUDIO_LEAVES_OUT,
             label_studio.INTERFACE,
         ),
-        Format("prodigy", prodigy.write, prodigy.read, prodigy.recognises, PRODIGY_LEAVES_OUT),
+        ExchangeFormat("prodigy", prodigy.write, prodigy.read, prodigy.recognises, PRODIGY_LEAVES_OUT),
     )
 }
 READABLE = tuple(name for name, form in FORMATS.items() if form.read)
 
 
-def recognise(source: FileText) -> Format:
+def recognise(source: FileText) -> ExchangeFormat:
     """The format of a file by its beginning; ExchangeError if no format fits."""
     for form in FORMATS.values():
         if form.recognises and form.recognises(source):
@@ -158,7 +143,7 @@ def recognise(source: FileText) -> Format:
     raise ExchangeError(f"{source.path}: no known format begins like this. Name it with --format.")
 
 
-def left_out(dataset: Dataset, form: Format) -> list[tuple[int, str]]:
-    """(count, kind) for each kind of data that *dataset* has and *form* leaves out."""
-    counts = ((kind.count(dataset), kind.name) for kind in form.leaves_out)
+def left_out(extract: Extract, form: ExchangeFormat) -> list[tuple[int, str]]:
+    """(count, kind) for each kind of data that *extract* has and *form* leaves out."""
+    counts = ((extract.tuples(kind.sql)[0][0], kind.name) for kind in form.leaves_out)
     return [(number, name) for number, name in counts if number]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from engine.judge.verdict import APPROVED, CACHE, FLAGGED, REJECTED, STATUSES
 from engine.lean.record import fields
 from labels.exchange.files import FileLine, is_number, is_whole, nfc, read_source, unreadable
-from labels.records import JudgeCall, Outcome
+from labels.records import JudgeCall, Outcome, picked
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -24,12 +24,19 @@ ROW_START = b'{"prompt_id":'
 """The beginning of every row. A last line that begins differently is not a row of ours that was cut off."""
 
 
+INJECTED_COLUMNS = ("rank", "score", "confidence")
+CANDIDATE_COLUMNS = ("bm25", "body_bonus", "score", "matched", "probability")
+
+
 def run_row(retrieval: Retrieval) -> dict[str, Any]:
     """The row of one retrieval; `rank` is the rank among the candidates, `score` SQLite's: lower is better."""
     return {
         "prompt_id": retrieval.prompt.id,
         "system": retrieval.system,
-        "injected": [injected_field(candidate) for candidate in retrieval.injected],
+        "injected": [
+            {"id": found.memory.id, "path": found.memory.path, **picked(found, INJECTED_COLUMNS)}
+            for found in retrieval.injected
+        ],
         "candidates": [candidate_field(candidate) for candidate in retrieval.candidates],
         "judgement": judgement_field(retrieval.judgement),
         "fallback": retrieval.fallback,
@@ -37,40 +44,19 @@ def run_row(retrieval: Retrieval) -> dict[str, Any]:
     }
 
 
-def injected_field(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "id": candidate.memory.id,
-        "path": candidate.memory.path,
-        "rank": candidate.rank,
-        "score": candidate.score,
-        "confidence": candidate.confidence,
-    }
-
-
 def candidate_field(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "id": candidate.memory.id,
-        "bm25": candidate.bm25,
-        "body_bonus": candidate.body_bonus,
-        "score": candidate.score,
-        "matched": list(candidate.matched),
-        "probability": candidate.probability,
-        "verdict": verdict_field(candidate.verdict),
-        "dropped_by": candidate.dropped_by,
-    }
+    found = picked(candidate, CANDIDATE_COLUMNS) | {"matched": list(candidate.matched)}
+    judged = {"verdict": verdict_field(candidate.verdict), "dropped_by": candidate.dropped_by}
+    return {"id": candidate.memory.id, **found, **judged}
 
 
 def verdict_field(verdict: Verdict | None) -> dict[str, Any] | None:
-    if verdict is None:
-        return None
-    return {name: value for name, value in fields(verdict).items() if name != "memory_id"}
+    return None if verdict is None else {name: value for name, value in fields(verdict).items() if name != "memory_id"}
 
 
 def judgement_field(judgement: Judgement | None) -> dict[str, Any] | None:
     """How the judge was asked, and its status; the verdicts stand with the candidates."""
-    if judgement is None:
-        return None
-    return {name: value for name, value in fields(judgement).items() if name != "verdicts"}
+    return None if judgement is None else {name: part for name, part in fields(judgement).items() if name != "verdicts"}
 
 
 def read_outcomes(path: Path) -> tuple[Outcome, ...]:

@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import re
 from ctypes import c_float
-from dataclasses import replace
+from itertools import groupby
 from math import inf, isfinite
+from operator import itemgetter
 from struct import pack, unpack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels.exchange.files import nfc, read_source
-from labels.exchange.pairs import judged_pairs, newest_retrievals, one_text_each
-from labels.exchange.records import Dataset, LabelEvent, MemoryText, ResultRow, RetrievalRow, RunRow
-from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT
+from labels.exchange.pairs import judged_pairs, one_text_each, system_results
+from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
+from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from labels.exchange.exporting import Extract
     from labels.exchange.files import FileLine, FileText
     from labels.exchange.pairs import JudgedPair
+    from labels.exchange.rows import Row
     from labels.records import Judgements
-
-NOT_JUDGED = -2
-"""The grade of a document that was pooled and not judged (trec_eval.h)."""
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 """A whole number. `int` alone would also take `1_0` and the digits of other scripts."""
 
 LEAST_PLAIN, LEAST_GRADED = 1, 2
 """The lowest relevant grade in qrels of verdicts, and in qrels of grades 0 to 3."""
+
+GRADES: dict[str | None, int] = {RELEVANT: LEAST_PLAIN, NOT_RELEVANT: 0}
+"""The grade of a gold verdict. A pair with another verdict has no row."""
 
 SMALLEST_BELOW_0 = 1 - 2**31
 """The bits of the largest negative number in single precision."""
@@ -71,39 +74,22 @@ def unescaped(name: str) -> str:
 # Qrels
 
 
-def write_qrels(dataset: Dataset) -> str:
+def write_qrels(extract: Extract) -> str:
     """The gold verdict of each pair as 1 or 0.
 
     A pair without one has no row: programs may crash on the negative grade that TREC has for it, as pytrec_eval does.
     """
-    return qrels_of(dataset, verdict_grade)
+    return qrels_of(extract, lambda pair: GRADES[pair.verdict])
 
 
-def write_graded_qrels(dataset: Dataset) -> str:
+def write_graded_qrels(extract: Extract) -> str:
     """The grade of each gold verdict; without a grade it is LEAST_GRADED or 0. trec_eval needs `-l 2` for this file."""
-    return qrels_of(dataset, given_grade)
+    return qrels_of(extract, lambda pair: LEAST_GRADED * GRADES[pair.verdict] if pair.grade is None else pair.grade)
 
 
-def qrels_of(dataset: Dataset, grade: Callable[[JudgedPair], int]) -> str:
-    pairs = one_text_each([pair for pair in judged_pairs(dataset) if pair.gold or pair.is_pooled])
-    rows = ((pair, grade(pair)) for pair in pairs)
-    return "".join(
-        f"{escaped(pair.prompt.id)} 0 {escaped(pair.memory.id)} {given}\n"
-        for pair, given in rows
-        if given != NOT_JUDGED
-    )
-
-
-def verdict_grade(pair: JudgedPair) -> int:
-    verdict = pair.gold.verdict if pair.gold else ""
-    return {RELEVANT: LEAST_PLAIN, NOT_RELEVANT: 0}.get(verdict, NOT_JUDGED)
-
-
-def given_grade(pair: JudgedPair) -> int:
-    grade = verdict_grade(pair)
-    if grade == NOT_JUDGED or pair.gold is None:
-        return NOT_JUDGED
-    return pair.gold.grade if pair.gold.grade is not None else LEAST_GRADED * grade
+def qrels_of(extract: Extract, grade: Callable[[JudgedPair], int]) -> str:
+    pairs = [pair for pair in one_text_each(judged_pairs(extract)) if pair.verdict in GRADES]
+    return "".join(f"{escaped(pair.prompt.id)} 0 {escaped(pair.memory.id)} {grade(pair)}\n" for pair in pairs)
 
 
 def read_qrels(path: Path) -> Judgements:
@@ -146,35 +132,29 @@ def columns(line: FileLine, names: str) -> list[str]:
 def read_plain_labels(source: FileText) -> Dataset:
     """Labels from qrels of verdicts: relevant from 1 on. Rows with a negative grade are left out."""
     grades = read_grades(source).items()
-    return labelled(LabelEvent("", *pair, verdict=verdict(grade, LEAST_PLAIN)) for pair, grade in grades if grade >= 0)
+    return labelled(Event("", *pair, verdict=verdict(grade, LEAST_PLAIN)) for pair, grade in grades if grade >= 0)
 
 
 def read_graded_labels(source: FileText) -> Dataset:
     """Labels with grades 0 to 3: relevant from 2 on. Rows with a negative grade are left out."""
     grades = ((pair, grade) for pair, grade in read_grades(source, MAX_GRADE).items() if grade >= 0)
-    return labelled(LabelEvent("", *pair, verdict=verdict(grade, LEAST_GRADED), grade=grade) for pair, grade in grades)
+    return labelled(Event("", *pair, verdict=verdict(grade, LEAST_GRADED), grade=grade) for pair, grade in grades)
 
 
 def verdict(grade: int, least: int) -> str:
     return RELEVANT if grade >= least else NOT_RELEVANT
 
 
-def labelled(events: Iterable[LabelEvent]) -> Dataset:
+def labelled(events: Iterable[Event]) -> Dataset:
     events = tuple(events)
-    return Dataset(
-        prompts=bare_prompts(event.prompt_id for event in events),
-        memories=bare_memories(event.memory_id for event in events),
-        events=events,
-        by_text=True,
-    )
+    return named([(event.prompt_id, event.memory_id) for event in events], events=events)
 
 
-def bare_prompts(ids: Iterable[str]) -> tuple[Prompt, ...]:
-    return tuple(Prompt(prompt_id, "") for prompt_id in dict.fromkeys(ids))
-
-
-def bare_memories(ids: Iterable[str]) -> tuple[MemoryText, ...]:
-    return tuple(MemoryText(memory_id) for memory_id in dict.fromkeys(ids))
+def named(pairs: Sequence[tuple[str, str]], **rows: Any) -> Dataset:
+    """A dataset with *rows* about (prompt id, memory id) *pairs*, of which the file gives no texts."""
+    prompts = tuple(Prompt(name, "") for name in dict.fromkeys(prompt_id for prompt_id, _ in pairs))
+    memories = tuple(map(MemoryText, dict.fromkeys(memory_id for _, memory_id in pairs)))
+    return Dataset(prompts, memories, **rows, by_text=True)
 
 
 def is_qrels(source: FileText) -> bool:
@@ -185,29 +165,28 @@ def is_qrels(source: FileText) -> bool:
 # Runs
 
 
-def write_run(dataset: Dataset) -> str:
+def write_run(extract: Extract) -> str:
     """The injected set of each system, from its newest retrieval of each prompt."""
-    return "".join(run_rows(dataset, only_injected=True))
+    return run_of([result for result in system_results(extract) if result["injected"]])
 
 
-def write_candidates(dataset: Dataset) -> str:
+def write_candidates(extract: Extract) -> str:
     """All candidates of each system, from its newest retrieval of each prompt."""
-    return "".join(run_rows(dataset, only_injected=False))
+    return run_of(system_results(extract))
 
 
-def run_rows(dataset: Dataset, *, only_injected: bool) -> Iterator[str]:
+def run_of(results: Iterable[Row]) -> str:
     """Rows in rank order. The sign of the score changes: trec_eval sorts by it, and higher is better there."""
-    for system, retrieved in newest_retrievals(dataset):
-        results = [result for result in retrieved.results if result.injected or not only_injected]
-        start, end = f"{escaped(retrieved.prompt_id)} Q0", escaped(system)
-        results.sort(key=lambda result: result.rank)
-        scores = falling([0.0 - result.score for result in results])
-        for rank, (result, score) in enumerate(zip(results, scores, strict=True), start=1):
-            yield f"{start} {escaped(result.memory_id)} {rank} {score!r} {end}\n"
+    rows = []
+    for (system, prompt_id), found in groupby(results, itemgetter("system", "prompt_id")):
+        names, scores = zip(*((result["memory_id"], 0.0 - result["score"]) for result in found), strict=True)
+        for rank, (name, score) in enumerate(zip(names, falling(scores), strict=True), start=1):
+            rows.append(f"{escaped(prompt_id)} Q0 {escaped(name)} {rank} {score!r} {escaped(system)}\n")
+    return "".join(rows)
 
 
 def falling(scores: Sequence[float]) -> Iterator[float]:
-    """*scores*, with each that is not under the score before it lowered to the next smaller number.
+    """The *scores*, made to fall strictly: a score that is not lower than the last becomes the next smaller number.
 
     trec_eval does not read ranks. It sorts equal scores by document id, and it holds scores in single precision.
     """
@@ -231,30 +210,32 @@ def next_below(single: float) -> float:
 
 def read_run(source: FileText) -> Dataset:
     """Injected sets: each tag is a system, and its documents are injected in the order of their scores."""
-    found: dict[tuple[str, str], list[ResultRow]] = {}
+    found: dict[tuple[str, str], dict[str, Row]] = {}
     for line in source.lines():
         prompt_id, _, memory_id, rank, score, tag = columns(line, "qid Q0 docid rank score tag")
-        value = 0.0 - numeric(line, "score", score)
-        place = int(numeric(line, "rank", rank))
-        result = ResultRow(unescaped(memory_id), "", place, value, bm25=value, injected=True)
-        system, prompt_id = unescaped(tag), unescaped(prompt_id)
-        results = found.setdefault((system, prompt_id), [])
-        if any(other.memory_id == result.memory_id for other in results):
+        value, place = 0.0 - numeric(line, "score", score), int(numeric(line, "rank", rank))
+        system, prompt_id, memory_id = map(unescaped, (tag, prompt_id, memory_id))
+        results = found.setdefault((system, prompt_id), {})
+        if memory_id in results:
             raise line.wrong("docid", f"each document once for {prompt_id} and {system}")
-        results.append(result)
-    return Dataset(
-        prompts=bare_prompts(prompt_id for _, prompt_id in found),
-        memories=bare_memories(result.memory_id for results in found.values() for result in results),
-        runs=tuple(RunRow(system, system) for system in dict.fromkeys(system for system, _ in found)),
-        retrievals=tuple(RetrievalRow(*at, results=best_first(results)) for at, results in found.items()),
-        by_text=True,
+        about = {"memory_id": memory_id, "digest": "", "rank": place, "score": value, "bm25": value}
+        results[memory_id] = {**row_of(RESULT, **about, injected=True), "verdict": None}
+    return named(
+        [(prompt_id, memory_id) for (_, prompt_id), results in found.items() for memory_id in results],
+        runs=tuple(
+            row_of(RUN, run_id=system, system=system) for system in dict.fromkeys(system for system, _ in found)
+        ),
+        retrievals=tuple(
+            {**row_of(RETRIEVAL, run_id=system, prompt_id=prompt_id), "results": best_first(results), "call": None}
+            for (system, prompt_id), results in found.items()
+        ),
     )
 
 
-def best_first(results: list[ResultRow]) -> tuple[ResultRow, ...]:
+def best_first(results: Mapping[str, Row]) -> list[Row]:
     """*results* by score, as trec_eval sorts them, then by the given rank; ranks are counted anew."""
-    ordered = sorted(results, key=lambda result: (result.score, result.rank))
-    return tuple(replace(result, rank=rank) for rank, result in enumerate(ordered, start=1))
+    ordered = sorted(results.values(), key=lambda result: (result["score"], result["rank"]))
+    return [{**result, "rank": rank} for rank, result in enumerate(ordered, start=1)]
 
 
 def numeric(line: FileLine, field: str, text: str) -> float:

@@ -14,6 +14,7 @@ FEW_PROMPTS = 20
 """Labelled prompts below which one odd prompt moves a number by more than most differences that matter."""
 
 MAX_UNJUDGED = 0.05
+"""The share of memories without a judgement above which a report or gate says so."""
 
 
 class Outdated(NamedTuple):
@@ -68,7 +69,7 @@ def above(share: Ratio, most: float) -> Ratio | None:
 
 def unsure_share(evidence: Evidence, system: str) -> Ratio | None:
     """Injected memories that people labelled and could not judge, of all in the prompts that count; None if few."""
-    rows = [row for row in evidence.injecting(system) if evidence.is_finished(row)]
+    rows = [row for row in evidence.injecting(system) if evidence.moment(row) is not None]
     return above(unjudged_share([tally(row, evidence.judgements) for row in rows]), MAX_UNJUDGED)
 
 
@@ -86,7 +87,7 @@ def outside_order(evidence: Evidence, system: str) -> int:
 
 
 def unseen_strata(evidence: Evidence, system: str) -> tuple[str, ...]:
-    """The strata for which the system injects something, and of which no prompt is judged."""
+    """The strata in which the system injects something and no prompt is judged."""
     if not evidence.is_stratified:
         return ()
     present = {evidence.strata[row.prompt_id] for row in evidence.injecting(system)}

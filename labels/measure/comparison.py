@@ -10,8 +10,7 @@ from math import lcm, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.intervals import Interval
-from labels.measure.jackknife import Drawn, jackknife_interval, sums
+from labels.measure.intervals import Drawn, Interval, jackknife_interval, sums
 from labels.measure.metrics import Tally, tally
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from labels.records import Judgements, Outcome
 
 FEWEST_INJECTING = 8
-"""Prompts for which a system injects judged memories, below which its precision is too little known to compare."""
+"""Prompts with judged injected memories that a system needs before its precision is compared."""
 
 MOST_SUMS = 1_000_000
 """Additions up to which the sign-flip test is exact; beyond, the sum of hundreds of differences is nearly normal."""
@@ -98,13 +97,15 @@ class SystemComparison:
 
 def comparisons(evidence: Evidence) -> tuple[SystemComparison, ...]:
     """Each system against the one that it builds on, on the prompts that are completely judged for both."""
-    made = []
-    for systems in compared_systems([name for name in evidence.systems if not evidence.is_dead(name)]):
-        prompts = evidence.measured if evidence.moments is None else evidence.finished(systems)
-        made.append(
-            compare(evidence.answered, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems))
-        )
-    return tuple(filter(None, made))
+    pairs = compared_systems([name for name in evidence.systems if not evidence.is_dead(name)])
+    return tuple(made for systems in pairs if (made := comparison_of(evidence, systems)))
+
+
+def comparison_of(evidence: Evidence, systems: tuple[str, str], worth: float | None = None) -> SystemComparison | None:
+    """The two systems on the prompts that are completely judged for both; None if there are none."""
+    rows = [row for row in evidence.rows if not row.is_unanswered]
+    prompts = evidence.measured if evidence.moments is None else evidence.finished(systems)
+    return compare(rows, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems), worth=worth)
 
 
 def compared_systems(systems: Sequence[str]) -> Iterator[tuple[str, str]]:

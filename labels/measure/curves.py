@@ -8,14 +8,15 @@ from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.intervals import Interval, wilson
+from labels.measure.intervals import Drawn, Interval, precision_of, wilson
 from labels.measure.live_interval import looks, stratified_intervals
-from labels.measure.strata import EQUAL, combined_ratio
+from labels.measure.strata import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from labels.measure.evidence import Evidence
+    from labels.measure.intervals import Row
     from labels.measure.strata import LabelledSample, PairWeights
     from labels.records import Judgements, Outcome
 
@@ -169,11 +170,20 @@ def reliability(rows: Iterable[Outcome], judgements: Judgements) -> ReliabilityC
     ]
     if not pairs:
         return None
-    binned: dict[int, list[tuple[float, bool]]] = {}
-    for probability, is_relevant in pairs:
-        binned.setdefault(min(int(probability * BINS), BINS - 1), []).append((probability, is_relevant))
     brier = sum((probability - is_relevant) ** 2 for probability, is_relevant in pairs) / len(pairs)
-    return ReliabilityCurve(tuple(bin_of(binned[number]) for number in sorted(binned)), brier, len(pairs))
+    return ReliabilityCurve(tuple(map(bin_of, binned(pairs))), brier, len(pairs))
+
+
+def binned(pairs: Iterable[tuple[float, bool]]) -> list[list[tuple[float, bool]]]:
+    """(probability, whether it is relevant) in bins of equal width, without empty bins."""
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for probability, is_relevant in pairs:
+        bins.setdefault(bin_number(probability), []).append((probability, is_relevant))
+    return [bins[number] for number in sorted(bins)]
+
+
+def bin_number(probability: float) -> int:
+    return min(int(probability * BINS), BINS - 1)
 
 
 def bin_of(pairs: list[tuple[float, bool]]) -> Bin:
@@ -201,10 +211,9 @@ def history(sample: LabelledSample) -> tuple[Moment, ...]:
 
 def precisions(sample: LabelledSample, numbers: range) -> Iterator[float | None]:
     """The precision at each number of prompts, each stratum weighted by its share of the frame."""
-    sizes, prompts, sequence = Counter(sample.frame.values()), len(sample.frame), iter(sample.sequence)
-    totals: dict[Hashable, tuple[int, float, float]] = {}
+    sizes, sequence = Counter(sample.frame.values()), iter(sample.sequence)
+    rows: dict[Hashable, Counter[Row]] = {}
     for before, number in pairwise((0, *numbers)):
-        for stratum, (x, m) in islice(sequence, number - before):
-            n, relevant, judged = totals.get(stratum, (0, 0.0, 0.0))
-            totals[stratum] = n + 1, relevant + x, judged + m
-        yield combined_ratio([(sizes[name] / prompts, (x / n, m / n)) for name, (n, x, m) in totals.items()])
+        for stratum, counts in islice(sequence, number - before):
+            rows.setdefault(stratum, Counter())[counts] += 1
+        yield precision_of([Drawn(own, sizes[name] / own.total()) for name, own in rows.items()])

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.config import OFF
-from engine.systems import system_of
+from engine.config import OFF, system_of
 from labels.measure.judgements import (
     assuming_not_relevant,
     consensus,
@@ -79,7 +78,7 @@ class LabelFacts:
     def sighted(self) -> Ratio | None:
         """The labels given with ranks in view, of all labels; None where they are few.
 
-        Labels of which it is not known count as given blind.
+        Where it is not known, a label counts as given blind.
         """
         seen, whole = self.blind.whole - self.blind.part, self.blind.whole + self.blind_unknown
         return Ratio(seen, whole) if whole - seen < MIN_BLIND * whole else None
@@ -96,9 +95,9 @@ class Evidence:
     `explicit` are the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the
     judgements of a prompt are complete, so a prompt without a relevant memory in them has nothing relevant.
 
-    `calls` are those of the judge for these outcomes. From a label store come `labels` (those that count), `repeats`,
-    `facts`, the name of the `configured` system, and the settings of the runs by id: `made`, and in words how they
-    were `changed` since.
+    `calls` are the judge's calls for these outcomes. From a label store come the `labels` that count, the `repeats`,
+    and `facts` about the labels. `configured` is the name of the root's configured system. `made` are the settings of
+    each run by its id; `changed` says in words how the present settings differ from them.
     """
 
     rows: Sequence[Outcome]
@@ -184,11 +183,6 @@ class Evidence:
                 own.append(Tallied(row, tally(row, self.judgements), self.moment(row)))
         return tallied
 
-    @cached_property
-    def answered(self) -> Sequence[Outcome]:
-        """The rows without those for which the judge gave no answer."""
-        return [row for row in self.rows if not row.is_unanswered]
-
     # Of one system, or of some
 
     def of(self, system: str) -> list[Outcome]:
@@ -209,10 +203,6 @@ class Evidence:
 
     def is_in_frame(self, row: Outcome) -> bool:
         return bool(row.injected) and (not self.is_stratified or row.prompt_id in self.strata)
-
-    def is_finished(self, row: Outcome) -> bool:
-        """Whether people have dealt with all that was injected."""
-        return self.moment(row) is not None
 
     def moment(self, row: Outcome) -> int | None:
         """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
@@ -304,7 +294,7 @@ def evidence_from_store(
 
 
 def blind_share(labels: Sequence[Label]) -> tuple[Ratio, int]:
-    """The labels that were given blind, of those of which it is known, and the number of the others."""
+    """The labels given blind, of the labels for which that is known; and the number of the other labels."""
     known = [label.blind for label in labels if label.blind is not None]
     return Ratio(sum(known), len(known)), len(labels) - len(known)
 

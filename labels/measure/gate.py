@@ -8,10 +8,10 @@ from math import sqrt
 from statistics import fmean, median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
-from engine.systems import JUDGED
 from labels.measure.caveats import MAX_UNJUDGED, Outdated, above, outdated_prompts
-from labels.measure.comparison import SystemComparison, compare
+from labels.measure.comparison import SystemComparison, comparison_of
 from labels.measure.evidence import judged_pairs
 from labels.measure.groups import Headline, headline
 from labels.measure.live_interval import stratified_interval
@@ -230,7 +230,7 @@ def gaps_in(evidence: Evidence, system: str, gate: Gate) -> Gaps | None:
     begun = [
         (row, number)
         for row, number in unlabelled
-        if number < len(row.injected) and (row.prompt_id not in stopped_at or evidence.is_finished(row))
+        if number < len(row.injected) and (row.prompt_id not in stopped_at or evidence.moment(row) is not None)
     ]
     left = {row.prompt_id: number for row, number in begun if number}
     missing, whole = sum(left.values()), sum(len(row.injected) for row, _ in begun)
@@ -302,9 +302,7 @@ def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None)
 
     *worth* is the number of irrelevant memories saved that make up for one relevant memory lost.
     """
-    systems = plain, judged
-    prompts, strata = evidence.finished(systems), evidence.strata_of(systems)
-    comparison = compare(evidence.answered, evidence.judgements, systems, prompts, strata=strata, worth=worth)
+    comparison = comparison_of(evidence, (plain, judged), worth)
     if comparison is None:
         return None
     own = expense([call for call in evidence.calls if call.system == judged])

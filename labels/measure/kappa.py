@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from labels.measure.intervals import Interval
-from labels.measure.jackknife import Drawn, jackknife_interval, sums
+from labels.measure.intervals import Drawn, Interval, jackknife_interval, sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

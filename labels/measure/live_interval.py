@@ -83,9 +83,9 @@ def mirrored(per_prompt: PerPrompt) -> PerPrompt:
 def lower_bounds(per_prompt: PerPrompt, most: float, moments: Sequence[int], threshold: float) -> list[float]:
     """Lower confidence bound at each moment: the largest precision that the betting test has rejected by then.
 
-    Every factor of the capital falls in p, so the test rejects all values below the bound, too. The bound never falls
-    from one moment to the next. So it is enough to follow the capitals at the first step above the bound. The prompts
-    until a moment often give its bound, so they are asked before all the prompts on the way.
+    A smaller p always gives a larger capital, so all values below the bound are rejected, too, and the bound never
+    falls. It can rise after any prompt, also before a moment. Testing every value after every prompt would be slow:
+    only the first step above the bound is followed. A new bound is searched for when that step is rejected.
     """
     bounds, bound, seen = [], 0.0, 0
     kinds, times = set(per_prompt), Counter[tuple[float, float]]()
@@ -180,42 +180,30 @@ def stratified_intervals(
     if len(drawn) == 1:
         return betting_intervals([counts for _, counts in judged], most, moments, confidence)
     threshold = log(2 / (1 - confidence))
-    strata = {stratum: [counts for name, counts in judged if name == stratum] for stratum in drawn}
-    missed = {stratum: mirrored(counts) for stratum, counts in strata.items()}
-    taken = {stratum: numbers_of(stratum, judged, moments) for stratum in drawn}
-    lows = joint_lower_bounds(strata, drawn, most, taken, threshold)
-    misses = joint_lower_bounds(missed, drawn, most, taken, threshold)
+    lows = joint_lower_bounds(judged, drawn, most, moments, threshold)
+    misses = joint_lower_bounds([(stratum, (m - x, m)) for stratum, (x, m) in judged], drawn, most, moments, threshold)
     return [between(low, miss) for low, miss in zip(lows, misses, strict=True)]
 
 
-def numbers_of(stratum: Hashable, judged: Judged, moments: Sequence[int]) -> list[int]:
-    """The number of prompts of *stratum* that were judged at each moment."""
-    so_far = [0]
-    for name, _ in judged:
-        so_far.append(so_far[-1] + (name == stratum))
-    return [so_far[number] for number in moments]
-
-
 def joint_lower_bounds(
-    strata: Mapping[Hashable, PerPrompt],
-    shares: Mapping[Hashable, float],
-    most: float,
-    taken: Mapping[Hashable, Sequence[int]],
-    threshold: float,
+    judged: Judged, shares: Mapping[Hashable, float], most: float, moments: Sequence[int], threshold: float
 ) -> list[float]:
     """Lower confidence bound at each moment: the largest precision that the product of capitals has rejected by then.
 
-    *threshold* is a logarithm. A stratum contributes share * p_h to the precision, rounded up to the next step of the
-    grid, where its capital is smaller. Contributions with a sum of s steps become at most s + number of strata - 1
-    steps. So the bound is the number of sums, from one step for every stratum on, for which all products are rejected.
+    *threshold* is a logarithm. A precision of s steps is a sum of contributions share * p_h, one for each stratum. It
+    is rejected if every way to split it among the strata is rejected. The split with the smallest product of capitals
+    is the hardest to reject, so only that one is tested. Contributions are rounded up to whole steps, where capitals
+    are smaller; so the search starts with one step for each stratum, and the bound is on the safe side.
     """
-    bounds, rejected = [], 0
+    bounds, rejected, seen = [], 0, 0
     split = dict.fromkeys(shares, 1)
-    for numbers in zip(*(taken[stratum] for stratum in shares), strict=True):
-        costs = {
-            stratum: cost_of(Counter(strata[stratum][:number]), shares[stratum], most)
-            for stratum, number in zip(shares, numbers, strict=True)
-        }
+    times = {stratum: Counter[tuple[float, float]]() for stratum in shares}
+    for number in moments:
+        for stratum, counts in judged[seen:number]:
+            if stratum in times:
+                times[stratum][counts] += 1
+        seen = number
+        costs = {stratum: cost_of(own, shares[stratum], most) for stratum, own in times.items()}
         cheapen(split, costs)
         while sum(costs[stratum](steps) for stratum, steps in split.items()) >= threshold:
             rejected += 1

@@ -112,12 +112,10 @@ def fire_rate(tallies: Sequence[Tally]) -> Ratio:
     return Ratio(sum(prompt.injected > 0 for prompt in tallies), len(tallies))
 
 
-def false_fire_rate(tallies: Sequence[Tally], without_relevant: Set[str], weights: PairWeights = EQUAL) -> Ratio:
+def false_fire_rate(tallies: Iterable[Tally], without_relevant: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Prompts with at least one injected memory, of the prompts for which nothing is relevant."""
-    return ratio(
-        ((prompt.prompt_id, prompt.injected > 0, 1) for prompt in tallies if prompt.prompt_id in without_relevant),
-        weights,
-    )
+    own = [prompt for prompt in tallies if prompt.prompt_id in without_relevant]
+    return ratio(((prompt.prompt_id, prompt.injected > 0, 1) for prompt in own), weights)
 
 
 def unjudged_share(tallies: Sequence[Tally]) -> Ratio:
@@ -136,11 +134,10 @@ def judge_failures(rows: Sequence[Outcome]) -> Ratio:
     return Ratio(failed, sum(row.is_asked or row.is_unanswered for row in rows))
 
 
-def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: PairWeights = EQUAL) -> Ratio:
+def irrelevant_per_prompt(tallies: Iterable[Tally], measured: Set[str], weights: PairWeights = EQUAL) -> Ratio:
     """Irrelevant injected memories per *measured* prompt."""
-    return ratio(
-        ((prompt.prompt_id, prompt.irrelevant, 1) for prompt in tallies if prompt.prompt_id in measured), weights
-    )
+    own = [prompt for prompt in tallies if prompt.prompt_id in measured]
+    return ratio(((prompt.prompt_id, prompt.irrelevant, 1) for prompt in own), weights)
 
 
 def polluted_rate(
@@ -218,3 +215,59 @@ def recall_of_known(tallies: Sequence[Tally], judgements: Judgements) -> Ratio:
     """Relevant memories injected, of all memories known to be relevant for these prompts, in the pool or not."""
     relevant = sum(sum(judgements.get(prompt.prompt_id, {}).values()) for prompt in tallies)
     return Ratio(sum(prompt.relevant for prompt in tallies), relevant)
+
+
+# The injected memories as a ranking, in the measures of TREC
+
+
+@dataclass(frozen=True)
+class RankingMeasures:
+    """The mean of each measure (0..1, by its name in ir-measures) over the `prompts` with a relevant memory.
+
+    A prompt without an injected memory counts as 0, as with trec_eval -c. An unjudged memory counts as irrelevant,
+    except in bpref.
+    """
+
+    prompts: int
+    means: Mapping[str, float]
+
+
+def ranked(rows: Iterable[Outcome], judgements: Judgements) -> RankingMeasures:
+    """The measures of one system's *rows*, one for each prompt; the ranking is the injected set, best first.
+
+    They divide by a fixed depth or by the number of relevant memories, however few were injected, so they punish
+    holding back: P@k, MAP, nDCG (relevant or not), MRR and bpref, which looks at judged memories only. They allow
+    comparisons with other collections; precision is what decides. Needs the package ir-measures, which is slow to load.
+    """
+    import ir_measures
+    from ir_measures import AP, RR, Bpref, P, Qrel, ScoredDoc, nDCG
+
+    measures = (P @ 1, P @ 3, AP, nDCG @ 10, RR, Bpref)
+    wanted = [row for row in rows if any(judgements.get(row.prompt_id, {}).values())]
+    if not wanted:
+        return RankingMeasures(0, {})
+    # numbers as ids: trec_eval's code crashes at an id that UTF-8 cannot hold
+    topics = {row.prompt_id: str(number) for number, row in enumerate(wanted)}
+    documents = TextNumbers()
+    qrels = [
+        Qrel(topic, documents[memory_id], int(is_relevant))
+        for prompt_id, topic in topics.items()
+        for memory_id, is_relevant in judgements[prompt_id].items()
+    ]
+    run = [
+        ScoredDoc(topics[row.prompt_id], documents[memory_id], 1.0 / rank)
+        for row in wanted
+        for rank, memory_id in enumerate(row.injected, start=1)
+    ]
+    totals = dict.fromkeys(map(str, measures), 0.0)
+    for metric in ir_measures.iter_calc(measures, qrels, run):
+        totals[str(metric.measure)] += metric.value
+    return RankingMeasures(len(wanted), {name: total / len(wanted) for name, total in totals.items()})
+
+
+class TextNumbers(dict[str, str]):
+    """A number, as text, for every id that is asked for."""
+
+    def __missing__(self, key: str) -> str:
+        self[key] = str(len(self))
+        return self[key]

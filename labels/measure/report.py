@@ -26,8 +26,8 @@ from labels.measure.groups import (
     worst_memories,
     worst_prompts,
 )
-from labels.measure.intervals import Interval, design_effect
-from labels.measure.metrics import Ratio, tally
+from labels.measure.intervals import Interval, design_effect, one_stratum
+from labels.measure.metrics import RankingMeasures, Ratio, tally
 from labels.records import VERDICTS
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.judgements import Digests
-    from labels.measure.ranking import RankingMeasures
-    from labels.records import Judgements, Outcome
+    from labels.records import Outcome
     from labels.store import LabelStore
 
 
@@ -190,7 +189,7 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         precision=judged.ratio,
         interval=judged.interval,
         live=found.live if has_order and sample.judged else None,
-        design_effect=design_effect(per_prompt(tallies)),
+        design_effect=design_effect(one_stratum(per_prompt(tallies))),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),
         false_fire_rate=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
@@ -205,7 +204,7 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         median_ms=median(row.elapsed_ms for row in rows) if rows else 0.0,
         by_confidence=by_confidence(rows, tallies, weights),
         by_kind=by_kind(rows, tallies, kinds, weights),
-        ranked=ranking_of(rows, evidence.given) if options.ranking else None,
+        ranked=metrics.ranked(rows, evidence.given) if options.ranking else None,
         curves=curves(rows, evidence, sample if has_order else None) if options.curves else None,
         agreement=judge_agreement(rows, judgements, weights),
         assumed=assumed_decisions(rows, evidence),
@@ -219,12 +218,6 @@ def missing_for_ranking() -> str:
     except ImportError as error:
         return str(missing_library(error) or error)
     return ""
-
-
-def ranking_of(rows: Sequence[Outcome], judgements: Judgements) -> RankingMeasures:
-    from labels.measure.ranking import ranked
-
-    return ranked(rows, judgements)
 
 
 def assumed_decisions(rows: Sequence[Outcome], evidence: Evidence) -> int:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from labels.measure.intervals import Interval, extremes, wilson
+from labels.measure.intervals import Drawn, Interval, effective_size, precision_of, wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence, Set
+    from collections.abc import Hashable, Mapping, Set
+
+    from labels.measure.intervals import Row
 
     Counts = tuple[float, float]
     """(relevant, judged) of one prompt."""
@@ -113,83 +115,26 @@ class StratifiedEstimate:
     uncovered: float
 
 
-@dataclass(frozen=True)
-class Stratum:
-    """`weight` is the stratum's share of the frame's prompts, `drawn` the counts of its judged prompts."""
-
-    weight: float
-    drawn: tuple[Counts, ...]
-
-    @cached_property
-    def mean(self) -> Counts:
-        return sum(x for x, _ in self.drawn) / len(self.drawn), sum(m for _, m in self.drawn) / len(self.drawn)
-
-
 def stratified_estimate(
     judged: Mapping[str, Counts], strata: Mapping[str, Hashable], confidence: float = 0.95
 ) -> StratifiedEstimate | None:
-    """The combined ratio estimate; None when no prompt was judged, or no memory in them.
+    """The precision of the frame; None when no prompt was judged, or no memory in them.
 
     *judged* are the counts of each judged prompt, *strata* the stratum of every prompt in the frame, judged or not.
-    Within a stratum the judged prompts must be a random draw. Each of them then stands for N_h / n_h prompts:
-    sum_h N_h/n_h sum x / sum_h N_h/n_h sum m. Prompts without a stratum do not count. With one stratum this is
-    `headline_interval`. Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
+    Within a stratum the judged prompts must be a random draw; each of them stands for N_h / n_h prompts. Prompts
+    without a stratum do not count. With one stratum this is `headline_interval`.
     """
-    groups = grouped(judged, strata)
-    value = combined_ratio([(group.weight, group.mean) for group in groups])
-    if value is None:
-        return None
-    effective = effective_size(groups, len(strata))
-    interval = wilson(value * effective, effective, confidence)
-    assert interval is not None  # as there is a value, something was judged
-    prompts = sum(len(group.drawn) for group in groups)
-    return StratifiedEstimate(value, interval, prompts, effective, 1 - sum(group.weight for group in groups))
-
-
-def grouped(judged: Mapping[str, Counts], strata: Mapping[str, Hashable]) -> list[Stratum]:
-    """The strata that have a judged prompt."""
     sizes = Counter(strata.values())
-    drawn: dict[Hashable, list[Counts]] = {}
+    rows: dict[Hashable, Counter[Row]] = {}
     for prompt_id, counts in judged.items():
         if prompt_id in strata:
-            drawn.setdefault(strata[prompt_id], []).append(counts)
-    return [Stratum(sizes[name] / len(strata), tuple(rows)) for name, rows in drawn.items()]
-
-
-def combined_ratio(means: Sequence[tuple[float, Counts]]) -> float | None:
-    """Precision from each stratum's share of the frame and its mean counts; None if nothing was judged."""
-    relevant = sum(weight * x for weight, (x, _) in means)
-    size = sum(weight * m for weight, (_, m) in means)
-    return relevant / size if size else None
-
-
-def effective_size(groups: Sequence[Stratum], frame: int) -> float:
-    """As `labels.measure.intervals.effective_size`, with the two extreme prompts in each stratum."""
-    memories = sum(m for group in groups for _, m in group.drawn)
-    widened = [Stratum(group.weight, (*group.drawn, *extremes(group.mean[1]))) for group in groups]
-    return memories / max(1.0, design_effect(groups, frame), design_effect(widened, frame))
-
-
-def design_effect(groups: Sequence[Stratum], frame: int) -> float:
-    """The variance, divided by that of as many independent memories; 1 where every memory is relevant, or none."""
-    p = combined_ratio([(group.weight, group.mean) for group in groups])
-    memories = sum(m for group in groups for _, m in group.drawn)
-    return variance(groups, p, frame) / (p * (1 - p) / memories) if p and p < 1 else 1.0
-
-
-def variance(groups: Sequence[Stratum], p: float, frame: int) -> float:
-    """The linearised variance of the combined ratio *p*, where the *frame* prompts are themselves a sample.
-
-    With residuals d = x - p m, which add up to 0: sum_h W_h^2 s_h^2 / n_h + sum_h W_h (mean of d in h)^2 / N, divided
-    by the squared mean of m. The first part is Cochran's (6.13), without finite population correction. The second is
-    from his section 12.2 (double sampling for stratification): the shares of the strata are those of a sample.
-    """
-    size = sum(group.weight * group.mean[1] for group in groups) / sum(group.weight for group in groups)
-    within = between = 0.0
-    for group in groups:
-        n = len(group.drawn)
-        residuals = [x - p * m for x, m in group.drawn]
-        mean = sum(residuals) / n
-        within += group.weight**2 * sum((residual - mean) ** 2 for residual in residuals) / max(1, n - 1) / n
-        between += group.weight * mean**2 / frame
-    return (within + between) / size**2
+            rows.setdefault(strata[prompt_id], Counter())[counts] += 1
+    drawn = [Drawn(own, sizes[stratum] / own.total()) for stratum, own in rows.items()]
+    value = precision_of(drawn)
+    if value is None:
+        return None
+    effective = effective_size(drawn, len(strata))
+    interval = wilson(value * effective, effective, confidence)
+    assert interval is not None  # as there is a value, something was judged
+    unseen = sum(size for stratum, size in sizes.items() if stratum not in rows)
+    return StratifiedEstimate(value, interval, sum(own.size for own in drawn), effective, unseen / len(strata))

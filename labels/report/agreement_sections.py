@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.wording import counted
+from labels.report.charts import confusion_rows
 from labels.report.section import ReportSection, ReportTable, decimal, give_or_take, share, span
 
 if TYPE_CHECKING:
@@ -23,11 +24,7 @@ def judge_sections(system: str, agreement: Agreement, captions: Captions, assume
 
     *assumed* is the number of memories that are assumed to be irrelevant.
     """
-    counts = agreement.confusion
-    rows = (
-        ("the judge kept it", f"{counts.kept_relevant:,}", f"{counts.kept_irrelevant:,}"),
-        ("the judge dropped it", f"{counts.dropped_relevant:,}", f"{counts.dropped_irrelevant:,}"),
-    )
+    rows = tuple((name, *(f"{count:,}" for count in counts)) for name, counts in confusion_rows(agreement.confusion))
     yield ReportSection(
         f"judge-{system}",
         f"Judge against people: {system}",

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
-from engine.config import TUNED
-from engine.systems import CUTS, JUDGED
+from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
 from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
 from labels.measure.gate import FEWEST_TO_PLAN
@@ -150,14 +149,11 @@ def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:
     """The other system, compared on the same prompts: the counts, and whether its precision surely differs."""
     if comparison is None:
         return
-    is_second = comparison.first == main
-    other = comparison.second if is_second else comparison.first
-    own, others = comparison.first_only, comparison.second_only
-    if not is_second:
-        own, others = others, own
+    other, sign = other_of(comparison, main), 1 if comparison.first == main else -1
+    own, others = (comparison.first_only, comparison.second_only)[::sign]
     name = "With the judge" if other == main + JUDGED else other
     irrelevant, relevant = others[1] - own[1], others[0] - own[0]
-    end = f"{claim(comparison.precision, 1 if is_second else -1)} ({counted(comparison.prompts, 'prompt')})."
+    end = f"{claim(comparison.precision, sign)} ({counted(comparison.prompts, 'prompt')})."
     long = f"{name}: {difference(irrelevant)} irrelevant, {difference(relevant)} relevant{end}"
     yield long if len(long) <= LINE else f"{name}: {irrelevant:+,} irrelevant, {relevant:+,} relevant{end}"
 
@@ -191,7 +187,7 @@ NOTHING = Step("nothing to do; measure again after new prompts or new memories")
 
 
 def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
-    """Reasons for which the numbers are not yet those that are asked for."""
+    """Steps that must come first: without them the numbers answer another question."""
     facts = report.evidence.facts
     if report.configured and report.configured != main.system:
         yield Step(f"replay {report.configured}, the present system", REPLAY, "{report.replay}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.config import DEFAULT, TUNED
-from engine.systems import CUTS, is_injected
+from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
 from labels.report.agreement_sections import judge_sections, people_section
-from labels.report.caveats import notes
 from labels.report.curve_sections import curve_sections
+from labels.report.notes import notes
 from labels.report.section import UNKNOWN, ReportSection, ReportTable, decimal, part_of, rate, share, span, system_rows
 
 if TYPE_CHECKING:

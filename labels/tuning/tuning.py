@@ -13,8 +13,20 @@ from sklearn.metrics import brier_score_loss
 from engine.config import OFF
 from engine.errors import TuningError
 from engine.wording import counted
-from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
-from labels.tuning.curve import MIN_GROUPS, NO_STRATA, curve, injected, judged, measured
+from labels.measure.curves import binned
+from labels.tuning.curve import (
+    MIN_GROUPS,
+    NO_STRATA,
+    chosen,
+    chosen_elsewhere,
+    curve,
+    doubt,
+    injected,
+    judge_calls,
+    judged,
+    measured,
+    safest,
+)
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
@@ -35,10 +47,8 @@ class Needs(NamedTuple):
 FROM_DEFAULT, FROM_NOTHING = Needs(20, 5), Needs(30, 20)
 """A fit around the default model, and a fit from labels alone. README.md has the learning curves of both."""
 
-BINS = 10
-
 OWN, ELSEWHERE, NO_PROMISE = "the roots of the labels", "a root without labels", "none"
-"""The subjects of the promised precision."""
+"""The roots for which a precision is promised."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,7 @@ class Tuning:
     roots: tuple[str, ...]
 
     def promise_in(self, root: str) -> str | None:
-        """The subject of the promise that the model keeps in *root*; None if it must not be used there."""
+        """The promise that holds in *root*: OWN, ELSEWHERE or NO_PROMISE; None if the model must not be used there."""
         if root in self.roots:
             return OWN if self.at else None
         if self.groups >= MIN_GROUPS:
@@ -188,11 +198,9 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
 
 def reliability(known: Sequence[tuple[float, bool]]) -> tuple[ReliabilityBin, ...]:
     """Mean P and observed share by tenths of P, without empty tenths."""
-    tenths: dict[int, list[tuple[float, bool]]] = {}
-    for p, is_relevant in known:
-        tenths.setdefault(min(BINS - 1, int(p * BINS)), []).append((p, is_relevant))
-    pairs = (tenths[tenth] for tenth in sorted(tenths))
-    return tuple(ReliabilityBin(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in pairs)
+    return tuple(
+        ReliabilityBin(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in binned(known)
+    )
 
 
 def changes(

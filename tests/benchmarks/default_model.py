@@ -22,8 +22,7 @@ from engine import default_model
 from engine.config import Config
 from engine.cutoff import DIRECTIONS
 from engine.lean.record import replace
-from labels.tuning.choice import doubt
-from labels.tuning.curve import curve, point
+from labels.tuning.curve import curve, doubt, point
 from labels.tuning.fitting import FeatureWeights, fit, labelled
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, at_recall, held_out, shown, without
 from tests.benchmarks.example_projects import TOP, example_projects

@@ -172,7 +172,9 @@ def main() -> None:
             write_root(root, [memory(f"thing {number} works") for number in range(MEMORIES)])
         store = LabelStore.open(path)
         prompts = tuple(prompt(number) for number in range(options.prompts))
-        workspace = Workspace(str(root), read_config(str(root), {}).config, store, prompts=prompts, annotator="ann")
+        workspace = Workspace(
+            str(root), read_config(str(root), {}).config, store, prompts_of_files=prompts, annotator="ann"
+        )
         if not store.events(limit=1):
             start = time.perf_counter()
             fill(path, workspace.index.root, workspace.index.summaries(), options.prompts, options.cards)

@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING
 
 from engine import default_model
 from engine.config import Config
-from labels.tuning.choice import chosen, safest
-from labels.tuning.curve import MIN_FIRED, STEPS, bound_elsewhere, curve, injected, judged, point
+from labels.tuning.curve import MIN_FIRED, STEPS, bound_elsewhere, chosen, curve, injected, judged, point, safest
 from labels.tuning.fitting import DEFAULT, NOTHING, fit, labelled, out_of_fold
 from labels.tuning.tuning import FROM_DEFAULT
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups, resampled

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.paths import project_slug
-from engine.root_search import find_roots
+from engine.settings.roots import find_roots
 from engine.settings.trust import trust
 from tests.e2e.conftest import ALONE, DRIVER
 from tests.engine.claude_code.test_auto_memory import PLACES, Client, plant_repositories

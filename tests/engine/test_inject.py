@@ -119,19 +119,18 @@ def test_the_frame_is_counted_with_its_line_ends() -> None:
     assert len(text_of(candidates(one))) == size
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_in_a_memory_leaves_its_place(text: str) -> None:
-    one = memory(f"Title {text} end", text, memory_id="x")
-    hostile = replace(one, summary=replace(one.summary, category=text, path=f"p{text}"))
-    (line,) = text_of(candidates(hostile)).split("\n")[1:-1]
-    assert ENTRY.fullmatch(line)
-    assert line.isprintable()
-    assert (line.count("<"), line.count(">")) == (2, 3)
+def test_nothing_in_a_memory_leaves_its_place() -> None:
+    for text in HOSTILE:
+        one = memory(f"Title {text} end", text, memory_id="x")
+        hostile = replace(one, summary=replace(one.summary, category=text, path=f"p{text}"))
+        (line,) = text_of(candidates(hostile)).split("\n")[1:-1]
+        assert ENTRY.fullmatch(line), text
+        assert line.isprintable(), text
+        assert (line.count("<"), line.count(">")) == (2, 3), text
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_text_is_made_safe() -> None:
+    for text, expected in [
         ("a <b> & \"c\" 'd'", "a &lt;b&gt; &amp; &quot;c&quot; 'd'"),
         ("  one\n two\t\u2028three\u00a0four ", "one two three four"),
         ("safe \u202egnp.exe\u2066", "safe gnp.exe"),
@@ -144,10 +143,8 @@ def test_nothing_in_a_memory_leaves_its_place(text: str) -> None:
         ("in\u115fvi\u3164si\uffa0b\u180ble\u17b4", "invisible"),
         ("🚀 launch", "🚀 launch"),
         ("&lt;", "&amp;lt;"),
-    ],
-)
-def test_text_is_made_safe(text: str, expected: str) -> None:
-    assert inject.clean(text) == expected
+    ]:
+        assert inject.clean(text) == expected, text
 
 
 def test_a_title_cannot_name_another_path() -> None:

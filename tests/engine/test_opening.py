@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import opening
@@ -120,7 +120,6 @@ STEP = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(st.lists(STEP, max_size=12))
 def test_an_updated_index_equals_a_fresh_build(steps: list[tuple[object, ...]]) -> None:
     with TemporaryDirectory() as folder:
@@ -458,3 +457,13 @@ def test_segments_are_merged_where_no_prompt_waits(project: Project) -> None:
     with closing(for_reading(str(project.file))) as db:
         (segments,) = db.execute("select count(distinct segid) from full_text_idx").fetchone()
     assert segments <= 5
+
+
+def test_the_files_are_listed_once_where_nobody_else_writes_the_index(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long builds take is guessed, from another list of the files, only if another process writes it."""
+    guessed: list[str] = []
+    monkeypatch.setattr(opening, "build_seconds", lambda root: guessed.append(root) or 0.0)
+    project.opened()
+    assert guessed == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import inject
@@ -222,7 +222,6 @@ def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:
     assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
-@settings(max_examples=100)
 @given(titles=st.lists(st.text(max_size=60), max_size=6), limit=st.integers(100, 600))
 def test_the_block_never_exceeds_the_budget(titles: list[str], limit: int) -> None:
     memories = [memory(f"cache {title}", title, memory_id=f"m{i}") for i, title in enumerate(titles)]
@@ -356,7 +355,6 @@ def test_time_is_taken_from_the_clock() -> None:
     assert retrieval.elapsed_ms == 250.0
 
 
-@settings(max_examples=150)
 @given(
     prompt=st.text(max_size=40),
     titles=st.lists(st.text(max_size=20), max_size=5),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import SEARCH, Config
@@ -178,7 +178,6 @@ def test_a_small_root_answers_and_stays_silent_as_a_large_one_does(rows: int) ->
     assert injected(run("zanzibar", *few)) == []
 
 
-@settings(max_examples=150)
 @given(
     prompt=st.text(max_size=60),
     titles=st.lists(st.text(max_size=30), max_size=4),
@@ -194,7 +193,6 @@ def test_any_text_is_answered(prompt: str, titles: list[str], mode: str, status:
     assert all(0 <= one.ratio <= 1 and one.score < 0 for one in retrieval.candidates)
 
 
-@settings(max_examples=150)
 @given(st.text(max_size=60))
 def test_a_memory_whose_title_is_the_prompt_is_injected_if_the_prompt_says_anything(prompt: str) -> None:
     anything = replace(DEFAULT, max_risk=1.0)
@@ -205,7 +203,6 @@ def test_a_memory_whose_title_is_the_prompt_is_injected_if_the_prompt_says_anyth
 WORDS = "cache rule billing exports pipeline nightly user_id token".split()
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     titles=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=30),
     prompt=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),

@@ -151,7 +151,7 @@ NAMES = {"uid": "f" * 32, "session": "s", "source": "", "repeat": 0}
 def store_of(path: Path, steps: int) -> Path:
     """A store that a memsift with only the first *steps* made."""
     with closing(Database(path, execute_plugins=False)) as db:
-        MIGRATIONS.apply(db, stop_before=STEPS[steps].__name__ if steps < len(STEPS) else None)
+        MIGRATIONS.apply(db, stop_before=STEPS[steps] if steps < len(STEPS) else None)
     return path
 
 
@@ -215,4 +215,4 @@ def test_labels_from_files_that_say_nothing_of_blindness_are_neither_blind_nor_n
 @pytest.mark.parametrize("steps", range(1, len(STEPS) + 1))
 def test_a_step_that_was_released_is_never_edited(tmp_path: Path, steps: int) -> None:
     found = "\n".join(schema(store_of(tmp_path / "older.db", steps)))
-    assert hashlib.sha256(found.encode()).hexdigest()[:16] == SCHEMAS[STEPS[steps - 1].__name__]
+    assert hashlib.sha256(found.encode()).hexdigest()[:16] == SCHEMAS[STEPS[steps - 1]]

@@ -23,7 +23,7 @@ def shown(labelled: set[str], skips: Mapping[str, int]) -> list[str]:
 
 
 def event(action: str, elapsed_ms: int) -> Event:
-    return Event(1, "t", "ann", "p1", "a", "d", action, None, None, "", "", True, 1, 1, elapsed_ms, "", "0.1.0", None)
+    return Event("ann", "p1", "a", action=action, elapsed_ms=elapsed_ms)
 
 
 def test_cards_come_in_the_pools_order_without_the_labelled() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
+from labels.events import by_pair, key_of, shared_verdict
 from labels.records import ADJUDICATED, MAJORITY, NOT_RELEVANT, RELEVANT, SINGLE, UNRATEABLE, UNSURE, Event, Repeat
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from labels.exchange.records import Dataset
+    from labels.exchange.rows import Dataset
 
 
 @pytest.fixture
@@ -62,11 +63,13 @@ def test_gold_is_the_majority_of_relevant_against_not(
 
 @store_test
 @given(stored_datasets)
-def test_who_reads_the_store_with_datasette_sees_the_same_gold(dataset: Dataset) -> None:
+def test_gold_in_sql_is_the_shared_verdict_or_the_adjudication(dataset: Dataset) -> None:
     with opened(dataset) as (db,), LabelStore.open(db.path) as store:
-        assert [vars(one) for one in store.gold()] == db.rows(
-            "SELECT * FROM gold ORDER BY prompt_id, memory_id, digest"
-        )
+        said = by_pair(store.labels())
+        shared = {key: shared_verdict([label.verdict for label in labels]) for key, labels in said.items()}
+        shared |= {key_of(label): label.verdict for label in store.adjudications()}
+        found = {(gold.prompt_id, *gold.pair): gold.verdict for gold in store.gold()}
+    assert found == {key: verdict for key, verdict in shared.items() if verdict}
 
 
 def test_an_adjudication_settles_a_pair_until_it_is_taken_back(store: LabelStore) -> None:

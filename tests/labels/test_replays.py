@@ -11,34 +11,30 @@ from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
 
 if TYPE_CHECKING:
-    from labels.exchange.records import Dataset, RetrievalRow
+    from labels.exchange.rows import Dataset, Row
 
 
-def known_of(dataset: Dataset, retrieved: RetrievalRow) -> list[str]:
-    asked = {event.memory_id for event in dataset.events if event.prompt_id == retrieved.prompt_id}
-    return [each.memory_id for each in retrieved.results if each.injected or each.memory_id in asked]
-
-
-def expected(dataset: Dataset, retrieved: RetrievalRow) -> Outcome:
-    known = known_of(dataset, retrieved)
-    ranked = [each for each in retrieved.results if each.memory_id in known]
-    injected = [each for each in ranked if each.injected]
+def expected(dataset: Dataset, retrieved: Row) -> Outcome:
+    asked = {event.memory_id for event in dataset.events if event.prompt_id == retrieved["prompt_id"]}
+    ranked = [found for found in retrieved["results"] if found["injected"] or found["memory_id"] in asked]
+    injected = [found for found in ranked if found["injected"]]
+    probabilities = {found["memory_id"]: found["probability"] for found in ranked}
     return Outcome(
-        retrieved.prompt_id,
-        next(run.system for run in dataset.runs or () if run.run_id == retrieved.run_id),
-        injected=tuple(each.memory_id for each in injected),
-        candidates=tuple(each.memory_id for each in ranked),
-        decisions=tuple(each.verdict.decision if each.verdict else None for each in ranked),
-        fallback=retrieved.fallback,
-        elapsed_ms=retrieved.elapsed_ms,
-        run_id=retrieved.run_id,
-        kind=next(prompt.kind for prompt in dataset.prompts if prompt.id == retrieved.prompt_id),
-        is_asked=any(each.verdict for each in retrieved.results),
-        confidences=tuple(each.confidence for each in injected),
-        matched=tuple(len(each.matched) or None for each in injected),
-        scores=tuple(each.score for each in injected),
-        probabilities={each.memory_id: each.probability for each in ranked if each.probability is not None},
-        digests={each.memory_id: each.digest for each in ranked},
+        retrieved["prompt_id"],
+        next(run["system"] for run in dataset.runs if run["run_id"] == retrieved["run_id"]),
+        injected=tuple(found["memory_id"] for found in injected),
+        candidates=tuple(found["memory_id"] for found in ranked),
+        decisions=tuple(found["verdict"] and found["verdict"]["decision"] for found in ranked),
+        fallback=retrieved["fallback"],
+        elapsed_ms=retrieved["elapsed_ms"],
+        run_id=retrieved["run_id"],
+        kind=next(prompt.kind for prompt in dataset.prompts if prompt.id == retrieved["prompt_id"]),
+        is_asked=any(found["verdict"] for found in retrieved["results"]),
+        confidences=tuple(found["confidence"] for found in injected),
+        matched=tuple(len(found["matched"]) or None for found in injected),
+        scores=tuple(found["score"] for found in injected),
+        probabilities={name: value for name, value in probabilities.items() if value is not None},
+        digests={found["memory_id"]: found["digest"] for found in ranked},
     )
 
 
@@ -47,4 +43,4 @@ def expected(dataset: Dataset, retrieved: RetrievalRow) -> Outcome:
 def test_outcomes_are_what_was_stored(dataset: Dataset) -> None:
     with opened(dataset) as (db,), LabelStore.open(db.path) as store:
         found = {(each.prompt_id, each.run_id): each for each in store.outcomes()}
-    assert found == {(each.prompt_id, each.run_id): expected(dataset, each) for each in dataset.retrievals}
+    assert found == {(row["prompt_id"], row["run_id"]): expected(dataset, row) for row in dataset.retrievals}

@@ -5,10 +5,9 @@ import json
 import pytest
 
 from engine import default_model
-from engine.config import Config, JudgeConfig, config_json
+from engine.config import SYSTEMS, Config, JudgeConfig, config_json
 from engine.cutoff import Cutoff, default_cutoff
 from engine.lean.record import replace
-from engine.systems import SYSTEMS
 from labels.records import RunSettings
 from labels.run_settings import changed_settings, changes, differences, settings_json
 from labels.runs import run_id

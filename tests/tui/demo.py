@@ -65,7 +65,7 @@ def make_workspace(
         LabelStore.open(store, busy_timeout_s=busy_timeout_s),
         judge=judge(config) if judge else None,
         now=lambda: now,
-        prompts=demo_prompts() if prompts is None else tuple(prompts),
+        prompts_of_files=demo_prompts() if prompts is None else tuple(prompts),
         **options,
     )
 

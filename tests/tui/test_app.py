@@ -282,7 +282,7 @@ async def test_files_that_were_skipped_are_counted_and_listed(open_workspace: Op
 
 async def test_prompt_rows_that_were_skipped_are_counted_and_listed(open_workspace: Opener) -> None:
     skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
-    async with MemsiftApp(open_workspace(prompts=(), skipped=skipped)).run_test(size=SIZE) as pilot:
+    async with MemsiftApp(open_workspace(prompts=(), unread_prompts=skipped)).run_test(size=SIZE) as pilot:
         await reads(pilot, "#where", "1 skipped")
         await press(pilot, "s")
         await reads(pilot, "FullText Static", "prompts.jsonl:3 is not JSON")

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from engine.paths import projects_dir
-from engine.root_search import own_users
+from engine.settings.roots import own_users
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import text_of, until
 from tui.cli import main

@@ -65,10 +65,10 @@ def test_cells_are_exactly_as_wide_as_asked(text: str, width: int) -> None:
     assert "\n" not in fitted
 
 
-@pytest.mark.parametrize("width", [0, 1, 2, 3, 7, 20])
-@pytest.mark.parametrize("text", ["汉字汉字汉字", "👩‍👩‍👧 family", "e\u0301tude", "🇩🇪🇫🇷", "ﷺ" * 9, *HOSTILE_TEXTS])
-def test_wide_and_combined_characters_are_cut_between_cells(text: str, width: int) -> None:
-    assert cell_len(cells(text, width)) == width
+def test_wide_and_combined_characters_are_cut_between_cells() -> None:
+    for width in [0, 1, 2, 3, 7, 20]:
+        for text in ["汉字汉字汉字", "👩‍👩‍👧 family", "e\u0301tude", "🇩🇪🇫🇷", "ﷺ" * 9, *HOSTILE_TEXTS]:
+            assert cell_len(cells(text, width)) == width, (width, text)
 
 
 def test_what_does_not_fit_ends_in_an_ellipsis() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.activity_log import FILTERS, SLOW_MS, ledger, read_log
+from engine.hook.activity_log import FILTERS, SLOW_MS, ledger, read_log
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
 from tui.cli.options import DB, TEXT_OR_JSON, roots_option
@@ -18,7 +18,7 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.activity_log import Log, LoggedPrompt
+    from engine.hook.activity_log import Log, LoggedPrompt
     from tui.cli.output import Output
 
 OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
@@ -99,13 +99,14 @@ def _line(decision: LoggedPrompt) -> str:
 def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> Output:
     from engine import inject
     from engine.quality.checks.size import tokens
+    from labels.records import NOT_RELEVANT, RELEVANT
     from tui.workspace.curate.curating import memories_of, named
-    from tui.workspace.quality.findings import label_counts
+    from tui.workspace.quality.findings import agreed_verdicts
 
     (found,) = named([memory_id], memories_of([*map(os.path.realpath, roots)]))
     counts = ledger(memory_id, log.decisions)
-    verdicts = label_counts(found.root, {memory_id: found.memory.digest}, db, os.environ)
-    relevant, irrelevant = verdicts.get(memory_id, (0, 0))
+    verdicts = agreed_verdicts(found.root, {memory_id: found.memory.digest}, db, os.environ)
+    relevant, irrelevant = (verdicts.count((memory_id, verdict)) for verdict in (RELEVANT, NOT_RELEVANT))
     mode = opening.config_of(found.root, os.environ).output_mode
     cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
     row = {

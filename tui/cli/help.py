@@ -25,7 +25,7 @@ SUBJECTS = {
     "activity:activity",
     "Commands to change memories": "memories.changes:create memories.changes:edit memories.changes:tag "
     "memories.changes:retire memories.changes:archive memories.changes:restore memories.changes:merge "
-    "memories.changes:move memories.changes:undo memories.changes:history",
+    "memories.changes:move memories.changes:rename memories.changes:undo memories.changes:history",
     "Commands on the quality of memories": "quality.group:quality",
     "Commands on prompts, labels and numbers": "prompts:prompts replay:replay labels.diff:diff labels.label:label "
     "labels.report:report labels.gate:gate labels.tune:tune labels.export:export labels.import_:import_ "

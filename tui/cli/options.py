@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from engine.judge.bulk.batches import Batches
     from engine.retrieval import Retrieval
     from labels.database import LabelDatabase
     from labels.store import LabelStore
@@ -254,12 +253,6 @@ class BulkOptions:
             raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
         judge = replace(judge, is_batched=self.batch, is_patient=True)
         return Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
-
-    def batches(self) -> Batches | None:
-        """The batches to ask in, if --batch was given."""
-        from engine.judge.bulk.batches import Batches
-
-        return Batches(os.environ, self.batch_poll, tell) if self.batch else None
 
 
 bulk_options = gathered("bulk", BulkOptions, BULK_OPTIONS)

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.config import AUTO, DEFAULT, OFF
+from engine.config import AUTO, DEFAULT, OFF, SYSTEMS, injected_system, is_injected, system_of
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
-from engine.systems import SYSTEMS, injected_system, is_injected, system_of
 from tui.cli.help import JudgedCommand
 from tui.cli.options import (
     DB,
@@ -41,12 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engine.claude_code.prompt_files import PromptReading
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex, OpenRoot
-    from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.replay.replaying import Ending, Job
@@ -97,7 +95,7 @@ def replay(
 
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
     """
-    wanted = Replay(systems, bulk.asking(judge.sampling(REPLAY_SAMPLES)), bulk, resume)
+    wanted = Replay(systems, bulk.asking(judge.sampling(REPLAY_SAMPLES)), bulk.max_cost, resume)
     found = opening.open_roots(roots, os.environ, judge)
     if parts.are_given(IN_PARTS, len(found) > 1, save, strict, resume, bulk.max_cost):
         wanted.in_parts(found[0], files, parts)
@@ -117,7 +115,7 @@ class Replay:
 
     systems: str | None
     asking: Asking
-    bulk: BulkOptions
+    max_cost: float | None
     resume: str | None
 
     def over(
@@ -125,23 +123,20 @@ class Replay:
     ) -> tuple[Ending, int, Answers]:
         """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
         judge fared."""
-        from engine.injected import names_of
-        from engine.judge.bulk.batches import without_split
+        from engine.hook.injected import names_of
         from labels.exchange.replay_file import run_row
         from tui.workspace.replay import replaying
         from tui.workspace.retrievals import Injections, record, with_hook_log
-        from tui.workspace.spending import Answers
+        from tui.workspace.spending import Answers, Terms
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)
-        batches = self.bulk.batches()
-        if batches:
-            config = without_split(config)
-            roots = [replace_record(opened, config=without_split(opened.config)) for opened in roots]
-        terms = replaying.Terms(self.asking.concurrency, self.asking.retries, self.bulk.max_cost)
+        terms = Terms(self.asking, self.max_cost)
+        config = terms.applied(config)
+        roots = [replace_record(opened, config=terms.applied(opened.config)) for opened in roots]
         disagreements, answers = 0, Answers()
         with (
-            opened_judge(self.asking.judge, config, (batches or terms).around) as asked,
+            opened_judge(self.asking.judge, config, terms.around) as asked,
             opening.opened_roots(roots) as index,
         ):
             chosen, cutoffs = chosen_systems(self.systems, root, config, asked, names_of(reading.prompts))
@@ -169,10 +164,7 @@ class Replay:
                 kinds = {system.name: system.cutoff for system in chosen}
                 report_records(chosen, reading, injections)
                 jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
-                if batches and has_judge:
-                    ending = replaying.run_in_batches(jobs, work, keep, batches)
-                else:
-                    ending = replaying.run(jobs, work, keep, terms, is_judged=has_judge)
+                ending = replaying.run(jobs, work, keep, terms, is_judged=has_judge)
                 return ending, disagreements, answers
 
     def in_parts(self, root: OpenRoot, files: Sequence[str], parts: PartsOptions) -> None:
@@ -259,7 +251,7 @@ def report_start(before: UnfinishedRun, index: OpenIndex, reading: PromptReading
 
 def report_records(chosen: Sequence[System], reading: PromptReading, injections: Injections) -> None:
     """Tell how much of what hooks injected is in no open root, and how many prompts have no record of a hook."""
-    from engine.injected import is_text_id
+    from engine.hook.injected import is_text_id
 
     for name in (system.name for system in chosen if is_injected(system.name)):
         found = [record for prompt in reading.prompts if (record := injections.retrieval(prompt, name))]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from engine.systems import System
+    from engine.config import System
     from labels.runs import SavedRun
 
 

@@ -9,8 +9,8 @@ from textual.containers import Vertical
 from textual.getters import query_one
 from textual.widgets import TextArea
 
+from engine.config import SYSTEMS
 from engine.prompt import typed_prompt
-from engine.systems import SYSTEMS
 from tui.bindings import bindings
 from tui.dialogs.dialog import Dialog
 from tui.widgets.ranking_table import RankingPane, ranking_rows

@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
+MOST_CHECKED = 2_000
+"""Memories up to which each start runs the checks: of more, it would take longer than to read the list."""
+
+NOT_CHECKED = "So many memories are not checked at each start. {go.inbox} checks them; {list.clear} shows all."
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -106,7 +110,7 @@ class BrowseScreen(CuratedList):
         super().__init__()
         self._narrowing = EVERYTHING
         self._stamps: tuple[tuple[str, int, int], ...] = ()
-        self._begun: tuple[int, ...] = ()
+        self._begun: tuple[object, ...] = ()
         self._is_checked = False
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
@@ -160,7 +164,8 @@ class BrowseScreen(CuratedList):
         self.show_rows(ordered(found, choice.order, facts, is_turned=choice.is_turned), is_near=is_near)
         self.set_class(len(found) <= FEW, "-few")
         if not found:
-            nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
+            unchecked = NOT_CHECKED if len(self.app.workspace.index) > MOST_CHECKED else CHECKING
+            nothing = unchecked if self._narrowing.check and not self._is_checked else NO_MATCH
             self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace.index) or nothing)))
             self.about.show(plain(""))
         self.show_overview()
@@ -223,10 +228,11 @@ class BrowseScreen(CuratedList):
     def read_findings(self) -> None:
         """Run the cheap checks beside the app, when all that is quick is on the screen."""
         self._begun = check_stamp(self.app.workspace, os.environ)
-        self._read_findings(self._begun)
+        if len(self.app.workspace.index) <= MOST_CHECKED:
+            self._read_findings(self._begun)
 
     @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
-    def _read_findings(self, stamp: tuple[int, ...]) -> None:
+    def _read_findings(self, stamp: tuple[object, ...]) -> None:
         worker = get_current_worker()
 
         def stop_if_late(*_: object) -> None:

@@ -222,7 +222,7 @@ class LabelScreen(LabelWalk):
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
-            self.start_repeat(self.queue.again(prompt, event.pair))
+            self.start_repeat(self.queue.repeat(prompt, [event.pair]))
             return
         if self.queue.is_finished(prompt):
             self.app.note_sighting(prompt.id)

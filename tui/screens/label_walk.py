@@ -298,7 +298,7 @@ class LabelWalk(GivenLabels):
         if self.queue is None or self._prompt is None:
             return None
         if self.position and self.position.is_repeat:
-            return self.queue.rest(self.position)
+            return self.queue.repeat(self.position.prompt, [card.pair for card in self.position.pool.cards])
         return self.queue.position(self._prompt)
 
     def look_ahead(self) -> None:

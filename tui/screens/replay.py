@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
-from engine.injected import names_of
-from engine.systems import injected_system
+from engine.config import injected_system
+from engine.hook.injected import names_of
 from labels.records import INJECTED, Card
 from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseSystems

@@ -24,10 +24,9 @@ from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
-from tui.widgets.report.behind import memory_row_text, prompts_text
-from tui.widgets.report.charts import drawn_chart, plot, plot_name
+from tui.widgets.report.charts import curve_beside, drawn_chart, plot
 from tui.widgets.report.lists import PartList, TableRows, table_rows
-from tui.widgets.report.text import answer_text, part_text
+from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
 from tui.widgets.signs import signs
 from tui.workspace.filtering import nothing_to_count
 from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
@@ -198,7 +197,7 @@ class ReportScreen(ModeScreen):
         assert self._reading
         drawn = drawn_chart(name, self._reading.report, width)
         has_room = self.size.height >= ROOMY and not self.has_class("-narrow")
-        curve = plot_name(name, self._reading.report) if has_room else ""
+        curve = curve_beside(name, self._reading.report) if has_room else None
         plots = self.query("#plot")
         if curve and not plots:
             lack = plain(f"The curve needs the extra stats: {install_command('stats')}")
@@ -211,7 +210,7 @@ class ReportScreen(ModeScreen):
             found.set_class(not curve, "-off")
             self.query_one("#part").set_class(bool(curve), "-curve")
             if curve:
-                plot(found.plt, curve, self._reading.report)
+                plot(found.plt, curve)
                 found.refresh()
 
     @on(RowList.Highlighted, "TableRows")

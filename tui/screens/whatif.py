@@ -37,7 +37,7 @@ from tui.widgets.whatif import (
 from tui.workspace.curate.memory_facts import stamps
 from tui.workspace.filtering import nothing_to_count
 from tui.workspace.whatif.sample import read_sample
-from tui.workspace.whatif.trial import JUDGE, Trial, place_of
+from tui.workspace.whatif.trial import JUDGE, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +114,7 @@ class WhatifScreen(ModeScreen):
         """Take over changed settings, and find the candidates again if settings, memories or labels changed."""
         workspace = self.app.workspace
         if self._trial is None:
-            self._trial = Trial(place_of(workspace))
+            self._trial = Trial.of(workspace)
         else:
             self._trial.read_saved()
         now = (workspace.reading, self._trial.saved, stamps(workspace.index, workspace.store.path, os.environ))
@@ -337,7 +337,7 @@ class WhatifScreen(ModeScreen):
     def action_save(self) -> None:
         """Write what is moved into the root's file, and go on from there."""
         with self.app.telling_errors():
-            warning = self.trial.foreseen.text
+            warning = self.trial.warning
             saved = f"Saved in {self.trial.save()}. {warning}".rstrip()
             severity = "warning" if warning else "information"
             self.app.tell(saved, title="Settings", severity=severity, seconds=SAVED_SECONDS)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from engine.config import is_injected
+from engine.hook.injected import injection_by
 from engine.inject import context, entry, length
-from engine.injected import injection_by
 from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
 from engine.pipeline import BY_KEYWORDS, NO_FTS5
 from engine.quality.checks.size import tokens
-from engine.systems import is_injected
 from tui.plain import MATCH_STYLE, plain
 from tui.workspace.replay.explain_rows import detail_lines, outcome_line
 

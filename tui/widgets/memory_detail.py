@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widget import Widget
 
+from engine.stores.markdown_parts import loading
 from tui.bindings import keyed
 from tui.plain import cells, marked, one_line, plain
 from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, category_name, head_lines
@@ -53,6 +54,7 @@ def detail_text(
         [
             *head_lines(memory.summary, marker),
             *_findings(memory, facts, say),
+            *([plain(said).stylize_before(MUTED)] if (said := loading(memory.summary)) else []),
             *_fields(memory.sections, marker),
             *(_about(memory, facts, related, say, drawn) if is_whole else ()),
         ]

@@ -9,8 +9,8 @@ from textual.containers import Vertical
 from textual.getters import query_one
 from textual.widgets import Static
 
+from engine.config import is_injected
 from engine.search.highlight import Marker
-from engine.systems import is_injected
 from tui.bindings import keyed
 from tui.plain import cells, plain
 from tui.widgets.explain_text import judge_sentence

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.activity import LOG_FILE
-from engine.activity_log import FALLBACK, SILENT, SLOW, read_log
+from engine.hook.activity import LOG_FILE
+from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from labels.store import LabelStore
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
+from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from engine.activity_log import LoggedPrompt
+    from engine.hook.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from tui.workspace.workspace import Workspace
 
@@ -67,12 +67,7 @@ class ActivityLog(Record):
 
 def log_stamps(roots: Iterable[str], environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
     """Path, size and time of each file of the logs."""
-    found = []
-    for path in [Path(state_dir(root, environ), name) for root in roots for name in (f"{LOG_FILE}.1", LOG_FILE)]:
-        with suppress(OSError):
-            status = path.stat()
-            found.append((str(path), status.st_size, status.st_mtime_ns))
-    return tuple(found)
+    return file_stamps(f"{state_dir(root, environ)}/{name}" for root in roots for name in (f"{LOG_FILE}.1", LOG_FILE))
 
 
 def read_activity(

@@ -39,7 +39,7 @@ class Choices:
         self._folder = Path(folder)
 
     def read(self, name: str) -> str:
-        """The text of the file, whatever it is; empty if it is missing or cannot be read."""
+        """The text of the file; empty if it is missing or cannot be read."""
         with suppress(OSError, ValueError):
             return read_regular(str(self._folder / name), LONGEST_CHOICE).decode("utf-8").strip()
         return ""
@@ -51,7 +51,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class AppSettings:
-    """*keys*: id of a key -> its keys, separated by commas, as they are written. `lines`: id -> its line in the file.
+    """`keys`: id of an action -> its keys in the file, separated by commas. `lines`: id -> its line in the file.
 
     `has_grades`: whether digits give grades in Label. `is_plain`: whether the app is for a screen reader. `mistakes`: a
     sentence for each value that is not used.
@@ -80,11 +80,9 @@ def read_app_settings(environ: Mapping[str, str]) -> AppSettings:
 
 def own_settings(environ: Mapping[str, str]) -> list[Setting]:
     """`roots`, `label.grades`, `app.plain` and the keys of actions, as config.toml has them; else the defaults."""
-    path = config_file(environ)
-    try:
-        tables: dict[str, Any] = tomllib.loads(text_of(path))
-    except (UnreadableFileError, ValueError, RecursionError):
-        tables = {}
+    path, tables = config_file(environ), dict[str, Any]()
+    with suppress(UnreadableFileError, ValueError, RecursionError):
+        tables = tomllib.loads(text_of(path))
     label, app, keys = (tables[name] if isinstance(tables.get(name), dict) else {} for name in (LABEL, APP, KEYS))
     written = {ROOTS: tables.get(ROOTS), **dict(zip(SWITCHES, (label.get(GRADES), app.get(PLAIN)), strict=True))}
     usual: dict[str, object] = {ROOTS: [], **dict.fromkeys(SWITCHES, False)}
@@ -118,10 +116,8 @@ def own_value(name: str, texts: Sequence[str], environ: Mapping[str, str]) -> ob
 def _paths(texts: Sequence[str], environ: Mapping[str, str]) -> list[str]:
     listed: Any = texts
     if len(texts) == 1 and texts[0].startswith("["):
-        try:
+        with suppress(ValueError, RecursionError):
             listed = loads(texts[0])
-        except (ValueError, RecursionError):
-            listed = texts
     paths = [given if str(given).startswith("~") else os.path.abspath(str(given)) for given in listed]  # noqa: PTH100
     for path in paths:
         if not resolved(path, environ):

@@ -6,7 +6,7 @@ import os
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from dataclasses import replace as replace_dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import MemsiftError
 from engine.judge.providers.registry import NO_JUDGE, SDK, make_provider
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from engine.config import Config
-    from engine.judge.cache import Cache
     from engine.judge.judge import Judge
     from engine.judge.provider import Provider
     from engine.retrieval import Retrieval
@@ -36,8 +35,8 @@ class JudgeOptions:
     """The judge's options; None where an option was not given.
 
     `is_off`: --no-judge. The name "none" is something else: the cached answers of a judge that is not asked.
-    `is_batched`: calls are paid for at the price of batches. `is_patient`: nobody waits for each single answer, as the
-    person does at the hook.
+    `is_batched`: calls are paid for at the price of batches. `is_patient`: no person waits for each answer, so a sample
+    may take PATIENT_S.
     """
 
     name: str | None = None
@@ -107,19 +106,11 @@ class Asking:
     batch_poll_s: float
 
 
-@dataclass(frozen=True)
-class Means:
-    """How a model is asked: its provider, the user's cache, and the paid part of the price, 0..1."""
-
-    provider: Provider
-    cache: Cache
-    price_share: float
-
-
 def make_means(
     options: JudgeOptions, config: Config, environ: Mapping[str, str], around: Around | None = None
-) -> Means | None:
-    """The means of the chosen judge, or None without one. *config* has the options applied.
+) -> tuple[Provider, dict[str, Any]] | None:
+    """The provider of the chosen judge, and how any judge asks it: the arguments `cache`, `samples`, `timeout_s` and
+    `price_share`. None without a judge. *config* has the options applied.
 
     *around* wraps the provider, unless the judge only reads its cache. Raises ConfigError for an unknown name.
     """
@@ -135,8 +126,12 @@ def make_means(
         provider = cache_only(provider, name)
     elif around:
         provider = around(provider)
-    cache = Cache(cache_file(environ), refresh=options.is_refreshing)
-    return Means(provider, cache, BATCH_SHARE if options.is_batched else 1.0)
+    return provider, {
+        "cache": Cache(cache_file(environ), refresh=options.is_refreshing),
+        "samples": options.samples or 1,
+        "timeout_s": options.time_limit_s(config),
+        "price_share": BATCH_SHARE if options.is_batched else 1.0,
+    }
 
 
 def make_judge(
@@ -151,9 +146,8 @@ def make_judge(
         return None
     from engine.judge.judge import Judge
 
-    samples, share, limit_s = options.samples or 1, means.price_share, options.time_limit_s(config)
-    asked = {"cache": means.cache, "samples": samples, "price_share": share, "timeout_s": limit_s}
-    return Judge(means.provider, config.judge, **asked)
+    provider, how = means
+    return Judge(provider, config.judge, **how)
 
 
 def opened_judge(

@@ -15,7 +15,7 @@ from labels.records import INJECTED, Card, Pool
 from tui.workspace.labelling_plan import NOTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Sequence, Set
 
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
@@ -71,10 +71,10 @@ class LabelQueue:
 
     def position(self, prompt: Prompt) -> Position | None:
         """The position in *prompt*, or None until every system has run it."""
-        pool = self._workspace.pool(prompt.id)
+        workspace = self._workspace
+        pool = workspace.pool(prompt.id)
         if pool is None:
             return None
-        workspace = self._workspace
         labelled = set(workspace.labels(prompt.id))
         skips = workspace.store.skips(workspace.annotator, prompt.id).get(prompt.id, {})
         self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
@@ -84,7 +84,7 @@ class LabelQueue:
             self._finished.discard(prompt.id)
         else:
             self._finished.add(prompt.id)
-            self._disputed[prompt.id] = len(self._workspace.disputes(prompt.id))
+            self._disputed[prompt.id] = len(workspace.disputes(prompt.id))
         return at
 
     def is_finished(self, prompt: Prompt) -> bool:
@@ -109,22 +109,13 @@ class LabelQueue:
         workspace = self._workspace
         for label in due_repeats(workspace.store.recent(workspace.annotator, REPEAT_REACH), workspace.seed):
             prompt = self._by_id.get(label.prompt_id)
-            if prompt and prompt is not finished and (at := self._repeat(prompt, [label.pair])).open:
+            if prompt and prompt is not finished and (at := self.repeat(prompt, [label.pair])).open:
                 return at
         return None
 
-    def again(self, prompt: Prompt, pair: Pair) -> Position:
-        """The position of a repeat that was undone."""
-        return self._repeat(prompt, [pair])
-
-    def rest(self, at: Position) -> Position:
-        """The position in a repeat after an answer."""
-        return self._repeat(at.prompt, [card.pair for card in at.pool.cards])
-
-    def _repeat(self, prompt: Prompt, pairs: Iterable[Pair]) -> Position:
-        """The cards of *pairs* whose memory did not change. Open: without an answer as a repeat."""
+    def repeat(self, prompt: Prompt, pairs: Sequence[Pair]) -> Position:
+        """The cards of *pairs* whose memory did not change, to be shown again. Open: without an answer as a repeat."""
         workspace = self._workspace
-        pairs = list(pairs)
         memories = [memory.summary for memory_id, _ in pairs if (memory := workspace.memory(memory_id))]
         cards = [Card(memory, INJECTED, 1.0, position) for position, memory in enumerate(memories, start=1)]
         fresh = tuple(card for card in cards if card.pair in pairs)
@@ -133,10 +124,6 @@ class LabelQueue:
         return Position(prompt, Pool(prompt, fresh, workspace.seed), left, is_repeat=True)
 
     # Progress
-
-    def progress(self, at: Position | None) -> str:
-        """The parts of the progress on one line."""
-        return " · ".join(self.parts(at))
 
     def parts(self, at: Position | None) -> list[str]:
         """Prompts done, labels so far, disputes, the time left, and the note of the order.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.config import SYSTEMS
 from engine.errors import MemsiftError
 from engine.paths import config_file
 from engine.stores.files import UnreadableFileError, text_of
-from engine.systems import SYSTEMS
 from labels.labelling_order import (
     ALL,
     DISAGREEMENT_FIRST,
@@ -52,10 +53,9 @@ Where grades are on: 0 is not relevant, 1 helps a little, 2 helps, 3 is needed f
 
 def guideline(environ: Mapping[str, str]) -> str:
     """The text of guideline.md beside config.toml; without such a file, or if it cannot be read, the usual text."""
-    try:
+    with suppress(UnreadableFileError):
         return text_of(str(Path(config_file(environ)).with_name(FILE))).strip() or GUIDELINE
-    except UnreadableFileError:
-        return GUIDELINE
+    return GUIDELINE
 
 
 def guideline_hash(environ: Mapping[str, str]) -> str:
@@ -79,14 +79,9 @@ NO_CUTOFF = (
 )
 
 
-def threshold_of(workspace: Workspace) -> float | None:
-    """The P(relevant) below which the cutoff drops a memory; None without a cutoff."""
-    return workspace.cutoff.least(has_judge=False) if workspace.cutoff else None
-
-
 def require_possible(workspace: Workspace, order: str) -> None:
     """Raise MemsiftError for the order `uncertain-first` without a cutoff."""
-    if order == UNCERTAIN_FIRST and threshold_of(workspace) is None:
+    if order == UNCERTAIN_FIRST and workspace.cutoff is None:
         raise MemsiftError(NO_CUTOFF)
 
 
@@ -143,7 +138,10 @@ def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> di
 
 
 def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
-    """Whether systems differ: recorded systems, or else the first stage and its cutoff or its rival."""
+    """Whether two systems inject different memories for a prompt.
+
+    They are recorded systems, or else the first stage, and its cutoff or another first stage.
+    """
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
         rival = SYSTEMS["memsift" if workspace.first.name == "bm25" else "bm25"]
@@ -155,9 +153,8 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     """Whether a candidate is near the cutoff's threshold."""
-    threshold = threshold_of(workspace)
-    if workspace.with_cutoff is None or threshold is None:
+    if workspace.with_cutoff is None or workspace.cutoff is None:
         return FAR
     candidates = workspace.run(prompt, workspace.with_cutoff.name).candidates
     probabilities = [candidate.probability for candidate in candidates if candidate.probability is not None]
-    return uncertainty(probabilities, threshold)
+    return uncertainty(probabilities, workspace.cutoff.least(has_judge=False))

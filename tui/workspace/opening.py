@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import unicodedata
-from contextlib import contextmanager
+from contextlib import closing, suppress
 from dataclasses import replace as replace_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine.errors import RootNotFoundError
 from engine.lean.record import Record, replace
 from engine.paths import cache_dir, labels_file, projects_dir, state_dir, transcripts_dir
-from engine.root_search import find_roots, own_users, trust_in
+from engine.settings.roots import find_roots, offered_roots, own_users, trust_in
 from engine.settings.sources import checked, read_config
 from engine.stores.files import open_regular, write_whole
 from engine.stores.registry import store_of
@@ -25,7 +25,8 @@ from tui.workspace.judge_options import JudgeOptions, make_judge
 from tui.workspace.stderr import explained_if_slow, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
@@ -103,52 +104,38 @@ def hook_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> tuple[
     return chosen_cutoff(state_dir(root, environ), config, root, trust_in(environ))
 
 
-def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
-    """The cutoff that the hook uses, if any."""
-    return hook_cutoff(root, config, environ)[0]
-
-
 def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions | None = None) -> list[OpenRoot]:
     """The roots of a command with their settings: those *given*, or all that the hook uses. Raises MemsiftError.
 
     stderr tells if there are several.
     """
-    from engine.roots import OpenRoot
-
     roots = known_roots(given, environ)
     if len(roots) > 1:
         tell(f"Open together: {', '.join(roots)}.")
-    configs = [config_of(root, environ, judge) for root in roots]
-    return [
-        OpenRoot(root, config, usable_cutoff(root, config, environ))
-        for root, config in zip(roots, configs, strict=True)
-    ]
+    return [root_with(root, config_of(root, environ, judge), environ) for root in roots]
 
 
-@contextmanager
-def opened_roots(roots: Sequence[OpenRoot]) -> Iterator[OpenIndex]:
+def root_with(root: str, config: Config, environ: Mapping[str, str]) -> OpenRoot:
+    """A root to open with its settings, and the cutoff that the hook uses there."""
+    from engine.roots import OpenRoot
+
+    return OpenRoot(root, config, hook_cutoff(root, config, environ)[0])
+
+
+def opened_roots(roots: Sequence[OpenRoot]) -> AbstractContextManager[OpenIndex]:
     """The index of one or several roots, up to date, and closed at the end of the `with` block. Raises RootError."""
     from engine.roots import open_together
 
     with explained_if_slow(roots[0].root):
-        index = open_together(roots, os.environ)
-    try:
-        yield index
-    finally:
-        index.close()
+        return closing(open_together(roots, os.environ))
 
 
-@contextmanager
-def opened_index(root: str) -> Iterator[Index]:
+def opened_index(root: str) -> AbstractContextManager[Index]:
     """The index of *root*, up to date, and closed at the end of the `with` block. Raises RootError."""
     from engine.opening import open_index
 
     with explained_if_slow(root):
-        index = open_index(root, os.environ)
-    try:
-        yield index
-    finally:
-        index.close()
+        return closing(open_index(root, os.environ))
 
 
 def transcripts_folder(environ: Mapping[str, str]) -> str:
@@ -205,28 +192,19 @@ def open_workspace(
             LabelStore.open(Path(db or labels_file(environ)), guideline=guideline_hash(environ)),
             judge=make_judge(judge, config, environ, spending.around if spending else None),
             spending=spending,
-            cutoff=usable_cutoff(root, config, environ),
-            others=other_roots(others, environ, judge),
-            prompts=reading.prompts,
+            cutoff=hook_cutoff(root, config, environ)[0],
+            others=tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others),
+            prompts_of_files=reading.prompts,
             takes_replayed=not prompts,
-            skipped=reading.skipped,
+            unread_prompts=reading.skipped,
             annotator=annotator_name(environ),
-            order=order,
+            order=order or "",
             notice=" ".join(filter(None, (settings.notice, *settings.remarks))),
             sources=Sources(root, environ, judge, prompt_paths(prompts, environ), is_trusted, spending, tuple(others)),
         )
     if order:
         require_possible(workspace, order)
     return workspace
-
-
-def other_roots(roots: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions) -> tuple[OpenRoot, ...]:
-    """The roots beside the first, with their settings. Raises ConfigError."""
-    from engine.roots import OpenRoot
-
-    configs = [read_settings(root, environ, judge).config for root in roots]
-    pairs = zip(roots, configs, strict=True)
-    return tuple(OpenRoot(root, config, usable_cutoff(root, config, environ)) for root, config in pairs)
 
 
 def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
@@ -295,52 +273,46 @@ def places(environ: Mapping[str, str]) -> tuple[FoundRoot, ...]:
 
 
 def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> Sequence[str]:
-    """The roots of a project, as for the hook; without a transcript that names its folder, the auto memory there."""
+    """The roots of a project, as for the hook, and those that are only offered.
+
+    Without a transcript that names the project's folder, the auto memory there.
+    """
     cwd = next(filter(None, map(_cwd, sorted(transcripts, key=_time, reverse=True)[:3])), "")
     if Path(cwd).is_absolute():
-        return find_roots(cwd, environ).roots
+        return (*find_roots(cwd, environ).roots, *offered_roots(cwd, environ))
     own = folder / "memory"
     return [os.path.realpath(own)] if own.is_dir() and _is_own(own, environ) else []
 
 
 def _cwd(transcript: Path) -> str:
     """The project's folder, as one of the first rows of a transcript names it; empty without such a row."""
-    try:
-        with open_regular(str(transcript)) as file:
-            for _ in range(MOST_LINES):
-                line = file.readline(LONGEST_LINE)
-                if b'"cwd"' in line:
-                    found = json.loads(line)
-                    cwd = found.get("cwd") if isinstance(found, dict) else ""
-                    return cwd if isinstance(cwd, str) else ""
-    except (OSError, ValueError, RecursionError):
-        return ""
+    with suppress(OSError, ValueError, RecursionError), open_regular(str(transcript)) as file:
+        lines = (file.readline(LONGEST_LINE) for _ in range(MOST_LINES))
+        found = json.loads(next((line for line in lines if b'"cwd"' in line), b"{}"))
+        cwd = found.get("cwd") if isinstance(found, dict) else ""
+        return cwd if isinstance(cwd, str) else ""
     return ""
 
 
 def _files(root: str) -> int:
-    try:
+    with suppress(OSError):
         return len(store_of(root).listing(root).names)
-    except OSError:
-        return 0
+    return 0
 
 
 def _entries(folder: str) -> list[Path]:
-    try:
+    with suppress(OSError):
         return list(Path(folder).iterdir())
-    except OSError:
-        return []
+    return []
 
 
 def _is_own(path: Path, environ: Mapping[str, str]) -> bool:
-    try:
+    with suppress(OSError):
         return {path.lstat().st_uid, path.stat().st_uid} <= set(own_users(environ))
-    except OSError:
-        return False
+    return False
 
 
 def _time(path: Path) -> float:
-    try:
+    with suppress(OSError):
         return path.stat().st_mtime
-    except OSError:
-        return 0.0
+    return 0.0

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.activity_log import read_log
-from engine.injected import InjectionMatcher, injection_by, is_text_id, names_of, with_log
+from engine.config import SYSTEMS, is_injected
+from engine.hook.activity_log import read_log
+from engine.hook.injected import InjectionMatcher, injection_by, is_text_id, names_of, with_log
 from engine.lean.record import replace
 from engine.paths import state_dir
-from engine.systems import SYSTEMS, is_injected
-from labels.run_settings import settings_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -95,6 +94,8 @@ def record(
 
 
 def _settings(name: str, config: Config, judge: Judge | None, cutoff: Cutoff | None) -> str:
+    from labels.run_settings import settings_json
+
     system = SYSTEMS[name]
     return settings_json(
         system.of(config),

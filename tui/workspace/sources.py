@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,15 +12,14 @@ from stat import S_ISDIR
 from threading import Event
 from typing import TYPE_CHECKING
 
-from engine.activity import LOG_FILE
 from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE
 from engine.cutoff import chosen_cutoff
 from engine.errors import MemsiftError
-from engine.lean.record import Record
+from engine.hook.activity import LOG_FILE
 from engine.opening import reread
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
-from engine.root_search import trust_in
 from engine.roots import OpenRoot
+from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, said
 from tui.workspace.judge_options import make_judge
 from tui.workspace.retrievals import with_hook_log
@@ -58,21 +58,15 @@ FILE_STAMP = (*FOLDER_STAMP, "st_size", "st_mtime_ns", "st_ctime_ns")
 NO_CHANGES: frozenset[str] = frozenset()
 
 
-class Watched(Record):
-    """The paths to watch, by kind. `prompts` may be files and folders, and so may `memories`."""
-
-    memories: tuple[str, ...]
-    settings: tuple[str, ...] = ()
-    prompts: tuple[str, ...] = ()
-
-
 class Watcher:
-    """Watches paths until `stop`. *watch* is as `watchfiles.watch`, which is loaded in the thread that watches."""
+    """Watches the files and folders of each kind until `stop`.
 
-    def __init__(self, watched: Watched, watch: Watch | None = None) -> None:
+    *watch* is as `watchfiles.watch`, which is loaded in the thread that watches.
+    """
+
+    def __init__(self, watched: Mapping[str, Iterable[str]], watch: Watch | None = None) -> None:
         self._kinds: dict[str, set[str]] = {}
-        kinds = {MEMORIES: watched.memories, SETTINGS: watched.settings, PROMPTS: watched.prompts}
-        for kind, paths in kinds.items():
+        for kind, paths in watched.items():
             for path in paths:
                 self._kinds.setdefault(path, set()).add(kind)
         self._watch = watch
@@ -149,6 +143,16 @@ class Watcher:
         )
 
 
+def file_stamps(paths: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
+    """Path, size and time of each file that is there. They differ as soon as one of the files does."""
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            status = os.stat(path)  # noqa: PTH116
+            found.append((path, status.st_size, status.st_mtime_ns))
+    return tuple(found)
+
+
 def _counts(folder: str, path: str, kind: str) -> bool:
     """Whether a file in *folder* may be of that kind. Hidden files hold neither memories nor prompts."""
     if not path.startswith(folder.rstrip(os.sep) + os.sep):
@@ -162,7 +166,7 @@ def _folders(stamps: dict[str, Stamp]) -> dict[str, Stamp]:
 
 
 def _stamp(path: str) -> Stamp:
-    """Numbers that change with a file, or when another folder takes the place of a folder; None for neither."""
+    """Numbers that change with a file, or when another folder takes the place of a folder; None if there is neither."""
     try:
         found = os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
@@ -223,14 +227,14 @@ class Sources:
         return tuple(map(os.path.realpath, (self.root, *self.others)))
 
     @property
-    def watched(self) -> Watched:
+    def watched(self) -> dict[str, list[str]]:
+        """The paths to watch, by kind."""
         memories = [path for root in self.roots for path in (root, *([] if Path(root).is_dir() else [f"{root}-wal"]))]
         states = [state_dir(root, self.environ) for root in self.roots]
-        shared = [str(Path(root, name)) for root in self.roots for name in (CONFIG_FILE, SHARED_CUTOFF_FILE)]
-        settings = shared + [cutoff_file(state) for state in states]
+        settings = [str(Path(root, name)) for root in self.roots for name in (CONFIG_FILE, SHARED_CUTOFF_FILE)]
+        settings += [*map(cutoff_file, states), config_file(self.environ), trust_file(self.environ)]
         prompts = [*map(os.path.realpath, self.prompts), *(str(Path(state, LOG_FILE)) for state in states)]
-        own = (config_file(self.environ), trust_file(self.environ))
-        return Watched(tuple(memories), (*settings, *own), tuple(prompts))
+        return {MEMORIES: memories, SETTINGS: settings, PROMPTS: prompts}
 
     def settings(self) -> Settings:
         """The settings as they are now. As in the hook, a wrong value leaves the value of the weaker source."""
@@ -267,27 +271,16 @@ class Sources:
 
         return with_hook_log(read_prompts([*filter(os.path.exists, self.prompts)]), self.root, self.environ)
 
+    def follow(self, watcher: Watcher, tell: Callable[[ChangedSources], object]) -> None:
+        """Read files again that change, until *watcher* stops. It belongs into a thread of its own.
 
-class Follower:
-    """Reads files again that changed, and tells. `run` belongs into a thread of its own.
-
-    *tell* is called in that thread, with something that was read or with a problem.
-    """
-
-    def __init__(
-        self, sources: Sources, tell: Callable[[ChangedSources], object], watcher: Watcher | None = None
-    ) -> None:
-        self._sources = sources
-        self._tell = tell
-        self._watcher = watcher or Watcher(sources.watched)
-        self.stop = self._watcher.stop
-
-    def run(self) -> None:
+        *tell* is called in that thread, with something that was read or with a problem.
+        """
         waiting, due = NO_CHANGES, 0.0
-        for kinds in self._watcher.changes():
+        for kinds in watcher.changes():
             waiting |= kinds
             began = time.monotonic()
             if waiting and began >= due:
-                self._tell(self._sources.read_again(waiting))
+                tell(self.read_again(waiting))
                 now = time.monotonic()
                 waiting, due = NO_CHANGES, now + REST * (now - began)

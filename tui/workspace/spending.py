@@ -1,18 +1,18 @@
-"""What a judge may be asked: the agreement and limit of one start, the terms of a command, and how it answered."""
+"""Limits on asking a judge: the agreement of a person in the app, the terms of a command, and how it answered."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from engine.config import AUTO
 from engine.errors import MemsiftError, ProviderCancelledError
-from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
-from engine.judge.prices import cost_usd
+from engine.judge.bulk.retries import Pace, RetryingProvider
+from engine.judge.prices import CostCapProvider, cost_usd
+from engine.judge.provider import AroundProvider
 from engine.judge.providers.registry import SCRIPTED
 from engine.judge.verdict import MAX_UNANSWERED, OK
 from engine.quality.judging.rating import RULE
@@ -21,10 +21,12 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from engine.config import Config
     from engine.judge.judge import Judge
     from engine.judge.provider import Completion, Provider, Question
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
+    from tui.workspace.judge_options import Asking
     from tui.workspace.stderr import Judged
 
 RETRIES, AT_ONCE = 4, 8
@@ -92,15 +94,47 @@ class Spending:
         return Offer(f"{provider} ({model})", len(prompts), calls, most and most * len(prompts), payment)
 
 
-class GatedProvider:
+class Terms:
+    """How a command asks its judge: in single calls or in batches, for up to *most_usd* US dollars."""
+
+    def __init__(self, asking: Asking, most_usd: float | None = None) -> None:
+        from engine.judge.bulk.batches import Batches
+
+        self.asking = asking
+        self.pace = Pace(asking.concurrency)
+        self.batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
+        self._most_usd = most_usd
+        self._capped: CostCapProvider | None = None
+
+    @property
+    def is_spent(self) -> bool:
+        return self._capped is not None and self._capped.is_spent
+
+    @property
+    def spent_usd(self) -> float:
+        return self._capped.spent_usd if self._capped else 0.0
+
+    def around(self, provider: Provider) -> Provider:
+        """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
+        if self.batches:
+            return self.batches.around(provider)
+        if self._most_usd is not None:
+            provider = self._capped = CostCapProvider(provider, self._most_usd)
+        return RetryingProvider(provider, self.asking.retries, pace=self.pace)
+
+    def applied(self, config: Config) -> Config:
+        """*config* for these terms: in a batch, a pool of candidates is never split into two questions."""
+        from engine.judge.bulk.batches import without_split
+
+        return without_split(config) if self.batches else config
+
+
+class GatedProvider(AroundProvider):
     """Asks *provider* while it is open, and counts calls and cost."""
 
     def __init__(self, provider: Provider) -> None:
-        self.name, self.model = provider.name, provider.model
-        self.fingerprint = provider.fingerprint
-        self.hide, self.prepare, self.close = provider.hide, provider.prepare, provider.close
+        super().__init__(provider)
         self.calls = 0
-        self._provider = provider
         self._asked: Provider | None = None
         self._capped: CostCapProvider | None = None
         self._spent_before = 0.0
@@ -142,36 +176,30 @@ class GatedProvider:
 
 @dataclass(frozen=True)
 class Answers:
-    """How a judge fared: the questions that it was asked, and how many had each status of an error.
+    """How a judge fared: status -> the number of questions with it, and the text of the first error."""
 
-    `detail` is the text of the first error.
-    """
-
-    asked: int = 0
-    failures: tuple[tuple[str, int], ...] = ()
+    statuses: Counter[str] = field(default_factory=Counter)
     detail: str = ""
 
     @classmethod
     def of(cls, results: Iterable[Judged]) -> Answers:
-        """Of *results*; those of a rule, and those for which nobody was asked, do not count."""
+        """Count *results*, without those that a rule decided and those for which no judge was asked."""
         found = [result.judgement for result in results if result.judgement and result.judgement.provider != RULE]
-        failed = [judgement for judgement in found if judgement.status != OK]
-        counts = Counter(judgement.status for judgement in failed)
-        return cls(len(found), tuple(counts.items()), failed[0].detail if failed else "")
+        details = (judgement.detail for judgement in found if judgement.status != OK)
+        return cls(Counter(judgement.status for judgement in found), next(details, ""))
 
     def plus(self, other: Answers) -> Answers:
-        counts = Counter(dict(self.failures)) + Counter(dict(other.failures))
-        return Answers(self.asked + other.asked, tuple(counts.items()), self.detail or other.detail)
+        return Answers(self.statuses + other.statuses, self.detail or other.detail)
 
     def report(self) -> None:
-        """Tell if more than MAX_UNANSWERED had no answer. Raise MemsiftError if nothing had: that is no evidence."""
-        failed = sum(count for _, count in self.failures)
-        if not failed or failed <= MAX_UNANSWERED * self.asked:
+        """Tell if more than MAX_UNANSWERED of the questions had no answer. Raises MemsiftError if none had one."""
+        asked, failed = self.statuses.total(), self.statuses.total() - self.statuses[OK]
+        if not failed or failed <= MAX_UNANSWERED * asked:
             return
-        kinds = ", ".join(f"{status} {count:,}" for status, count in self.failures)
-        if failed == self.asked:
-            raise MemsiftError(f"The judge answered none of {self.asked:,} questions ({kinds}): {self.detail}")
+        kinds = ", ".join(f"{status} {count:,}" for status, count in self.statuses.items() if status != OK)
+        if failed == asked:
+            raise MemsiftError(f"The judge answered none of {asked:,} questions ({kinds}): {self.detail}")
         tell(
-            f"{failed:,} of {self.asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the "
+            f"{failed:,} of {asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the "
             "same command again: the others are in the cache."
         )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF
-from engine.systems import SYSTEMS, injected_system, is_injected, system_of
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SYSTEMS, injected_system, is_injected, system_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
-    from engine.systems import System
     from tui.workspace.prompts import PromptLists
     from tui.workspace.spending import Spending
 
@@ -23,22 +21,8 @@ MEASURES = {MEMSIFT: "strength", FTS5_BM25: "BM25"}
 """Strategy -> the number by which it ranks."""
 
 
-def runnable(config: Config, cutoff: Cutoff | None, *, has_judge: bool) -> tuple[System, ...]:
-    """The systems that can run with *config* and its *cutoff*, the plainest first."""
-    fitting = (cutoff.kind, config.match_strategy) if cutoff else None
-    uncut = [
-        system for system in SYSTEMS.values() if not system.has_cutoff or (system.cutoff, system.strategy) == fitting
-    ]
-    return tuple(system for system in uncut if has_judge or not system.has_judge)
-
-
-def columns(possible: Sequence[System], chosen: Collection[str], usual: Sequence[System]) -> tuple[System, ...]:
-    """The *chosen* systems, as far as they are *possible*; the *usual* ones if there is none."""
-    return tuple(system for system in possible if system.name in chosen)[:MOST_COLUMNS] or tuple(usual)
-
-
 def described(system: System) -> str:
-    """What a system does, in a few words that have room in 31 cells."""
+    """What a system does, in at most 31 cells."""
     if is_injected(system.name):
         return "what a hook really injected"
     parts = [MEASURES.get(system.strategy, "word counts")]
@@ -86,10 +70,13 @@ class RootSystems:
         return system_of(self.config, has_judge=False)
 
     @property
+    def _may_ask(self) -> bool:
+        return self.judge is not None and not self.needs_agreement
+
+    @property
     def judged(self) -> System | None:
         """The system with the judge, and with the cutoff if there is one; None without a judge that may be asked."""
-        has_judge = self.judge is not None and not self.needs_agreement
-        system = system_of(self.config, has_judge=has_judge, cutoff=self.cutoff.kind if self.cutoff else OFF)
+        system = system_of(self.config, has_judge=self._may_ask, cutoff=self.cutoff.kind if self.cutoff else OFF)
         return system if system.has_judge else None
 
     @property
@@ -104,15 +91,19 @@ class RootSystems:
 
     @property
     def possible(self) -> tuple[System, ...]:
-        """The systems that can run now."""
-        return runnable(self.config, self.cutoff, has_judge=self.judge is not None and not self.needs_agreement)
+        """The systems that can run now, the plainest first."""
+        cuts = [(OFF, system.strategy) for system in SYSTEMS.values()]
+        cuts += [(self.cutoff.kind, self.config.match_strategy)] if self.cutoff else []
+        found = (system for system in SYSTEMS.values() if (system.cutoff, system.strategy) in cuts)
+        return tuple(system for system in found if self._may_ask or not system.has_judge)
 
     @property
     def columns(self) -> tuple[System, ...]:
-        """The systems side by side: the chosen ones, or else `first` and the hook's system."""
-        usual = [system for system in (self.first, self.judged or self.with_cutoff) if system]
+        """The systems side by side: the chosen ones that can run, or else `first` and the hook's system."""
         recorded = (injected_system(name) for name in self.chosen if is_injected(name))
-        return columns((*self.possible, *recorded), self.chosen, usual)
+        known = (*self.possible, *recorded) if self.chosen else ()
+        found = tuple(system for system in known if system.name in self.chosen)[:MOST_COLUMNS]
+        return found or tuple(filter(None, (self.first, self.judged or self.with_cutoff)))
 
     @property
     def heads(self) -> tuple[str, ...]:

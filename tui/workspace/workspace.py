@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+from dataclasses import InitVar, dataclass
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
-from engine.config import MEMSIFT
+from engine.config import MEMSIFT, SYSTEMS, is_injected
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
-from engine.systems import SYSTEMS, is_injected
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
+from labels.measure.report import PLAIN
 from labels.pooling import pool
 from labels.replays import empty_prompts
+from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
 from tui.workspace.retrievals import Injections, record
-from tui.workspace.root_labels import RootLabels
+from tui.workspace.root_labels import RootLabels, root_report
 from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
@@ -30,76 +32,63 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
+    from labels.measure.report import Report, ReportOptions
     from labels.records import Event, Pool
-    from labels.store import LabelStore
     from tui.workspace.sources import Settings, Sources
     from tui.workspace.spending import Offer, Spending
 
 DEFAULT_SEED = 1
 
 
+@dataclass(eq=False)
 class Workspace(RootSystems, RootLabels):
-    """One opened root. Any thread may call `run` and `report`; all other calls belong to the thread that made it.
+    """One opened root. Any thread may call `run`; all other calls belong to the thread that made it.
 
-    *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
-    order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
-    last one. *clock* gives seconds, *now* seconds since 1970. *skipped*: rows of prompt files that could not be read.
-    *notice*: a sentence about settings that do not count. *spending*: the agreement that the judge waits for, if any.
-    *sources*: the files behind it, to read them again. `lists`: the sample and the scratch prompts. `chosen`: the names
-    of the systems that a person wants to compare. `wanted_prompt` and `wanted_memory`: the ids that Replay and Browse
-    show next. `wanted_reason`: the id of a memory; Replay shows why the wanted prompt finds it.
+    `judge` is None if no judge is on. `cutoff` is the cutoff that the hook uses, if any. `seed` fixes the order of
+    prompts and cards, so that labelling continues at the same place. `order` is one of ORDERS; if none is given, it is
+    the last one. `clock` gives seconds, `now` seconds since 1970. `unread_prompts`: rows of prompt files that could not
+    be read. `notice`: a sentence about settings that do not count. `spending`: the agreement that the judge waits for,
+    if any. `sources`: the files behind it, to read them again. `lists`: the sample and the scratch prompts. `reading`
+    counts how often the memories were read.
+
+    `chosen`: the names of the systems that a person wants to compare. `wanted_prompt` and `wanted_memory`: the ids that
+    Replay and Browse show next. `wanted_reason`: the id of a memory; Replay shows why the wanted prompt finds it.
     """
 
-    def __init__(
-        self,
-        root: str,
-        config: Config,
-        store: LabelStore,
-        *,
-        judge: Judge | None = None,
-        cutoff: Cutoff | None = None,
-        prompts: tuple[Prompt, ...] = (),
-        takes_replayed: bool = False,
-        annotator: str = "me",
-        seed: int = DEFAULT_SEED,
-        order: str | None = None,
-        clock: Callable[[], float] = perf_counter,
-        now: Callable[[], float] = time,
-        skipped: tuple[Skipped, ...] = (),
-        notice: str = "",
-        spending: Spending | None = None,
-        others: tuple[OpenRoot, ...] = (),
-        sources: Sources | None = None,
-    ) -> None:
-        self.root = root
-        self.others = others
-        self.config = config
-        self.store = store
-        self.judge = judge
-        self.cutoff = cutoff
-        self.annotator = annotator
-        self.seed = seed
-        self.clock = clock
-        self.now = now
-        self.notice = notice
-        self.spending = spending
-        self.sources = sources
-        self.wanted_prompt = ""
-        self.wanted_memory = ""
-        self.wanted_reason = ""
-        self.chosen: tuple[str, ...] = ()
+    root: str
+    config: Config
+    store: LabelStore
+    judge: Judge | None = None
+    cutoff: Cutoff | None = None
+    prompts_of_files: InitVar[tuple[Prompt, ...]] = ()
+    takes_replayed: InitVar[bool] = False
+    annotator: str = "me"
+    seed: int = DEFAULT_SEED
+    order: str = ""
+    clock: Callable[[], float] = perf_counter
+    now: Callable[[], float] = time
+    unread_prompts: tuple[Skipped, ...] = ()
+    notice: str = ""
+    spending: Spending | None = None
+    others: tuple[OpenRoot, ...] = ()
+    sources: Sources | None = None
+    chosen: tuple[str, ...] = ()
+    wanted_prompt: str = ""
+    wanted_memory: str = ""
+    wanted_reason: str = ""
+    reading: int = 1
+
+    def __post_init__(self, prompts_of_files: tuple[Prompt, ...], takes_replayed: bool) -> None:
         self.index = self._opened()
-        self.lists = PromptLists(store, self.index.root, prompts, takes_replayed=takes_replayed)
+        self.lists = PromptLists(self.store, self.index.root, prompts_of_files, takes_replayed=takes_replayed)
         self.injections = Injections(self.index)
-        self.reading = 1
-        plan = store.plan(self.index.root, annotator)
-        self.order = order or (plan.order if plan else RANDOM)
-        self.unread_prompts = skipped
+        plan = self.store.plan(self.index.root, self.annotator)
+        self.order = self.order or (plan.order if plan else RANDOM)
         self._old: list[OpenIndex | Judge] = []
         self._contents = self.index.contents
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
         self._pools: dict[str, Pool] = {}
-        self._seen = set(store.seen_prompts(annotator))
+        self._seen = set(self.store.seen_prompts(self.annotator))
         self._unwritten: set[str] = set()
 
     def close(self) -> None:
@@ -183,7 +172,7 @@ class Workspace(RootSystems, RootLabels):
     # The judge
 
     def agree(self, limit_usd: float | None) -> None:
-        """Let the judge be asked, up to this cost in US dollars. Pools are made anew, with its system."""
+        """Let the judge be asked, up to this cost in US dollars. Pools are made anew, with the judge's system."""
         if self.spending:
             self.spending.agree(limit_usd)
             self._pools.clear()
@@ -203,7 +192,7 @@ class Workspace(RootSystems, RootLabels):
         return self.lists.sample
 
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The chosen prompts, and then the others in labelling order. Without a stratum yet, it is that of all."""
+        """The chosen prompts, and then the others in labelling order. A prompt without a stratum yet counts as ALL."""
         by_id = {prompt.id: prompt for prompt in self.lists.drawn}
         plan = self.store.plan(self.index.root, self.annotator)
         known = plan.strata if plan else {}
@@ -222,7 +211,7 @@ class Workspace(RootSystems, RootLabels):
         """Run *prompt* through a system. Asks the judge if the system has one, which may take seconds.
 
         An error of the judge is a status of the retrieval, not an exception. Raises KeyError for an unknown system, and
-        for a record of injections that the prompt does not have: see `injected`.
+        for a record of injections that the prompt does not have.
         """
         if is_injected(system):
             found = self.injections.retrieval(prompt, system)
@@ -319,8 +308,13 @@ class Workspace(RootSystems, RootLabels):
         """Take back the annotator's latest label or skip of these prompts; None if there is none."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.lists.all])
 
+    def report(self, options: ReportOptions = PLAIN) -> Report:
+        """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
+        with LabelStore.open(self.store.path) as store:
+            return root_report(store, self.index, self.config, self.cutoff, options)
+
 
 def _comparable(root: OpenRoot) -> tuple[object, ...]:
-    """The settings of a root, in a form that is equal for equal cutoffs."""
+    """The settings of a root as values that can be compared."""
     cutoff = root.cutoff
     return root.config, cutoff and (cutoff.kind, cutoff.model, cutoff.threshold)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError
 from engine.judge.cache import locked
+from engine.judge.provider import AroundProvider
 from engine.judge.providers.messages_api import encoded, request_body
 from engine.judge.providers.registry import SDK
 from engine.judge.verdict import CACHE
@@ -150,7 +151,7 @@ class Batches:
             self._sleep(self._poll_s)
 
 
-class BatchedProvider:
+class BatchedProvider(AroundProvider):
     """Gives *provider*'s answers from batches. A request without an answer is collected, and its call is cancelled.
 
     A request is named after its contents (64 hex digits), so the next process gives it the same name. Its tokens count
@@ -158,10 +159,7 @@ class BatchedProvider:
     """
 
     def __init__(self, provider: Provider) -> None:
-        self.name = provider.name
-        self.model = provider.model
-        self.fingerprint = provider.fingerprint
-        self.hide = provider.hide
+        super().__init__(provider)
         self._lock = Lock()
         self._answers: dict[str, Completion | ProviderError] = {}
         self._unanswered: dict[str, dict[str, Any]] = {}

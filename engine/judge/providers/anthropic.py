@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 class _MessagesApi(ChatServer):
     """*api_key* and *base_url* come before *environ*, whose variables are the SDK's own."""
 
-    fingerprint = ""
     OPTIONAL = {
         "output_config": r"output_config|output_format|structured.output|json_schema",
         "temperature": "temperature",

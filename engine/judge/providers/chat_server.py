@@ -6,7 +6,7 @@ import os
 import re
 
 from engine.errors import ProviderTimeoutError
-from engine.judge.provider import MAX_TOKENS, Calls
+from engine.judge.provider import MAX_TOKENS, Calls, Provider
 from engine.judge.providers.credentials import without
 from engine.judge.providers.messages_api import complaint_of, decoded
 from engine.lean.record import replace
@@ -31,7 +31,7 @@ OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "m
 """A parameter with two names: a server that refuses it by one may know it by the other."""
 
 
-class ChatServer:
+class ChatServer(Provider):
     """One request per completion, without retries of errors, under a wall-clock deadline.
 
     A server may refuse a parameter that others need: then the same question is asked without it, within the same
@@ -40,7 +40,6 @@ class ChatServer:
     out, each with a pattern that finds it in a complaint.
     """
 
-    name = ""
     OPTIONAL: Mapping[str, str] = {}
 
     def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import GUARD
 from engine.errors import ProviderHttpError, ProviderTimeoutError
-from engine.judge.provider import Completion
+from engine.judge.provider import Completion, Provider
 from engine.judge.providers.credentials import known_secrets, presentable, without
 from engine.judge.providers.messages_api import count, decoded, text_of
 
@@ -39,14 +39,13 @@ OPTIONS = (
 """No hooks, because ours would be called again. No tools, no servers and no transcript: a judgement is no session."""
 
 
-class ClaudeCliProvider:
+class ClaudeCliProvider(Provider):
     """One process per completion, in an empty folder, so that no project's instructions are loaded.
 
     A call that takes too long is killed, with every process that it started.
     """
 
     name = "claude-cli"
-    fingerprint = ""
 
     def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
         self.model = model
@@ -66,9 +65,6 @@ class ClaudeCliProvider:
         with tempfile.TemporaryDirectory(prefix="memsift-judge-") as folder:
             stdout = self._run(command, question.user, folder, timeout_s)
         return _completion(stdout, known_secrets(self._environ))
-
-    def close(self) -> None:
-        """Nothing is held between calls."""
 
     def _command(self) -> str:
         found = shutil.which(COMMAND, path=self._environ.get("PATH", ""))

@@ -6,6 +6,7 @@ The `openai` package is not used: a request is one POST, and a person with a loc
 from __future__ import annotations
 
 import json
+import os
 from urllib.parse import urlsplit
 
 from engine.errors import MissingKeyError, ProviderHttpError
@@ -17,6 +18,7 @@ from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from engine.judge.provider import Question
@@ -39,7 +41,9 @@ MISSING_KEY = (
 
 class OpenAiProvider(ChatServer):
     """Only the environment names the server and the key, never a root's configuration: a cloned repository could
-    otherwise send prompts, and the key, to any server."""
+    otherwise send prompts, and the key, to any server.
+
+    The fingerprint is the server's URL without secrets: two servers may give one name to different models."""
 
     name = "openai"
     OPTIONAL = {
@@ -49,11 +53,10 @@ class OpenAiProvider(ChatServer):
         "max_completion_tokens": "max_completion_tokens",
     }
 
-    @property
-    def fingerprint(self) -> str:
-        """The server's URL without secrets: two servers may give one name to different models."""
+    def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
+        super().__init__(model, environ)
         query = self._base().partition("?")[2]
-        return shown(self._base()) + (f"?{hex_digest(query)[:16]}" if query else "")
+        self.fingerprint = shown(self._base()) + (f"?{hex_digest(query)[:16]}" if query else "")
 
     def prepare(self) -> None:
         """See `Provider.prepare`. A local server may need no key."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from engine.config import JudgeConfig
 from engine.errors import ConfigError, ProviderRefusedError
+from engine.judge.provider import Provider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from engine.judge.provider import Completion, Provider, Question
+    from engine.judge.provider import Completion, Question
 
 NO_JUDGE = "none"
 SDK, HTTP = "anthropic", "anthropic-http"
@@ -77,7 +78,7 @@ def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str
     return make_provider(HTTP if name == SDK else name, config, environ)
 
 
-class RefusingProvider:
+class RefusingProvider(Provider):
     """Stands in for a provider that must not be asked: each question is refused with *reason*, a sentence for people.
 
     With the name, model and fingerprint of a provider, a judge still finds that provider's answers in the cache.
@@ -89,17 +90,8 @@ class RefusingProvider:
         self.fingerprint = fingerprint
         self._reason = reason
 
-    def hide(self, text: str) -> str:
-        return text
-
-    def prepare(self) -> None:
-        """Nothing has to be loaded."""
-
     def complete(self, question: Question, timeout_s: float) -> Completion:  # noqa: ARG002
         raise ProviderRefusedError(self._reason)
-
-    def close(self) -> None:
-        """Nothing is held between calls."""
 
 
 def cache_only(provider: Provider, known_as: str) -> RefusingProvider:

@@ -15,7 +15,7 @@ from engine.errors import (
     ProviderTimeoutError,
 )
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
-from engine.judge.provider import Completion
+from engine.judge.provider import Completion, Provider
 from engine.judge.verdict import APPROVED, REJECTED
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
@@ -51,10 +51,10 @@ class ScriptedAnswer(Record):
     delay_s: float = 0.0
 
 
-class ScriptedProvider:
+class ScriptedProvider(Provider):
     """Answers by the prompt of a request. The keys of *answers* are prompts, `cut` to PROMPT_LIMIT.
 
-    *sleep* takes seconds.
+    The fingerprint is of these rows, because two scripts may have one name. *sleep* takes seconds.
     """
 
     name = "scripted"
@@ -66,6 +66,7 @@ class ScriptedProvider:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.model = model
+        self.fingerprint = hex_digest(repr(sorted(answers.items(), key=lambda row: row[0])))
         self._answers = answers
         self._sleep = sleep
 
@@ -76,21 +77,6 @@ class ScriptedProvider:
         `model` is the file's name. Raises ConfigError naming line and field for anything else.
         """
         return cls(_read_script(path), os.path.basename(path), sleep)
-
-    @property
-    def fingerprint(self) -> str:
-        """The rows of the script, because two scripts may have one name."""
-        return hex_digest(repr(sorted(self._answers.items(), key=lambda row: row[0])))
-
-    def hide(self, text: str) -> str:
-        """See `Provider.hide`. A script has no key."""
-        return text
-
-    def prepare(self) -> None:
-        """See `Provider.prepare`. The file was read already."""
-
-    def close(self) -> None:
-        """Nothing is held between calls."""
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. A delay longer than *timeout_s* sleeps that long and raises ProviderTimeoutError."""

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from engine.errors import CurationError
 from engine.quality.registry import LIST, Finding
 from engine.stores.files import UnreadableFileError, is_inside, read_text
-from engine.stores.registry import file_store_of
-from engine.stores.writing import writing_of
+from engine.stores.writing import writings_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from engine.quality.registry import CheckedRoot
     from engine.stores.writing import IndexEntry, Writing
@@ -30,15 +29,20 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
             "drift", "", NOTICE_SEVERITY, f"{notice.where} {notice.reason}", f"Edit {notice.where}", notice.where
         )
     yield from _doubles(subject)
-    try:
-        writing, name = writing_of(subject.root), file_store_of(subject.root).INDEX_FILE
-        lines = read_text(subject.root, os.path.join(subject.root, name)).splitlines()
-    except (CurationError, UnreadableFileError, AttributeError):
-        return
-    entries = list(writing.entries(lines))
-    if not subject.notices:
-        yield from _dead(subject.root, name, entries)
-    yield from _of_memories(subject, writing, name, lines, entries)
+    files = {
+        os.path.relpath(memory.summary.file, subject.root).replace(os.sep, "/"): memory for memory in subject.active
+    }
+    for writing, names in writings_in(subject.root, files).items():
+        name = writing.INDEX_FILE
+        try:
+            lines = read_text(subject.root, os.path.join(subject.root, name)).splitlines()
+        except UnreadableFileError:
+            continue
+        entries = list(writing.entries(lines))
+        if not subject.notices:
+            yield from _dead(subject.root, name, entries)
+        own = {file: files[file].summary.id for file in names if file != name}
+        yield from _of_memories(subject.root, writing, lines, entries, own)
 
 
 def _doubles(subject: CheckedRoot) -> Iterator[Finding]:
@@ -69,22 +73,23 @@ def _change(root: str, name: str) -> tuple[str, ...]:
 
 
 def _of_memories(
-    subject: CheckedRoot, writing: Writing, name: str, lines: Sequence[str], entries: Sequence[IndexEntry]
+    root: str, writing: Writing, lines: Sequence[str], entries: Sequence[IndexEntry], ids: Mapping[str, str]
 ) -> Iterator[Finding]:
-    listed = {entry.name: entry for entry in entries}
-    for memory in subject.active:
-        summary = memory.summary
-        file = os.path.relpath(summary.file, subject.root).replace(os.sep, "/")
+    """Memories that no line lists or names, and entries with another title than the file. *ids*: file -> memory."""
+    name, listed = writing.INDEX_FILE, {entry.name: entry for entry in entries}
+    text = "\n".join(lines)
+    linked = {file for line in lines for file in writing.links(line)}
+    for file, memory_id in ids.items():
         entry = listed.get(file)
-        expected = _expected(subject.root, writing, file, lines[entry.start] if entry else "")
-        if entry is None and expected:
-            reason, action = f"{name} does not list it", f"Add the line: {expected}"
-            yield Finding("drift", summary.id, UNLISTED_SEVERITY, reason, action, name, (), (LIST, file))
-        elif entry and expected and lines[entry.start].strip() != expected.strip():
+        expected = _expected(root, writing, file, lines[entry.start] if entry else "")
+        if entry and expected and lines[entry.start].strip() != expected.strip():
             where = f"{name}:{entry.start + 1}"
             reason = "its line in the list has another title, category or tags than the file"
             action = f"Change {where} to: {expected}"
-            yield Finding("drift", summary.id, TITLE_SEVERITY, reason, action, where, (), (LIST, file))
+            yield Finding("drift", memory_id, TITLE_SEVERITY, reason, action, where, (), (LIST, file))
+        elif expected and not entry and file not in linked and file not in text:
+            reason, action = f"{name} does not list it", f"Add the line: {expected}"
+            yield Finding("drift", memory_id, UNLISTED_SEVERITY, reason, action, name, (), (LIST, file))
 
 
 def _expected(root: str, writing: Writing, file: str, old: str) -> str:

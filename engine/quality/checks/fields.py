@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine.errors import CurationError
 from engine.quality.registry import Finding
 from engine.stores.files import UnreadableFileError, read_text
-from engine.stores.writing import writing_of
+from engine.stores.writing import writings_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,12 +19,9 @@ SEVERITY = 0.3
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each active memory that breaks rules. Formats that memsift only reads have none."""
-    try:
-        writing = writing_of(subject.root)
-    except CurationError:
-        return
-    for memory in subject.active:
-        summary = memory.summary
+    summaries = {memory.summary.file: memory.summary for memory in subject.active}
+    writings = writings_in(subject.root, summaries)
+    for summary, writing in [(summaries[file], writing) for writing, files in writings.items() for file in files]:
         try:
             wrong = writing.broken_rules(read_text(subject.root, summary.file))
         except (UnreadableFileError, CurationError, ValueError):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each active memory at or above `max_risk`. Its severity is the risk."""
     for memory in subject.active:
+        if subject.risks.get(memory.summary.id, subject.max_risk) < subject.max_risk:
+            continue
         text = gate.text_of(memory)
         looks = gate.look(text)
         result = gate.scanned(text, looks) if looks else None

@@ -1,10 +1,9 @@
-"""Titles and texts that are too long to be worth their place in a prompt, and texts too short to say anything."""
+"""Texts that are too long to be worth their place in a prompt, and texts too short to say anything."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.inject import TITLE_LIMIT
 from engine.quality.registry import Finding
 from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import GAP
@@ -13,7 +12,7 @@ from engine.search.tokens import tokens as tokens_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.memory import Memory, MemorySummary
+    from engine.memory import Memory
     from engine.quality.registry import CheckedRoot
 
 MOST_CHARACTERS, MOST_TOKENS = 4000, 1000
@@ -23,7 +22,7 @@ PER_TOKEN = 4
 MOST_SHORT, LEAST_WORDS = 120, 7
 """A title and text of no more characters say too little if they have fewer different words, without common words."""
 
-SHORT_SEVERITY, TITLE_SEVERITY, BODY_SEVERITY = 0.2, 0.3, 0.4
+SHORT_SEVERITY, BODY_SEVERITY = 0.2, 0.4
 
 
 def tokens(text: str) -> int:
@@ -33,16 +32,9 @@ def tokens(text: str) -> int:
 
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:
-    """A finding for a title that is cut when it is injected, and for a text that is too long or too short."""
+    """A finding for a text that is too long or too short. A long title is fine: it is cut where it is shown."""
     for memory in subject.active:
-        yield from _of_title(memory.summary)
         yield from _of_text(memory)
-
-
-def _of_title(memory: MemorySummary) -> Iterator[Finding]:
-    if len(memory.title) > TITLE_LIMIT:
-        reason = f"the title has {len(memory.title)} characters; it is cut to {TITLE_LIMIT} when it is injected"
-        yield Finding("size", memory.id, TITLE_SEVERITY, reason, f"Shorten it: memsift edit {memory.id}", "title")
 
 
 def _of_text(memory: Memory) -> Iterator[Finding]:

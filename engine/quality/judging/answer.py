@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from engine.judge.answer import UnreadableAnswerError, objects, read_part, unreadable
+from engine.judge.answer import UnreadableAnswerError, objects, read_part
 from engine.judge.prompts import cut
-from engine.judge.provider import PAUSE, REFUSAL, WebSource
-from engine.judge.verdict import OK, PARSE_ERROR, REFUSED, CallOutcome
+from engine.judge.provider import WebSource
 from engine.lean.record import fields, replace
 from engine.quality.judging.markdown_form import parse_entries
 from engine.quality.judging.rating import BEST, Rating, with_mean
@@ -22,28 +21,14 @@ MOST_POINTS, MOST_TAGS, MOST_SOURCES = 5, 8, 10
 POINT_LIMIT, TITLE_LIMIT, TAG_LIMIT = 400, 200, 40
 """Characters of a point or reason, of a suggested title, and of a suggested tag."""
 
-PAUSED = "The model paused in its searches before it answered. Ask again, or leave out --web-search."
 
+def read_completion(completion: Completion, criteria: Collection[str], hide: Callable[[str], str]) -> Rating:
+    """The rating in an answer, with the pages that the model found. Raises UnreadableAnswerError.
 
-def read_completion(
-    completion: Completion, criteria: Collection[str], hide: Callable[[str], str]
-) -> tuple[CallOutcome, Rating | None]:
-    """The outcome of a call, and the rating if the status is ok. *hide* takes the secrets out of every text."""
-    paid = CallOutcome(
-        OK,
-        input_tokens=completion.input_tokens,
-        output_tokens=completion.output_tokens,
-        source=completion.source,
-        searches=completion.searches,
-    )
-    if completion.stop_reason == REFUSAL:
-        return replace(paid, status=REFUSED, detail="The model refused to answer."), None
-    try:
-        rating = read_rating(completion.text, criteria, hide)
-    except UnreadableAnswerError:
-        detail = PAUSED if completion.stop_reason == PAUSE else unreadable(completion, "rating", hide)
-        return replace(paid, status=PARSE_ERROR, detail=detail), None
-    return paid, replace(rating, sources=_hidden(completion.pages, hide) or rating.sources)
+    *hide* takes the secrets out of every text.
+    """
+    rating = read_rating(completion.text, criteria, hide)
+    return replace(rating, sources=_hidden(completion.pages, hide) or rating.sources)
 
 
 def read_rating(text: str, criteria: Collection[str], hide: Callable[[str], str] = str) -> Rating:

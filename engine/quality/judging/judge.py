@@ -1,17 +1,18 @@
-"""The quality judge: an assessment of a memory by a rubric, and never an exception."""
+"""The quality judge: an assessment of a memory by a rubric, and never an exception.
+
+A rule finds headings and other texts about a text, so that no model is paid to reject them.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from engine.judge.answer import failure
-from engine.judge.asker import Asker
-from engine.judge.cache import cache_key
+from engine.judge.judge import AnswerForm, Asker
 from engine.judge.prices import cost_usd
-from engine.judge.verdict import CACHE, OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
+from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
-from engine.quality.judging.meta_content import meta_reason
 from engine.quality.judging.rating import RULE, THRESHOLD, Assessment, Rating, decision_of, together, with_mean
 
 if TYPE_CHECKING:
@@ -71,6 +72,12 @@ class QualityJudge(Asker):
         self._criteria = [name for name, _ in rubric.criteria]
         self._template = template
         self._threshold = threshold
+        self._form = AnswerForm(
+            "rating",
+            lambda completion: read_completion(completion, self._criteria, provider.hide),
+            rating_text,
+            lambda text: (rating := rating_of_text(text)) and with_mean(rating, self._criteria),
+        )
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -86,7 +93,7 @@ class QualityJudge(Asker):
             question = self._question(memory)
             if meta_reason(memory):
                 by_rule += 1
-            elif self._cached(memory, 0):
+            elif self._kept(question, self._form, self._about(memory), 0):
                 known += 1
             elif usual is not None and most is not None:
                 size = len(question.system.encode()) + len(question.user.encode("utf-8", "replace"))
@@ -117,27 +124,16 @@ class QualityJudge(Asker):
 
     def _sampled(self, memory: Memory, sample: int, ratings: list[Rating]) -> CallOutcome:
         """The outcome of a sample. Its rating is added to *ratings*."""
-        outcome, rating = CallOutcome(OK, source=CACHE), self._cached(memory, sample)
+        outcome, rating = self._asked(
+            lambda: self._question(memory, sample), self._form, self._about(memory), sample, self._timeout_s
+        )
         if rating is None:
-            try:
-                completion = self._provider.complete(self._question(memory, sample), self._timeout_s)
-                outcome, rating = read_completion(completion, self._criteria, self._provider.hide)
-            except Exception as error:  # noqa: BLE001 - evaluate never raises
-                return failure(error)
-            if rating is None:
-                return outcome
-            if self._cache:
-                self._cache.keep(self._key(memory, sample), rating_text(rating))
+            return outcome
         ratings.append(rating)
         return replace(outcome, opinions={0: Opinion(decision_of(rating, self._threshold))})
 
-    def _cached(self, memory: Memory, sample: int) -> Rating | None:
-        rating = rating_of_text(self._cache.text(self._key(memory, sample))) if self._cache else None
-        return rating and with_mean(rating, self._criteria)
-
-    def _key(self, memory: Memory, sample: int) -> str:
-        question = self._question(memory, sample)
-        return cache_key(self._provider, self._template.hash, question, sample, [memory.summary.digest])
+    def _about(self, memory: Memory) -> tuple[str, list[str]]:
+        return self._template.hash, [memory.summary.digest]
 
     def _question(self, memory: Memory, sample: int = 0) -> Question:
         return self._limited(self._template.question(memory, sample))
@@ -148,3 +144,75 @@ def by_rule(memory: Memory, reason: str, template_hash: str) -> Assessment:
     verdict = Verdict(memory.summary.id, REJECTED, OK, reason)
     judgement = Judgement(OK, (verdict,), RULE, "", template_hash, 0.0, depth="", cost_usd=0.0)
     return Assessment(memory.summary, judgement, Rating(0.0, reasons=(reason,)))
+
+
+HEADINGS = frozenset(
+    """abstract
+    acknowledgements
+    appendix
+    background
+    closing remarks
+    closing thoughts
+    conclusion
+    conclusions
+    contents
+    executive summary
+    final thoughts
+    foreword
+    further reading
+    glossary
+    index
+    introduction
+    key findings
+    key takeaways
+    next steps
+    notes
+    outline
+    overview
+    preamble
+    preface
+    recommendations
+    references
+    summary
+    table of contents
+    takeaways
+    tl dr
+    untitled""".replace("    ", "").splitlines()
+)
+"""Titles of the parts of a document. A title like these says nothing about the text below it."""
+
+OPENINGS = (
+    *("executive summary ", "table of contents ", "here are ", "here is a ", "as an ai "),
+    *("this document ", "this section ", "this report "),
+)
+"""The first words of titles that announce a text instead of being one."""
+
+TITLE_LIMIT = 200
+"""Characters of a title that are looked at."""
+
+_NOT_WORDS = re.compile(r"[\W\d_]+")
+_MARKUP = re.compile(r"\s{0,3}(?:#{1,6}(?:\s|$)|[-=*_]{3,}\s*$|\*\*[^*]*\*\*:?\s*$)")
+
+
+def meta_reason(memory: Memory) -> str:
+    """Why *memory* is meta-content, as a sentence for people; empty if the rule finds nothing."""
+    title = memory.summary.title
+    words = _NOT_WORDS.sub(" ", title[:TITLE_LIMIT].casefold()).strip()
+    if words in HEADINGS:
+        return f"Meta-content: {title!r} is the heading of a part of a document. A title says what the memory says."
+    if f"{words} ".startswith(OPENINGS) and memory.summary.category != "session_summary":
+        return f"Meta-content: the title {title!r} announces or sums up a text instead of saying something."
+    if not _says_something(memory, words):
+        return "Meta-content: there is a heading, and no text below it."
+    return ""
+
+
+def _says_something(memory: Memory, title: str) -> bool:
+    """Whether a line of the body is neither empty, nor a heading, nor the title again.
+
+    Without a body the title alone may say something, unless it is marked as a heading.
+    """
+    lines = [line for line in memory.body.splitlines() if line.strip()]
+    if not lines:
+        return bool(title) and not memory.summary.title.lstrip().startswith("#")
+    return any(not _MARKUP.match(line) and _NOT_WORDS.sub(" ", line.casefold()).strip() != title for line in lines)

@@ -1,28 +1,27 @@
 """The newest rating of each memory text, of all roots: a private SQLite file in the user's data folder.
 
-A rating is a suggestion. What the person decided is kept apart, in `engine.quality.decisions`.
+A rating is a suggestion. What the person decided is kept apart, in `engine.quality.decisions`. Assessments are also
+JSON rows: printed, and kept in a file with which an interrupted run goes on.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import RatingsError
-from engine.lean.record import Record
+from engine.judge.verdict import Judgement, Verdict
+from engine.lean.record import Record, fields, replace
 from engine.paths import ratings_file
-from engine.quality.judging.answer import rating_text
-from engine.quality.judging.rating import RULE
-from engine.stores.files import make_private
+from engine.quality.judging.answer import rating_fields, rating_of, rating_text
+from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment
+from engine.stores.private_database import PrivateDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from engine.quality.judging.rating import Assessment
+    from engine.memory import MemorySummary
 
-BUSY_SECONDS = 10.0
 TABLE = """create table if not exists rating(
     root text not null, memory text not null, digest text not null, rubric text not null, category text not null,
     title text not null, words integer not null, decision text not null, overall real not null, answer text not null,
@@ -55,21 +54,14 @@ class RatingStore:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        with self._explaining():
-            make_private(path)
-            self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-            try:
-                self._db.execute(TABLE)
-            except BaseException:
-                self._db.close()
-                raise
+        self._file = PrivateDatabase(path, lambda db: db.execute(TABLE), self._explained)
 
     @classmethod
     def open(cls, environ: Mapping[str, str]) -> Self:
         return cls(ratings_file(environ))
 
     def close(self) -> None:
-        self._db.close()
+        self._file.close()
 
     def keep(self, root: str, rubric: str, words: int, found: Assessment) -> None:
         """Keep an assessment that has a rating, in place of an earlier one of the same text by the same rubric."""
@@ -80,8 +72,8 @@ class RatingStore:
         said = (found.decision, found.rating.overall, rating_text(found.rating))
         by = (asked.provider, asked.model, asked.template_hash, datetime.now(UTC).isoformat(timespec="milliseconds"))
         row = [_storable(value) for value in (*named, *said, *by)]
-        with self._explaining():
-            self._db.execute(f"insert or replace into rating values ({', '.join('?' * len(row))})", row)
+        with self._file.changing() as db:
+            db.execute(f"insert or replace into rating values ({', '.join('?' * len(row))})", row)
 
     def ratings(self, root: str, rubric: str) -> list[Rated]:
         """The ratings of a root by a rubric and the model that rated last, in the order of ids.
@@ -89,20 +81,85 @@ class RatingStore:
         Ratings by another model or another wording are left out, because they cannot be compared. So are rejections by
         rule. Texts that have changed since are among them.
         """
-        with self._explaining():
-            return [Rated(*row) for row in self._db.execute(NEWEST, {"root": root, "rubric": rubric, "rule": RULE})]
+        return [Rated(*row) for row in self._file.rows(NEWEST, {"root": root, "rubric": rubric, "rule": RULE})]
 
-    @contextmanager
-    def _explaining(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise RatingsError(
-                f"The ratings in {self._path} cannot be read or written ({error}). Check the file and its folder, or "
-                "delete the file: the judge's cache still has the answers."
-            ) from error
+    def _explained(self, error: Exception) -> RatingsError:
+        return RatingsError(
+            f"The ratings in {self._path} cannot be read or written ({error}). Check the file and its folder, or "
+            "delete the file: the judge's cache still has the answers."
+        )
 
 
 def _storable(value: object) -> object:
     """*value* as SQLite can hold it: lone surrogates become question marks."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+TEXTS = ("root", "id", "digest", "decision")
+ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
+ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
+_VERDICTS = {word: decision for decision, word in DECISIONS.items()}
+
+NO_RATING: dict[str, Any] = {
+    **{"overall": None, "scores": {}, "score_reasons": {}, "key_points": [], "rejection_reasons": []},
+    **{"suggested_title": "", "suggested_tags": [], "research_validation": [], "sources": []},
+}
+
+
+def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[str, Any]:
+    """The row of an assessment. `decision` is accepted, rejected, undecided or unanswered."""
+    memory, verdict = found.memory, found.verdict
+    rating = rating_fields(found.rating) if found.rating else NO_RATING
+    asked = {name: value for name, value in fields(found.judgement).items() if name not in ("verdicts", "depth")}
+    return {
+        "root": root,
+        **{name: getattr(memory, name) for name in ("id", "title", "category", "path", "digest")},
+        "rubric": rubric,
+        "threshold": threshold,
+        "decision": found.decision,
+        **rating,
+        "rejection_reasons": list(found.reasons),
+        "samples": verdict.samples,
+        "agreement": verdict.agreement,
+        "judgement": asked,
+    }
+
+
+def is_row(value: object) -> bool:
+    """Whether *value* is a row as `row_of` makes it."""
+    asked = value.get("judgement") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(asked, dict):
+        return False
+    texts = [*(value.get(name) for name in TEXTS), *(asked.get(name) for name in ASKED_TEXTS)]
+    cost = asked.get("cost_usd")
+    numbers = [value.get("threshold"), value.get("samples"), value.get("agreement"), 0 if cost is None else cost]
+    numbers += [asked.get(name) for name in ASKED_NUMBERS]
+    are_right = all(isinstance(text, str) for text in texts) and all(
+        isinstance(number, int | float) for number in numbers
+    )
+    is_rated = value.get("decision") in _VERDICTS and rating_of(value) is not None
+    return are_right and (is_rated or value.get("decision") == UNANSWERED)
+
+
+def assessment_in(row: dict[str, Any], memory: MemorySummary) -> Assessment:
+    """The assessment of *memory* in a row that has a rating."""
+    names = (*ASKED_TEXTS, *ASKED_NUMBERS, "cost_usd")
+    asked = {name: row["judgement"][name] for name in names}
+    verdict = Verdict(memory.id, _VERDICTS[row["decision"]], asked["status"], samples=row["samples"])
+    verdict = replace(verdict, agreement=row["agreement"])
+    return Assessment(memory, Judgement(**asked, verdicts=(verdict,), depth=""), rating_of(row))
+
+
+def summary_of(found: Iterable[Assessment]) -> dict[str, Any]:
+    """How many memories have each decision, and the tokens and cost of all."""
+    rated = list(found)
+    decisions = [assessment.decision for assessment in rated]
+    costs = [assessment.judgement.cost_usd for assessment in rated]
+    return {
+        "memories": len(rated),
+        **{word: decisions.count(word) for word in (*DECISIONS.values(), UNANSWERED)},
+        "by_rule": sum(assessment.is_by_rule for assessment in rated),
+        "input_tokens": sum(assessment.judgement.input_tokens for assessment in rated),
+        "output_tokens": sum(assessment.judgement.output_tokens for assessment in rated),
+        "cost_usd": sum(cost or 0.0 for cost in costs) if any(cost is not None for cost in costs) else None,
+    }

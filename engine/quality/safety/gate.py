@@ -5,6 +5,7 @@ Most memories need none. The second step imports more and takes longer; the hook
 
 from __future__ import annotations
 
+from engine.memory import UNSCANNED
 from engine.quality.safety.evidence import can_be_even
 from engine.quality.safety.folding import LEET, SUSPECT
 from engine.quality.safety.lexicon import (
@@ -38,6 +39,9 @@ FORM_WORDS = frozenset(
 )
 """A text in which a form of `forms` is has one of these signs or words."""
 
+LONG_TEXT = 600
+"""Characters of a memory from which its scan takes longer than all else that an index needs of it."""
+
 LONG_RUN = 20
 """Characters without a space from which an encoded text may come."""
 
@@ -51,6 +55,12 @@ RESERVED = ".example"
 """The end of a made-up address. It must not count as the word that begins an example."""
 
 ESCAPE_SIGNS = ("\\u", "\\x", "&#", "\\1", "&lt;")
+
+
+def early_risk(memory: Memory) -> float:
+    """The risk of a short memory, for a new index; UNSCANNED for a long one, which is scanned before it is shown."""
+    length = sum(len(line) for section in memory.sections for line in section.lines)
+    return risk(memory) if length < LONG_TEXT else UNSCANNED
 
 
 def risk(memory: Memory) -> float:

@@ -7,17 +7,17 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from labels.report.charts import charts_of
 from labels.report.first_lines import first_lines, next_step
-from labels.report.html_page.bar_charts import confusion_chart, precision_chart, worst_chart
-from labels.report.html_page.line_charts import coverage_charts, history_chart, reliability_chart
+from labels.report.html_page.charts import drawn
 from labels.report.html_page.svg import element
 from labels.report.sections import sections, summary
 from labels.report.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from labels.measure.report import Report, SystemReport
+    from labels.measure.report import Report
     from labels.report.section import ReportSection, ReportTable
 
 FOLDER = Path(__file__).parent
@@ -34,33 +34,9 @@ def report_html(report: Report) -> str:
         summary=shown(summary(report)),
         contents=contents(parts),
         sections="\n".join(
-            section_html(section, charts_of(section.name, report), at) for at, section in enumerate(parts)
+            section_html(section, map(drawn, charts_of(section.name, report)), at) for at, section in enumerate(parts)
         ),
     )
-
-
-def charts_of(section: str, report: Report) -> Iterator[str]:
-    """The charts of the section of that name; most sections have none."""
-    if section == "precision" and report.labelled_prompts:
-        yield precision_chart(report.systems)
-    elif section == "coverage":
-        yield from coverage_charts(report)
-    elif section == "worst-memories":
-        yield worst_chart(section, "Worst memories: irrelevant and relevant injections", report.worst_memories)
-    elif section == "worst-prompts":
-        yield worst_chart(section, "Worst prompts: irrelevant and relevant memories", report.worst_prompts)
-    else:
-        for number, system in enumerate(report.systems):
-            yield from charts_of_system(section, system, number)
-
-
-def charts_of_system(section: str, system: SystemReport, number: int) -> Iterator[str]:
-    if section == "history" and system.curves and system.curves.history:
-        yield history_chart(system.system, system.curves.history, number)
-    elif section == "reliability" and system.curves and system.curves.reliability:
-        yield reliability_chart(system.system, system.curves.reliability, number)
-    elif section == f"judge-{system.system}" and system.agreement:
-        yield confusion_chart(system.system, system.agreement.confusion, number)
 
 
 def contents(parts: Sequence[ReportSection]) -> str:
@@ -75,11 +51,11 @@ def section_html(section: ReportSection, charts: Iterable[str], number: int) -> 
     parts = [element("h2", shown(section.title), id=f"part-{number}")]
     if section.about:
         parts.append(element("p", shown(section.about), class_="about"))
-    drawn = [element("figure", chart) for chart in charts]
+    shapes = [element("figure", chart) for chart in charts]
     if section.table:
-        drawn.append(element("div", table_html(section.table), class_="table", tabindex=0))
-    if drawn:
-        parts.append(element("div", *drawn, class_="part"))
+        shapes.append(element("div", table_html(section.table), class_="table", tabindex=0))
+    if shapes:
+        parts.append(element("div", *shapes, class_="part"))
     if section.lines:
         parts.append(element("ul", *(element("li", shown(line)) for line in section.lines)))
     return element("section", "\n", "\n".join(parts), "\n", aria_labelledby=f"part-{number}")

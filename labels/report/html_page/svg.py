@@ -1,4 +1,4 @@
-"""SVG elements as text, and a plot whose axes both go from 0 to 1."""
+"""SVG elements as text, and the axes of a plot."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from engine.wording import cut
+from labels.report.charts import TICKS
 from labels.report.text import one_line
 
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 WIDTH = 400
 """The width of every chart in its own units. It is small, so that a telephone need not shrink the letters."""
 
-LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 40
-TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+LEFT, RIGHT, TOP, BOTTOM, HEIGHT = 58, 12, 10, 40, 240
 SERIES = 6
 
 
@@ -82,38 +82,26 @@ def chart(name: str, title: str, description: str, height: float, parts: Iterabl
     )
 
 
-def legend(name: str, number: int, y: float) -> list[str]:
-    """The line of a series and the name of its system."""
-    return [
-        line((LEFT, y - 4), (LEFT + 26, y - 4), f"line {series(number)}"),
-        label((LEFT + 34, y), name, "name", 44),
-    ]
-
-
 class Plot:
-    """A square field of *height* in which both axes go from 0 to 1."""
+    """A field in which x goes from 0 to *far* and y from 0 to 1."""
 
-    def __init__(self, height: float = 240, left: float = LEFT) -> None:
-        self.height, self.left = height, left
-        self.bottom = TOP + height
-
-    def x(self, value: float) -> float:
-        return self.left + value * (WIDTH - self.left - RIGHT)
-
-    def y(self, value: float) -> float:
-        return self.bottom - value * self.height
+    def __init__(self, far: float) -> None:
+        self.far = far
+        self.bottom = TOP + HEIGHT
 
     def at(self, x: float, y: float) -> Place:
-        return self.x(x), self.y(y)
+        return LEFT + x / self.far * (WIDTH - LEFT - RIGHT), self.bottom - y * HEIGHT
 
     def axes(self, across: str, up: str) -> list[str]:
         """The grid, its numbers, and the titles of the axes."""
         parts = []
         for tick in TICKS:
-            parts.append(line(self.at(0, tick), self.at(1, tick), "grid"))
-            parts.append(label((self.left - 6, self.y(tick) + 4), f"{tick:g}", "tick end"))
-            parts.append(label((self.x(tick), self.bottom + 16), f"{tick:g}", "tick middle"))
-        parts.append(label((self.x(0.5), self.bottom + 33), across, "axis middle"))
-        middle = self.y(0.5)
+            x, y = self.at(tick * self.far, tick)
+            number = f"{tick:g}" if self.far == 1 else f"{tick * self.far:,.0f}"
+            parts.append(line((LEFT, y), (WIDTH - RIGHT, y), "grid"))
+            parts.append(label((LEFT - 6, y + 4), f"{tick:g}", "tick end"))
+            parts.append(label((x, self.bottom + 16), number, "tick middle"))
+        x, middle = self.at(self.far / 2, 0.5)
+        parts.append(label((x, self.bottom + 33), across, "axis middle"))
         turned = f"rotate(-90 12 {middle:.0f})"
         return [*parts, element("text", words(up), x=12, y=middle, class_="axis middle", transform=turned)]

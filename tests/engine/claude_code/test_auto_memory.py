@@ -11,7 +11,7 @@ import pytest
 
 from engine.claude_code.auto_memory import VARIABLE
 from engine.paths import project_slug
-from engine.root_search import find_roots
+from engine.settings.roots import find_roots
 from engine.settings.trust import trust
 
 if TYPE_CHECKING:
@@ -84,12 +84,15 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return world
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_it_is_named_by_the_main_tree_of_the_repository(repositories: Path, place: str) -> None:
+def test_it_is_named_by_the_main_tree_of_the_repository(repositories: Path) -> None:
     """A `.git` file that leads to another's repository, which does not know of it, names nothing."""
-    start = (repositories / place).resolve()
-    slug = project_slug(str((repositories / PLACES[place]).resolve()))
-    assert find_roots(str(start), {"HOME": "/home/me"}).auto_memory.folder == f"/home/me/.claude/projects/{slug}/memory"
+    for place in PLACES:
+        start = (repositories / place).resolve()
+        slug = project_slug(str((repositories / PLACES[place]).resolve()))
+        assert (
+            find_roots(str(start), {"HOME": "/home/me"}).auto_memory.folder
+            == f"/home/me/.claude/projects/{slug}/memory"
+        ), place
 
 
 def test_a_git_file_that_never_ends_is_no_repository(tmp_path: Path) -> None:

@@ -78,9 +78,8 @@ def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone(mark: str)
     assert turn_of(queued("hello", commandMode="prompt", **{mark: "x"})) is None
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_what_only_looks_like_a_prompt_is_not_one() -> None:
+    for content in [
         [{"type": "tool_result", "content": "ran"}, {"type": "text", "text": "and text"}],
         "<command-name>/compact</command-name>\n  <command-message>compact</command-message>",
         "<command-message>hello is running…</command-message>\n<command-name>/hello</command-name>",
@@ -97,10 +96,8 @@ def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone(mark: str)
         "<ide_opened_file>a.py</ide_opened_file>",
         "/hello big world",
         "",
-    ],
-)
-def test_what_only_looks_like_a_prompt_is_not_one(content: object) -> None:
-    assert turn_of(user(content)) is None
+    ]:
+        assert turn_of(user(content)) is None, content
 
 
 def test_a_prompt_beside_an_interruption_stays() -> None:
@@ -211,9 +208,8 @@ def test_sdk_prompts_are_known_by_their_source_or_entrypoint() -> None:
     assert not is_sdk(user("hello", promptSource="typed", entrypoint="cli"))
 
 
-@pytest.mark.parametrize(
-    ("text", "source", "expected"),
-    [
+def test_the_hook_answers_people_and_not_commands_or_notices() -> None:
+    for text, source, expected in [
         ("fix the user_id field", "", True),
         ("fix the user_id field", "user", True),
         ("fix the user_id field", "sdk", True),
@@ -227,10 +223,8 @@ def test_sdk_prompts_are_known_by_their_source_or_entrypoint() -> None:
         ("/home/me/a.py fails", "", True),
         ("either/or", "", True),
         ("// a comment", "", True),
-    ],
-)
-def test_the_hook_answers_people_and_not_commands_or_notices(text: str, source: str, expected: bool) -> None:
-    assert is_human_prompt(text, source) is expected
+    ]:
+        assert is_human_prompt(text, source) is expected, text
 
 
 def test_last_turns_are_the_newest_ones_oldest_first(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_line_of_the_index_that_is_written_after_it_was_read_stays(tmp_path: P
     root = write_documents(tmp_path / "project/.claude/memory", [document("alpha")])
     index = IndexFile(str(root), writing_of(str(root)))
     change = Edit(str(root), summary(root, "alpha"), Changes(title="Ours")).plan("2026-05-01T10:00:00Z").effect.files[0]
-    index.apply(index.planned([change])[0])
+    index.apply(index.planned([change]))
     (root / "index.md").write_text("A line of another program\n", encoding="utf-8")
     with pytest.raises(ChangedSinceError):
         index.save()

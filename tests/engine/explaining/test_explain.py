@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
@@ -81,7 +81,6 @@ def built(rows: list[tuple[str, str, str, str]]) -> list[Memory]:
 # It adds up
 
 
-@settings(max_examples=150)
 @given(MEMORIES, TEXTS, st.sampled_from([CONFIG, BM25, KEYWORDS]), st.sampled_from([AUTO, SEARCH]), st.booleans())
 def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
     rows: list[tuple[str, str, str, str]], prompt: str, config: Config, mode: str, include_retired: bool
@@ -115,7 +114,6 @@ def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
                 assert explanation.least is None or explanation.least.gap >= -1e-9
 
 
-@settings(max_examples=60)
 @given(MEMORIES, TEXTS, st.sampled_from([CONFIG, BM25, KEYWORDS]))
 def test_every_memory_of_the_root_has_an_explanation_in_one_of_three_kinds(
     rows: list[tuple[str, str, str, str]], prompt: str, config: Config
@@ -128,7 +126,6 @@ def test_every_memory_of_the_root_has_an_explanation_in_one_of_three_kinds(
             assert bool(one.advice) == (one.outcome == UNMATCHED)
 
 
-@settings(max_examples=60)
 @given(MEMORIES, TEXTS)
 def test_the_tag_that_is_advised_makes_it_match(rows: list[tuple[str, str, str, str]], prompt: str) -> None:
     memories = built(rows)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from engine.activity import NO_INDEX, NOTHING_IN_OLD
+from engine.hook.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.hook.process import LATE, parse_request, respond, skip_reason
 from engine.inject import length
 from engine.opening import index_file
@@ -299,7 +299,7 @@ JSON = st.recursive(
 NAMES = st.sampled_from(["prompt", "session_id", "transcript_path", "source", "cwd", "hook_event_name", "prompt_id"])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.dictionaries(NAMES, JSON, max_size=5),
     prompt=st.text(alphabet=st.characters(), max_size=60),

@@ -64,14 +64,14 @@ def server() -> Iterator[ApiServer]:
 
 
 def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) -> None:
-    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 4\n")
+    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 4\nrepeat_loaded = true\n")
     context = world.context(ASK)
     assert set(world.injected) == {"own", "auto", "deep/note", "AGENTS#token-cache-rules"}
     for path in (".claude/memory/decisions/own.json", f"{world.auto}/auto.md", f"{world.vault}/deep/note.md"):
         assert path in context
     assert f"{world.rules}:3" in context
     assert world.log()[-1]["roots"] == [str(one) for one in (world.root, world.auto, world.vault, world.rules)]
-    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 2\n")
+    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 2\nrepeat_loaded = true\n")
     world.context(ASK, session_id="other")
     assert len(world.injected) == 2
     stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
@@ -93,8 +93,9 @@ def test_a_session_gets_no_memory_of_any_root_twice(world: Everywhere) -> None:
     assert world.context(ASK)
     assert world.send(ASK) == ""
     stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
-    for memory_id in ("own", "auto", "deep/note", "AGENTS#token-cache-rules"):
+    for memory_id in ("own", "auto", "deep/note"):
         assert stages[memory_id] == "repeat"
+    assert stages["AGENTS#token-cache-rules"] == "status"
 
 
 def test_the_same_memory_in_two_roots_is_injected_once(world: Everywhere) -> None:
@@ -162,7 +163,7 @@ def test_one_root_alone_does_not_load_what_several_need(world: Everywhere) -> No
 from engine.hook.process import respond
 import os
 respond(sys.stdin.buffer.read(), dict(os.environ), sys.stderr)
-print(*[name for name in sys.modules if name in ("engine.roots", "engine.settings.roots", "tomllib")])"""
+print(*[name for name in sys.modules if name in ("engine.roots", "tomllib")])"""
     done = world.run(json.dumps(world.payload(ASK, session_id="other")).encode(), code)
     assert done.stdout.split() == []
     assert world.injected == ["own"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -19,9 +20,8 @@ def kept_indices(text: str, count: int) -> tuple[int, ...]:
     return tuple(index for index in range(count) if said[index].decision == APPROVED)
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
+def test_an_answer_is_found_in_its_wrapping() -> None:
+    for text, kept in [
         ('{"keep": [0, 2]}', (0, 2)),
         ('{"keep": []}', ()),
         ('Sure! {"keep": [1]} Anything else?', (1,)),
@@ -42,10 +42,8 @@ def kept_indices(text: str, count: int) -> tuple[int, ...]:
         ("{" * 5000 + '{"keep": [1]}', (1,)),
         ('{"keep": [1]} {"keep": [0', (1,)),
         ('\ufeff{"keep":[1]}', (1,)),
-    ],
-)
-def test_an_answer_is_found_in_its_wrapping(text: str, kept: tuple[int, ...]) -> None:
-    assert kept_indices(text, 4) == kept
+    ]:
+        assert kept_indices(text, 4) == kept, text
 
 
 @pytest.mark.parametrize(
@@ -79,17 +77,19 @@ def answer(depth: str, **decisions: str) -> str:
     return json.dumps({"verdicts": [{"index": int(name[1]), "decision": decisions[name]} for name in decisions]})
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize(
-    "between",
-    ["", "\nNo, wait: ", "\n```\n```json\n", ' a 5" disk {', "} ]\n", '{"note": "', "[" * 20, '{"keep": [', "{" * 20],
+BETWEEN = (
+    *("", "\nNo, wait: ", "\n```\n```json\n", ' a 5" disk {', "} ]\n", '{"note": "', "[" * 20, '{"keep": ['),
+    "{" * 20,
 )
-def test_the_last_complete_object_that_fits_counts(depth: str, between: str) -> None:
-    first = answer(depth, i0=APPROVED, i1=REJECTED, i2=APPROVED)
-    last = answer(depth, i0=REJECTED, i1=APPROVED, i2=REJECTED)
-    for end in ("", "\nDone.", last[:-3], last.replace(":", "="), "{}", '{"keep": "all"}', '{"verdicts": null}'):
-        found = opinions(f"Let me see. {first}{between}{last}{end}", 3, depth)
-        assert [one.decision for one in found] == [REJECTED, APPROVED, REJECTED]
+
+
+def test_the_last_complete_object_that_fits_counts() -> None:
+    for depth, between in product(DEPTHS, BETWEEN):
+        first = answer(depth, i0=APPROVED, i1=REJECTED, i2=APPROVED)
+        last = answer(depth, i0=REJECTED, i1=APPROVED, i2=REJECTED)
+        for end in ("", "\nDone.", last[:-3], last.replace(":", "="), "{}", '{"keep": "all"}', '{"verdicts": null}'):
+            found = opinions(f"Let me see. {first}{between}{last}{end}", 3, depth)
+            assert [opinion.decision for opinion in found] == [REJECTED, APPROVED, REJECTED], (depth, between)
 
 
 @pytest.mark.parametrize(
@@ -139,27 +139,26 @@ UNITS = [
 ]
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_each_character_of_a_hostile_answer_is_decoded_a_few_times_at_most(unit: str, depth: str) -> None:
+def test_each_character_of_a_hostile_answer_is_decoded_a_few_times_at_most() -> None:
     """The rest of the work is a search whose pattern never tries a second way; tests/benchmarks/answers.py times it."""
-    text = unit * (ANSWER_LIMIT // len(unit))
     sizes: list[int] = []
 
     def decode(part: str) -> object:
         sizes.append(len(part))
         return json.loads(part)
 
-    for tail in ("", "}" * 200, "]}" * 200, '"}' * 200):
-        sizes.clear()
-        list(lists(text + tail, "keep" if depth == KEEP else "verdicts", decode))
-        assert sum(sizes) <= 2 * MAX_DEPTH * len(text + tail)
+    for unit, depth in product(UNITS, DEPTHS):
+        text = unit * (ANSWER_LIMIT // len(unit))
+        for tail in ("", "}" * 200, "]}" * 200, '"}' * 200):
+            sizes.clear()
+            list(lists(text + tail, "keep" if depth == KEEP else "verdicts", decode))
+            assert sum(sizes) <= 2 * MAX_DEPTH * len(text + tail), (unit, depth)
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_a_megabyte_in_front_of_an_answer_does_not_hide_it(unit: str) -> None:
-    noise = unit * (1_000_000 // len(unit))
-    assert kept_indices(f'{noise}\n</think>\n{{"keep": [1]}}', 4) == (1,)
+def test_a_megabyte_in_front_of_an_answer_does_not_hide_it() -> None:
+    for unit in UNITS:
+        noise = unit * (1_000_000 // len(unit))
+        assert kept_indices(f'{noise}\n</think>\n{{"keep": [1]}}', 4) == (1,), unit
 
 
 JSON = st.recursive(

@@ -19,7 +19,7 @@ from engine.judge.judge import Judge
 from engine.judge.provider import Completion, Question
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.providers.openai import OpenAiProvider
-from engine.judge.verdict import CACHE, LIVE, OK, TIMEOUT, CallOutcome, Opinion
+from engine.judge.verdict import CACHE, LIVE
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, said
@@ -230,17 +230,12 @@ def test_a_cache_that_grew_too_large_forgets_half_when_it_is_opened(path: Path) 
     key, count = "{:064}", 2000
     with closing(Cache(str(path))) as cache:
         for number in range(count):
-            cache.outcome(
-                key.format(number), (0,), lambda: CallOutcome(OK, opinions={0: Opinion("approved", None, "r" * 200)})
-            )
+            cache.keep(key.format(number), "r" * 220)
     size = path.stat().st_size
 
     def kept(max_bytes: int) -> int:
-        missing: list[int] = []
         with closing(Cache(str(path), max_bytes=max_bytes)) as cache:
-            for number in range(count):
-                cache.outcome(key.format(number), (0,), lambda: missing.append(1) or CallOutcome(TIMEOUT))
-        return count - len(missing)
+            return sum(cache.text(key.format(number)) is not None for number in range(count))
 
     assert kept(size) == count
     assert 0.4 * count < kept(size - 1) < 0.6 * count

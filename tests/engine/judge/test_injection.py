@@ -72,22 +72,22 @@ def test_an_answer_that_repeats_them_yields_no_index_that_was_not_offered(depth:
             assert {one.decision for one in found} <= set(DECISIONS)
 
 
-@pytest.mark.parametrize("index", [*TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"], ids=ascii)
-def test_a_hostile_text_as_an_index_is_no_index(index: str) -> None:
-    short = index[: ANSWER_LIMIT // 10]
-    keep = json.dumps({"keep": [short, 7]})
-    assert {one.decision for one in opinions(keep, 3, KEEP)} == {"rejected"}
-    entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": ""}
-    assert {
-        one.decision for one in opinions(json.dumps({"verdicts": [entry, {**entry, "index": 7}]}), 3, EXPLAINED)
-    } == {"flagged"}
+def test_a_hostile_text_as_an_index_is_no_index() -> None:
+    for index in [*TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"]:
+        short = index[: ANSWER_LIMIT // 10]
+        keep = json.dumps({"keep": [short, 7]})
+        assert {one.decision for one in opinions(keep, 3, KEEP)} == {"rejected"}, index
+        entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": ""}
+        assert {
+            one.decision for one in opinions(json.dumps({"verdicts": [entry, {**entry, "index": 7}]}), 3, EXPLAINED)
+        } == {"flagged"}, index
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=ascii)
-def test_a_hostile_reasoning_is_one_short_line(text: str) -> None:
-    entry = {"index": 0, "reasoning": text[: ANSWER_LIMIT // 10], "decision": "approved", "confidence": 1.0}
-    (opinion,) = opinions(json.dumps({"verdicts": [entry]}), 1, EXPLAINED)
-    assert opinion.decision == "approved"
-    assert len(opinion.reasoning) <= 300
-    assert len(opinion.reasoning.splitlines()) <= 1
-    assert not set(opinion.reasoning) & {"\x1b", "\x00", "\u202e", "\u2066"}
+def test_a_hostile_reasoning_is_one_short_line() -> None:
+    for text in TEXTS:
+        entry = {"index": 0, "reasoning": text[: ANSWER_LIMIT // 10], "decision": "approved", "confidence": 1.0}
+        (opinion,) = opinions(json.dumps({"verdicts": [entry]}), 1, EXPLAINED)
+        assert opinion.decision == "approved", text
+        assert len(opinion.reasoning) <= 300, text
+        assert len(opinion.reasoning.splitlines()) <= 1, text
+        assert not set(opinion.reasoning) & {"\x1b", "\x00", "\u202e", "\u2066"}, text

@@ -174,12 +174,12 @@ def test_an_answer_that_was_complete_before_it_was_cut_off_counts() -> None:
     assert (judgement.status, decisions(judgement)) == ("ok", ["approved", "approved"])
 
 
-@pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
-def test_hostile_memories_get_one_verdict_each(hostile: str) -> None:
-    memories = (memory(hostile), memory("harmless", tags=(hostile,)), memory(hostile + "!", category=hostile))
-    prompt = typed_prompt(hostile, (Turn("assistant", hostile),))
-    judgement = Judge(keeping("harmless"), JudgeConfig()).evaluate(prompt, memories, "auto")
-    assert (judgement.status, decisions(judgement)) == ("ok", ["rejected", "approved", "rejected"])
+def test_hostile_memories_get_one_verdict_each() -> None:
+    for hostile in HOSTILE_TEXTS:
+        memories = (memory(hostile), memory("harmless", tags=(hostile,)), memory(hostile + "!", category=hostile))
+        prompt = typed_prompt(hostile, (Turn("assistant", hostile),))
+        judgement = Judge(keeping("harmless"), JudgeConfig()).evaluate(prompt, memories, "auto")
+        assert (judgement.status, decisions(judgement)) == ("ok", ["rejected", "approved", "rejected"]), hostile
 
 
 def test_an_answer_that_repeats_a_hostile_title_keeps_only_offered_indices() -> None:

@@ -75,25 +75,25 @@ def test_letters_of_any_script_and_joined_emoji_are_kept() -> None:
     assert one_line("汉字 العربية 👩‍👩‍👧 naïve") == "汉字 العربية 👩‍👩‍👧 naïve"
 
 
-@pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
-def test_no_text_can_add_close_or_move_a_tag(hostile: str) -> None:
-    memories = (memory(hostile, tags=(hostile, "plain"), category=hostile), memory("second"), memory(hostile))
-    text = request_text(typed_prompt(hostile), memories, (Turn("user", hostile), Turn(hostile, "fine")))
-    assert [re.sub(r"^(</?\w+).*", r"\1", line) for line in text.split("\n")] == [
-        "<prompt",
-        "<conversation",
-        "<turn",
-        "<turn",
-        "</conversation",
-        "<memory_data",
-        "<candidate",
-        "<candidate",
-        "<candidate",
-        "</memory_data",
-    ]
-    assert re.findall(r'<candidate index="(\d+)"', text) == ["0", "1", "2"]
-    assert len(text.splitlines()) == 10
-    text.encode("utf-8")
+def test_no_text_can_add_close_or_move_a_tag() -> None:
+    for hostile in HOSTILE_TEXTS:
+        memories = (memory(hostile, tags=(hostile, "plain"), category=hostile), memory("second"), memory(hostile))
+        text = request_text(typed_prompt(hostile), memories, (Turn("user", hostile), Turn(hostile, "fine")))
+        assert [re.sub(r"^(</?\w+).*", r"\1", line) for line in text.split("\n")] == [
+            "<prompt",
+            "<conversation",
+            "<turn",
+            "<turn",
+            "</conversation",
+            "<memory_data",
+            "<candidate",
+            "<candidate",
+            "<candidate",
+            "</memory_data",
+        ], hostile
+        assert re.findall(r'<candidate index="(\d+)"', text) == ["0", "1", "2"], hostile
+        assert len(text.splitlines()) == 10, hostile
+        text.encode("utf-8")
 
 
 @given(ANY_TEXT, st.lists(st.tuples(ANY_TEXT, st.lists(ANY_TEXT, max_size=3)), max_size=15), st.lists(ANY_TEXT))
@@ -190,22 +190,19 @@ def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
     assert templates(config)[SEARCH].system.startswith("Mine: The message")
 
 
-@pytest.mark.parametrize(
-    ("prompt", "problem"),
-    [
+def test_a_prompt_that_lacks_what_it_needs_is_named_with_the_problem() -> None:
+    for prompt, problem in [
         ("Keep all.", "needs the placeholder {format} once"),
         ("{format} and {format}", "needs the placeholder {format} once"),
         ("{format} about {prompt}", "has the placeholder {prompt}"),
         (OWN, "has the placeholder {}"),
         ("{format}" + "x" * CUSTOM_LIMIT, f"at most {CUSTOM_LIMIT:,}"),
-    ],
-)
-def test_a_prompt_that_lacks_what_it_needs_is_named_with_the_problem(prompt: str, problem: str) -> None:
-    config = JudgeConfig(modes=ModesConfig(search=ModeConfig(prompt)))
-    with pytest.raises(ConfigError) as raised:
-        Judge(AnsweringProvider(lambda *_: None), config)  # type: ignore[arg-type, return-value]
-    assert str(raised.value).startswith("judge.modes.search.prompt ")
-    assert problem in str(raised.value)
+    ]:
+        config = JudgeConfig(modes=ModesConfig(search=ModeConfig(prompt)))
+        with pytest.raises(ConfigError) as raised:
+            Judge(AnsweringProvider(lambda *_: None), config)  # type: ignore[arg-type, return-value]
+        assert str(raised.value).startswith("judge.modes.search.prompt "), prompt
+        assert problem in str(raised.value), prompt
 
 
 @pytest.mark.parametrize("prompt", ['Answer {"keep": []} often.\n{format}', "{format.__class__} {format!r} {format}"])

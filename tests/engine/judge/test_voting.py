@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from engine.config import JudgeConfig
 from engine.judge.cache import Cache
-from engine.judge.judge import Judge
+from engine.judge.judge import LEAST_S, Judge, voted
 from engine.judge.prompts import parse_request, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, CallOutcome, Opinion
-from engine.judge.voting import LEAST_S, voted
 from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
 
@@ -50,9 +49,8 @@ def result(samples: int, *outcomes: CallOutcome) -> tuple[CallOutcome, int]:
     return found, len(asked)
 
 
-@pytest.mark.parametrize(
-    ("samples", "said", "decision", "asked", "agreement"),
-    [
+def test_the_majority_decides_as_soon_as_it_is_certain() -> None:
+    for samples, said, decision, asked, agreement in [
         (3, [A, A, R], A, 2, 1.0),
         (3, [A, R, A], A, 3, 2 / 3),
         (3, [A, R, R], R, 3, 2 / 3),
@@ -67,16 +65,12 @@ def result(samples: int, *outcomes: CallOutcome) -> tuple[CallOutcome, int]:
         (4, [A, A, R, R], F, 4, 1 / 2),
         (4, [A, A, A, R], A, 3, 1.0),
         (1, [R], R, 1, 1.0),
-    ],
-)
-def test_the_majority_decides_as_soon_as_it_is_certain(
-    samples: int, said: list[str], decision: str, asked: int, agreement: float
-) -> None:
-    found, count = result(samples, *map(vote, said))
-    opinion = found.opinions[0]
-    assert (opinion.decision, count, opinion.samples) == (decision, asked, asked)
-    assert opinion.agreement == pytest.approx(agreement)
-    assert (found.input_tokens, found.output_tokens) == (10 * count, count)
+    ]:
+        found, count = result(samples, *map(vote, said))
+        opinion = found.opinions[0]
+        assert (opinion.decision, count, opinion.samples) == (decision, asked, asked), samples
+        assert opinion.agreement == pytest.approx(agreement), samples
+        assert (found.input_tokens, found.output_tokens) == (10 * count, count), samples
 
 
 def test_one_candidate_that_is_open_keeps_the_vote_open() -> None:

@@ -50,9 +50,9 @@ def test_any_text_is_read_or_refused_as_json_does(text: str) -> None:
     assert outcome(loads, text) == outcome(json.loads, text)
 
 
-@pytest.mark.parametrize("text", [*BROKEN, *SPELLINGS, "9" * 5000, "[" * 100_000, '{"a":' * 100_000])
-def test_hard_texts_are_read_or_refused_as_json_does(text: str) -> None:
-    assert outcome(loads, text) == outcome(json.loads, text)
+def test_hard_texts_are_read_or_refused_as_json_does() -> None:
+    for text in [*BROKEN, *SPELLINGS, "9" * 5000, "[" * 100_000, '{"a":' * 100_000]:
+        assert outcome(loads, text) == outcome(json.loads, text), text
 
 
 def test_a_broken_text_is_refused_where_json_was_never_loaded() -> None:

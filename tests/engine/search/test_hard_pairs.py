@@ -378,16 +378,13 @@ GROUPS = {
 }
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param(row, id=f"{group}: {row.prompt} / {row.memory.summary.title}")
-        for group, rows in GROUPS.items()
-        for row in rows
-    ],
-)
-def test_a_hard_pair(row: Row) -> None:
-    with open_index(*INDEXED, row.memory) as index:
-        for strategy in row.strategies:
-            retrieval = retrieve(typed_prompt(row.prompt), index, Config(match_strategy=strategy))
-            assert ("target" in [one.memory.id for one in retrieval.injected]) is row.found, strategy
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_hard_pair(group: str) -> None:
+    wrong = []
+    for row in GROUPS[group]:
+        with open_index(*INDEXED, row.memory) as index:
+            for strategy in row.strategies:
+                retrieval = retrieve(typed_prompt(row.prompt), index, Config(match_strategy=strategy))
+                if ("target" in [found.memory.id for found in retrieval.injected]) is not row.found:
+                    wrong.append((row.prompt, row.memory.summary.title, strategy))
+    assert wrong == []

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import opening
@@ -98,7 +98,6 @@ ROW = st.fixed_dictionaries({"text": st.sampled_from(WORDS)}, optional={"id": st
 FILES = st.dictionaries(st.sampled_from(["a.jsonl", "b.jsonl"]), st.lists(ROW, max_size=5), max_size=2)
 
 
-@settings(max_examples=60)
 @given(st.lists(FILES, min_size=1, max_size=5))
 def test_an_updated_index_equals_a_fresh_build(states: list[dict[str, list[object]]]) -> None:
     with TemporaryDirectory() as folder:

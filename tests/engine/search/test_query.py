@@ -31,9 +31,8 @@ def phrase(text: str, *phrases: str) -> Term:
     return Term(text, tuple(tuple(each.split()) for each in phrases), is_prefix=False)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_word_becomes_its_term() -> None:
+    for text, expected in [
         ("auth", [prefix("auth")]),
         ("user_id", [phrase("user_id", "user id", "userid")]),
         ("rate-limiting", [phrase("rate-limiting", "rate limiting", "ratelimiting")]),
@@ -57,10 +56,8 @@ def phrase(text: str, *phrases: str) -> Term:
         ("JavaScript", [Term("JavaScript", (("javascript",),), is_prefix=True)]),
         ("テストして", [phrase("テス", "テ ス"), phrase("スト", "ス ト"), phrase("トし", "ト し")]),
         ("して", [phrase("して", "し て")]),
-    ],
-)
-def test_a_word_becomes_its_term(text: str, expected: list[Term]) -> None:
-    assert list(query_terms(text)) == expected
+    ]:
+        assert list(query_terms(text)) == expected, text
 
 
 @pytest.mark.parametrize(
@@ -117,9 +114,8 @@ def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> 
     assert all(part == " ".join(tokens(part)) for part in expression.split('"')[1::2])
 
 
-@pytest.mark.parametrize(
-    ("query", "text", "found"),
-    [
+def test_the_expression_of_a_term_finds_a_text() -> None:
+    for query, text, found in [
         ("auth", "authentication flow", True),
         ("authentication", "auth flow", False),
         ("user_id", "the user id", True),
@@ -136,15 +132,13 @@ def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> 
         ("userid", "userId", True),
         ("数据", "迁移数据库", True),
         ("据数", "数据库", False),
-    ],
-)
-def test_the_expression_of_a_term_finds_a_text(query: str, text: str, *, found: bool) -> None:
-    (term,) = query_terms(query)
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
-        db.execute("insert into t values (?)", (" ".join(tokens(text)),))
-        rows = db.execute("select * from t where t match ?", (any_of(term.searched),)).fetchall()
-    assert bool(rows) is found
+    ]:
+        (term,) = query_terms(query)
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
+            db.execute("insert into t values (?)", (" ".join(tokens(text)),))
+            rows = db.execute("select * from t where t match ?", (any_of(term.searched),)).fetchall()
+        assert bool(rows) is found, query
 
 
 def test_a_filter_takes_every_word_even_short_ones_as_a_beginning() -> None:

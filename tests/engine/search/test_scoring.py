@@ -6,7 +6,7 @@ from math import inf, log, sqrt
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.search.scoring import K1, B, find
@@ -129,7 +129,6 @@ def test_in_a_small_root_a_word_of_all_memories_still_finds_them(rows: int) -> N
     assert all(0.5 * idf(1, rows) < strength for strength in found.values())
 
 
-@settings(max_examples=100)
 @given(st.text(max_size=40), st.lists(st.text(max_size=40), max_size=4))
 def test_a_strength_is_positive_and_finite_for_any_text(prompt: str, texts: list[str]) -> None:
     memories = [memory(text, text, body=f"{prompt} {text}", memory_id=f"m{i}") for i, text in enumerate(texts)]

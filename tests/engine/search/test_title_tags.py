@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from engine.search.strategies.title_tags import keyword_score, keywords
 from tests.engine.builders import memory
 
@@ -14,9 +12,8 @@ def score(prompt: str, title: str, *tags: str, updated_at: str = LONG_AGO) -> tu
     return keyword_score(keywords(prompt), memory(title, *tags, updated_at=updated_at).summary, RECENT_SINCE)
 
 
-@pytest.mark.parametrize(
-    ("prompt", "title", "tags", "points", "matched"),
-    [
+def test_words_of_title_and_tags_count() -> None:
+    for prompt, title, tags, points, matched in [
         ("cache", "Cache rules", (), 2, ("cache",)),
         ("cache", "Rules", ("cache",), 3, ("cache",)),
         ("cache", "Cache rules", ("cache",), 3, ("cache",)),
@@ -29,12 +26,8 @@ def score(prompt: str, title: str, *tags: str, updated_at: str = LONG_AGO) -> tu
         ("the of and", "the of and", ("the",), 0, ()),
         ("数据库", "数据库", ("数据库",), 0, ()),
         ("café", "caf", (), 2, ("caf",)),
-    ],
-)
-def test_words_of_title_and_tags_count(
-    prompt: str, title: str, tags: tuple[str, ...], points: int, matched: tuple[str, ...]
-) -> None:
-    assert score(prompt, title, *tags) == (-points, matched)
+    ]:
+        assert score(prompt, title, *tags) == (-points, matched), prompt
 
 
 def test_a_recent_memory_counts_one_more_but_only_if_it_matches() -> None:

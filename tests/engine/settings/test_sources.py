@@ -192,9 +192,8 @@ def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
     assert load(tmp_path, {"max_inject": 5}, {"MEMSIFT_MAX_INJECT": "", "MEMSIFT_JUDGE_MODEL": ""}).max_inject == 5
 
 
-@pytest.mark.parametrize(
-    ("retrieval", "message"),
-    [
+def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(tmp_path: Path) -> None:
+    for retrieval, message in [
         ({"cutoff": "on"}, r"'retrieval.cutoff' is 'on'; expected 'tuned', 'default' or 'off'"),
         ({"cutoff_threshold": 1.5}, r"'retrieval.cutoff_threshold' is 1.5; expected a number from 0 to 1"),
         ({"max_inject": "3"}, r"'retrieval.max_inject' is '3'; expected a whole number from 0 to 20"),
@@ -241,21 +240,17 @@ def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
         ({"judge": {"modes": {"auto": "x"}}}, r"'retrieval.judge.modes.auto' is 'x'; expected an object with keys"),
         ({"judge": {"modes": {"auto": {"prompt": 1}}}}, r"'retrieval.judge.modes.auto.prompt' is 1; expected text"),
         ([], r"'retrieval' is \[\]; expected an object with keys"),
-    ],
-)
-def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(
-    tmp_path: Path, retrieval: object, message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message) as caught:
-        load(tmp_path, retrieval)
-    assert CONFIG_FILE in str(caught.value)
+    ]:
+        with pytest.raises(ConfigError, match=message) as caught:
+            load(tmp_path, retrieval)
+        assert CONFIG_FILE in str(caught.value), retrieval
 
 
-@pytest.mark.parametrize(("raw", "message"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_file_is_a_configuration_error(tmp_path: Path, raw: bytes, message: str) -> None:
-    (tmp_path / CONFIG_FILE).write_bytes(raw)
-    with pytest.raises(ConfigError, match=message):
-        load_config(str(tmp_path), {})
+def test_a_broken_file_is_a_configuration_error(tmp_path: Path) -> None:
+    for raw, message in BROKEN.values():
+        (tmp_path / CONFIG_FILE).write_bytes(raw)
+        with pytest.raises(ConfigError, match=message):
+            load_config(str(tmp_path), {})
 
 
 def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
@@ -329,9 +324,9 @@ def test_a_number_that_the_model_or_the_strategy_decides_may_be_null(tmp_path: P
         load(tmp_path, {"max_inject": None})
 
 
-@pytest.mark.parametrize(("text", "enabled"), [("1", True), ("yes", True), ("On", True), ("0", False), ("off", False)])
-def test_a_switch_variable_is_set_in_the_usual_ways(tmp_path: Path, text: str, enabled: bool) -> None:
-    assert load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": text}).judge.enabled is enabled
+def test_a_switch_variable_is_set_in_the_usual_ways(tmp_path: Path) -> None:
+    for text, enabled in [("1", True), ("yes", True), ("On", True), ("0", False), ("off", False)]:
+        assert load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": text}).judge.enabled is enabled, text
 
 
 def test_a_switch_variable_that_says_neither_is_an_error_that_names_it(tmp_path: Path) -> None:
@@ -339,9 +334,8 @@ def test_a_switch_variable_that_says_neither_is_an_error_that_names_it(tmp_path:
         load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": "maybe"})
 
 
-@pytest.mark.parametrize(
-    ("section", "expected"),
-    [
+def test_a_wrong_value_leaves_the_weaker_source_and_a_number_out_of_range_the_nearest(tmp_path: Path) -> None:
+    for section, expected in [
         ({"max_inject": 99}, {"max_inject": 20}),
         ({"max_inject": -1, "noise_floor": 2}, {"max_inject": 0, "noise_floor": 1.0}),
         ({"noise_floor": float("inf")}, {"noise_floor": 1.0}),
@@ -349,30 +343,23 @@ def test_a_switch_variable_that_says_neither_is_an_error_that_names_it(tmp_path:
         ({"enabled": "no", "max_inject": 1}, {"max_inject": 1}),
         (None, {}),
         ([], {}),
-    ],
-)
-def test_a_wrong_value_leaves_the_weaker_source_and_a_number_out_of_range_the_nearest(
-    tmp_path: Path, section: object, expected: dict[str, object]
-) -> None:
-    reading = settings_in(tmp_path, section, is_trusted=True)
-    assert reading.config == replace(Config(), **expected)
-    assert reading.mistakes
+    ]:
+        reading = settings_in(tmp_path, section, is_trusted=True)
+        assert reading.config == replace(Config(), **expected), section
+        assert reading.mistakes, section
 
 
-@pytest.mark.parametrize(
-    "judge",
-    [
+def test_a_mistake_about_the_judge_switches_it_off(tmp_path: Path) -> None:
+    for judge in [
         *({"provider": "oracle"}, {"provider": 3}, {"provider": "openai"}, {"model": 3}, {"modes": []}),
         *({"modes": {"auto": "x"}}, {"modes": {"auto": {"prompt": "Keep all."}}}),
         *({"modes": {"search": {"prompt_file": "gone.txt"}}}, {"modes": {"auto": {"prompt_file": "a", "prompt": "b"}}}),
-    ],
-)
-def test_a_mistake_about_the_judge_switches_it_off(tmp_path: Path, judge: dict[str, object]) -> None:
-    reading = settings_in(tmp_path, {"judge": {"enabled": True, **judge}}, is_trusted=True)
-    assert reading.config.judge.enabled is False
-    assert len(reading.mistakes) == 1
-    is_harmless = settings_in(tmp_path, {"judge": {"enabled": True, "timeout_per_call": 900}}, is_trusted=True)
-    assert (is_harmless.config.judge.enabled, is_harmless.config.judge.timeout_per_call) == (True, 600.0)
+    ]:
+        reading = settings_in(tmp_path, {"judge": {"enabled": True, **judge}}, is_trusted=True)
+        assert reading.config.judge.enabled is False, judge
+        assert len(reading.mistakes) == 1, judge
+        is_harmless = settings_in(tmp_path, {"judge": {"enabled": True, "timeout_per_call": 900}}, is_trusted=True)
+        assert (is_harmless.config.judge.enabled, is_harmless.config.judge.timeout_per_call) == (True, 600.0), judge
 
 
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero", "gone"])

@@ -87,7 +87,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.dictionaries(st.text(), values), st.sampled_from([None, 2, "\t"]))
 def test_whatever_else_the_file_holds_stays(
     tmp_path_factory: pytest.TempPathFactory, content: Any, indent: Any

@@ -127,7 +127,7 @@ def test_a_file_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_
     assert [one.where for one in corpus.skipped] == ["b\ufffd.md"]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.lists(st.sampled_from([*"-:#`\"' \n\ra\0\u2028é", "---\n", "name: ", "type:", "```"]), max_size=20).map(
         lambda parts: "".join(parts).encode()

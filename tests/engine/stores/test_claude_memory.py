@@ -117,18 +117,18 @@ def test_what_is_missing_is_taken_from_the_file_name_and_the_folder(tmp_path: Pa
     assert summary.path == ".claude/memory/tech-debt/old-parser.json"
 
 
-@pytest.mark.parametrize("wrong", [None, True, 3, 1.5, [], {}, ["x"], {"x": 1}, "", "   "])
-@pytest.mark.parametrize("field", ["category", "id", "title", "tags", "record_status", "created_at", "updated_at"])
-def test_a_field_of_the_wrong_type_counts_as_missing(tmp_path: Path, field: str, wrong: object) -> None:
-    write_raw(tmp_path, "runbooks/deploy.json", json.dumps({**document(memory("T", "t")), field: wrong}))
-    corpus = read(tmp_path)
-    assert corpus.skipped == ()
-    expected = {
-        "category": "runbook", "id": "deploy", "title": "deploy", "record_status": "active",
-        "tags": ("x",) if wrong == ["x"] else (), "created_at": "", "updated_at": "",
-    }[field]  # fmt: skip
-    name = {"record_status": "status"}.get(field, field)
-    assert fields(corpus.memories[0].summary)[name] == expected
+def test_a_field_of_the_wrong_type_counts_as_missing(tmp_path: Path) -> None:
+    for wrong in [None, True, 3, 1.5, [], {}, ["x"], {"x": 1}, "", "   "]:
+        for field in ["category", "id", "title", "tags", "record_status", "created_at", "updated_at"]:
+            write_raw(tmp_path, "runbooks/deploy.json", json.dumps({**document(memory("T", "t")), field: wrong}))
+            corpus = read(tmp_path)
+            assert corpus.skipped == (), (wrong, field)
+            expected = {
+                "category": "runbook", "id": "deploy", "title": "deploy", "record_status": "active",
+                "tags": ("x",) if wrong == ["x"] else (), "created_at": "", "updated_at": "",
+            }[field]  # fmt: skip
+            name = {"record_status": "status"}.get(field, field)
+            assert fields(corpus.memories[0].summary)[name] == expected, (wrong, field)
 
 
 def test_titles_and_tags_are_put_on_one_line_and_tags_occur_once(tmp_path: Path) -> None:
@@ -138,15 +138,15 @@ def test_titles_and_tags_are_put_on_one_line_and_tags_occur_once(tmp_path: Path)
     assert (summary.title, summary.tags) == ("A title here", ("x", "two words"))
 
 
-@pytest.mark.parametrize(("raw", "reason"), BROKEN.values(), ids=BROKEN)
-def test_a_file_that_cannot_be_used_is_skipped_with_the_reason(tmp_path: Path, raw: bytes, reason: str) -> None:
-    write_raw(tmp_path, "decisions/broken.json", raw)
-    write_memory(tmp_path, memory("Good"))
-    corpus = read(tmp_path)
-    assert titles(corpus) == ["Good"]
-    assert [one.where for one in corpus.skipped] == ["decisions/broken.json"]
-    assert corpus.skipped[0].reason.startswith(reason)
-    assert "\n" not in corpus.skipped[0].reason
+def test_a_file_that_cannot_be_used_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    for name, (raw, reason) in BROKEN.items():
+        write_raw(tmp_path, "decisions/broken.json", raw)
+        write_memory(tmp_path, memory("Good"))
+        corpus = read(tmp_path)
+        assert titles(corpus) == ["Good"], name
+        assert [one.where for one in corpus.skipped] == ["decisions/broken.json"], name
+        assert corpus.skipped[0].reason.startswith(reason), name
+        assert "\n" not in corpus.skipped[0].reason, name
 
 
 def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
@@ -179,30 +179,24 @@ def test_a_duplicate_with_a_huge_id_has_a_short_reason(tmp_path: Path) -> None:
     assert len(read(tmp_path).skipped[0].reason) < 200
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "../secret.json",
-        ".claude/memory/../../secret.json",
-        "decisions/../../secret.json",
-        "decisions/link.json",
-        "linked/secret.json",
-        "{outside}/secret.json",
-        "/etc/passwd",
-        "/dev/zero",
-    ],
+LEADING_OUT = (
+    *("../secret.json", ".claude/memory/../../secret.json", "decisions/../../secret.json", "decisions/link.json"),
+    *("linked/secret.json", "{outside}/secret.json", "/etc/passwd", "/dev/zero"),
 )
-def test_an_index_line_that_leads_out_of_the_root_is_skipped(tmp_path: Path, target: str) -> None:
+
+
+def test_an_index_line_that_leads_out_of_the_root_is_skipped(tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "decisions").mkdir(parents=True)
     write_raw(tmp_path, "outside/secret.json", json.dumps({"title": "SECRET"}))
     write_raw(tmp_path, "secret.json", json.dumps({"title": "SECRET"}))
     (root / "decisions/link.json").symlink_to(tmp_path / "secret.json")
     (root / "linked").symlink_to(tmp_path / "outside")
-    index_line(root, target.format(outside=tmp_path / "outside"))
-    corpus = read(root)
-    assert corpus.memories == ()
-    assert reasons(corpus)["index.md:1"].startswith("points outside the root: ")
+    for target in LEADING_OUT:
+        index_line(root, target.format(outside=tmp_path / "outside"))
+        corpus = read(root)
+        assert corpus.memories == (), target
+        assert reasons(corpus)["index.md:1"].startswith("points outside the root: "), target
 
 
 def test_files_and_folders_that_are_links_out_of_the_root_are_skipped(tmp_path: Path) -> None:
@@ -274,14 +268,12 @@ def test_an_absolute_path_into_the_root_names_the_same_file(tmp_path: Path) -> N
     assert corpus.skipped == ()
 
 
-@pytest.mark.parametrize(
-    "line", ["", "- [", "- [X] no arrow", "# Title -> decisions/a.json", "- [X] a -> ", "\0 -> \0"]
-)
-def test_other_lines_of_the_index_are_passed_over(tmp_path: Path, line: str) -> None:
-    write_raw(tmp_path, "index.md", line + "\n")
-    corpus = read(tmp_path)
-    assert (corpus.memories, corpus.notices) == ((), ())
-    assert [one.where for one in corpus.skipped] == ["the root"]
+def test_other_lines_of_the_index_are_passed_over(tmp_path: Path) -> None:
+    for line in ["", "- [", "- [X] no arrow", "# Title -> decisions/a.json", "- [X] a -> ", "\0 -> \0"]:
+        write_raw(tmp_path, "index.md", line + "\n")
+        corpus = read(tmp_path)
+        assert (corpus.memories, corpus.notices) == ((), ()), line
+        assert [skipped.where for skipped in corpus.skipped] == ["the root"], line
 
 
 def test_a_target_with_nul_or_broken_text_is_skipped(tmp_path: Path) -> None:
@@ -315,7 +307,7 @@ def test_hidden_and_other_files_are_not_memories(tmp_path: Path) -> None:
     assert read(tmp_path).memories == ()
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.dictionaries(FIELDS, JSON, max_size=8) | JSON)
 def test_any_json_is_a_memory_that_can_be_indexed_and_injected_or_is_skipped(tmp_path: Path, content: object) -> None:
     write_raw(tmp_path, "decisions/a.json", json.dumps(content))

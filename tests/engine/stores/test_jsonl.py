@@ -147,7 +147,7 @@ def test_the_transcripts_of_a_project_are_no_memories(shared_data: Path) -> None
         assert corpus.skipped
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=20) | ROWS, min_size=1))
 def test_any_line_is_a_memory_or_is_skipped(tmp_path: Path, lines: list[object]) -> None:
     corpus = read(tmp_path / "rows.jsonl", *lines)
@@ -155,3 +155,42 @@ def test_any_line_is_a_memory_or_is_skipped(tmp_path: Path, lines: list[object])
     assert all(one.reason for one in corpus.skipped)
     for one in corpus.memories:
         assert one.summary.title == " ".join(one.summary.title.split()) != ""
+
+
+def test_a_row_whose_text_field_is_unknown_is_named_with_its_fields(tmp_path: Path) -> None:
+    rows = [{"title": "Tea", "remark": "Ann likes tea.", "n": 1}, {"title": "Tea", "n": 1}, {"remark": ["x"]}]
+    corpus = read(tmp_path / "rows.jsonl", *rows)
+    assert [one.summary.title for one in corpus.memories] == ["Tea"]
+    said = "has no text in a field that is known; its fields: remark"
+    assert [(one.where, one.reason) for one in corpus.skipped] == [("rows.jsonl:1", said), ("rows.jsonl:3", said)]
+
+
+GRAPH = [
+    {
+        "type": "entity",
+        "name": "billing",
+        "entityType": "service",
+        "observations": ["Deploys by make", "Is old"],
+    },
+    {"type": "entity", "name": "empty", "entityType": "service", "observations": []},
+    {"type": "relation", "from": "billing", "to": "ledger", "relationType": "writes to"},
+]
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_the_observations_of_an_mcp_memory_server_are_memories(tmp_path: Path, is_whole: bool) -> None:
+    whole = {"entities": GRAPH[:2], "relations": GRAPH[2:]}
+    corpus = read(tmp_path / "memory.json", *([whole] if is_whole else GRAPH))
+    found = {one.summary.id: (one.summary.title, one.summary.tags) for one in corpus.memories}
+    assert found.pop("billing") == ("billing: Deploys by make", ("service",))
+    assert found.pop("billing writes to ledger") == ("billing writes to ledger", ())
+    ((name, second),) = found.items()
+    assert (name.partition("#")[0], second) == ("billing", ("billing: Is old", ("service",)))
+    assert [one.reason for one in corpus.skipped] == ["has no text in a field that is known; its fields: observations"]
+
+
+def test_labels_survive_an_added_observation(tmp_path: Path) -> None:
+    before = {one.summary.digest for one in read(tmp_path / "memory.json", *GRAPH).memories}
+    more = {**GRAPH[0], "observations": ["Is new", *GRAPH[0]["observations"]]}
+    after = {one.summary.digest for one in read(tmp_path / "memory.json", more, *GRAPH[1:]).memories}
+    assert before < after

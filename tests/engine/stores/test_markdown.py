@@ -169,9 +169,8 @@ def test_a_note_of_basic_memory_is_one_memory(tmp_path: Path) -> None:
     assert one.sections[1].lines == ("- works_at [[Acme Corp]]", "```python", "# not a heading", "#include this", "```")
 
 
-@pytest.mark.parametrize(
-    ("text", "title", "tags"),
-    [
+def test_title_and_tags_of_a_note(tmp_path: Path) -> None:
+    for text, title, tags in [
         ("plain text only", "cache-rules", ()),
         ("\n# The cache\n\ntext", "The cache", ()),
         ("text\n# Later heading", "cache-rules", ()),
@@ -185,20 +184,21 @@ def test_a_note_of_basic_memory_is_one_memory(tmp_path: Path) -> None:
         ("---\ntags:\ntitle: [draft] cache\n---\ntext", "[draft] cache", ()),
         ("---\ntitle: open\n\ntext", "cache-rules", ()),
         ("---\n---\n---\n", "cache-rules", ()),
-    ],
-)
-def test_title_and_tags_of_a_note(tmp_path: Path, text: str, title: str, tags: tuple[str, ...]) -> None:
-    (one,) = read_all(tmp_path, "cache-rules.md", text)
-    assert (one.summary.title, one.summary.tags, one.summary.category) == (title, tags, "note")
+    ]:
+        (one,) = read_all(tmp_path, "cache-rules.md", text)
+        assert (one.summary.title, one.summary.tags, one.summary.category) == (title, tags, "note"), text
 
 
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [("superseded", "retired"), ("Rejected", "retired"), ("archived", "archived"), ("open", "active"), ("", "active")],
-)
-def test_a_decision_that_no_longer_holds_is_retired(tmp_path: Path, status: str, expected: str) -> None:
-    (one,) = read_all(tmp_path, "a.md", f"---\ntype: decision\nstatus: {status}\n---\ntext")
-    assert (one.summary.category, one.summary.status) == ("decision", expected)
+def test_a_decision_that_no_longer_holds_is_retired(tmp_path: Path) -> None:
+    for status, expected in [
+        ("superseded", "retired"),
+        ("Rejected", "retired"),
+        ("archived", "archived"),
+        ("open", "active"),
+        ("", "active"),
+    ]:
+        (one,) = read_all(tmp_path, "a.md", f"---\ntype: decision\nstatus: {status}\n---\ntext")
+        assert (one.summary.category, one.summary.status) == ("decision", expected), status
 
 
 def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_links(tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path:
     assert [one.where for one in corpus.skipped] == ["b\ufffd.md"]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from(
         ["note.md", "CLAUDE.md", "2026-01-01.md", "raw_memories.md", "memory_summary.md", "MEMORY.md"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -14,34 +14,23 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from engine.lean.record import fields as record_fields
 from engine.prompt import Prompt, Turn
-from labels.database import LabelDatabase, storable
-from labels.exchange.exporting import read_store
+from labels.database import LabelDatabase
+from labels.exchange.exporting import Extract
 from labels.exchange.files import FileText
-from labels.exchange.merge import add
-from labels.exchange.records import (
-    Dataset,
-    JudgeCallRow,
-    JudgeVerdict,
-    LabelEvent,
-    MemoryText,
-    Planned,
-    PooledPair,
-    ResultRow,
-    RetrievalRow,
-    RunRow,
-    Sighting,
-)
+from labels.exchange.merge import add, rows_of
 from labels.exchange.registry import FORMATS
-from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNRATEABLE, UNSURE
+from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, row_of
+from labels.records import ACTIONS, ADJUDICATE, LABEL, RELEVANT, RETRACT, VERDICTS, Event, MemoryText
 from labels.store import LabelStore
+from labels.tables import LabelTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hypothesis.strategies import DrawFn
 
+    from labels.exchange.rows import Row
 
 START = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -87,9 +76,22 @@ def moment(minutes: int) -> str:
     return (START + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")
 
 
+@cache
+def empty_tables() -> LabelTables:
+    """The tables of an empty store: a copy is made much more quickly than a store."""
+    return LabelTables.in_memory()
+
+
+def extract(dataset: Dataset) -> Extract:
+    """A store in memory that holds *dataset*."""
+    tables = Extract(empty_tables())
+    add(tables, dataset)
+    return tables
+
+
 def write(name: str, dataset: Dataset) -> str:
     """The file of *dataset* in a format."""
-    return FORMATS[name].write(dataset)
+    return FORMATS[name].write(extract(dataset))
 
 
 def read_back(name: str, dataset: Dataset) -> Dataset:
@@ -104,29 +106,44 @@ def read(name: str, text: str) -> Dataset:
     return form.read(FileText(Path("file"), text))
 
 
-def event(uid: str, annotator: str = "jan", verdict: str | None = RELEVANT, **changes: Any) -> LabelEvent:
-    about = {"prompt_id": "p1", "memory_id": "m1", "digest": "d1", "uid": uid, **changes}
-    return LabelEvent(annotator, verdict=verdict, **about)
+def event(uid: str, annotator: str = "jan", verdict: str | None = RELEVANT, **changes: Any) -> Event:
+    return Event(**{"annotator": annotator, "verdict": verdict, **KEY, "uid": uid, **changes})
 
 
+def made_run(run_id: str, system: str = "bm25", **changes: Any) -> Row:
+    return row_of(RUN, run_id=run_id, system=system, **changes)
+
+
+def result(memory_id: str, digest: str, rank: int, score: float, **changes: Any) -> Row:
+    about = {"memory_id": memory_id, "digest": digest, "rank": rank, "score": score}
+    return {**row_of(RESULT, **about, **changes), "verdict": changes.get("verdict")}
+
+
+def pooled(**pair: str) -> Row:
+    return row_of(POOLED, **{**KEY, **pair}, seed=1, stratum="", inclusion_probability=1.0)
+
+
+KEY = {"prompt_id": "p1", "memory_id": "m1", "digest": "d1"}
 PROMPT = Prompt("p1", "how do tokens expire?", kind="specific")
 MEMORY = MemoryText("m1", "d1", "decision", "Tokens", ("auth",), "They expire.", "decisions/m1.json")
+RETRIEVED = {
+    **row_of(RETRIEVAL, run_id="r", prompt_id="p1", ts=moment(1)),
+    "results": [
+        result("m1", "d1", 1, -9.5, injected=True),
+        result("m2", "d2", 2, -8.0, dropped_by="judge"),
+        result("m 3", "d3", 3, -7.25, injected=True),
+    ],
+    "call": None,
+}
 
 
-RETRIEVED = RetrievalRow(
-    "r",
-    "p1",
-    moment(1),
-    results=(
-        ResultRow("m1", "d1", 1, -9.5, injected=True),
-        ResultRow("m2", "d2", 2, -8.0, dropped_by="judge"),
-        ResultRow("m 3", "d3", 3, -7.25, injected=True),
-    ),
-)
-
-
-def dataset(*events: LabelEvent, **changes: Any) -> Dataset:
-    return Dataset(**{"prompts": (PROMPT,), "memories": (MEMORY,), "events": events, **changes})
+def dataset(*events: Event, **changes: Any) -> Dataset:
+    """A dataset with *events*, and with bare texts of other memories that it names."""
+    retrieved = [found for row in changes.get("retrievals", ()) for found in row["results"]]
+    named = [(found["memory_id"], found["digest"]) for found in (*retrieved, *changes.get("pool", ()))]
+    others = dict.fromkeys([*(event.pair for event in events), *named])
+    bare = [MemoryText(*pair) for pair in others if pair != ("m1", "d1")]
+    return Dataset(**{"prompts": (PROMPT,), "memories": (MEMORY, *bare), "events": events, **changes})
 
 
 def nfc(text: str) -> str:
@@ -145,17 +162,8 @@ def prompts(draw: DrawFn) -> tuple[Prompt, ...]:
 @st.composite
 def memories(draw: DrawFn) -> tuple[MemoryText, ...]:
     keys = draw(st.lists(st.tuples(ids, ids), min_size=1, max_size=3, unique_by=lambda key: key[0]))
-    return tuple(
-        MemoryText(
-            *key,
-            draw(words),
-            draw(texts),
-            tuple(draw(st.lists(words, max_size=2))),
-            draw(st.none() | texts),
-            draw(words),
-        )
-        for key in keys
-    )
+    tags, bodies = st.lists(words, max_size=2).map(tuple), st.none() | texts
+    return tuple(MemoryText(*key, draw(words), draw(texts), draw(tags), draw(bodies), draw(words)) for key in keys)
 
 
 @st.composite
@@ -168,41 +176,50 @@ def datasets(draw: DrawFn, *, annotators: st.SearchStrategy[str] = names) -> Dat
         st.sampled_from(asked),
         st.sampled_from(known),
     )
-    events: list[LabelEvent] = []
+    events: list[Event] = []
     for number in range(draw(st.integers(0, 6))):
         events.append(draw(key_press(number, people, pair, events)))
-    runs = (RunRow("r1", "bm25", draw(words), ts=moment(0)), RunRow("r2", "bm25+judge", "/root", ts=moment(1)))
+    runs = (
+        made_run("r1", config_json=draw(words), ts=moment(0)),
+        made_run("r2", "bm25+judge", root="/root", ts=moment(1)),
+    )
     retrievals = [
-        draw(retrieved(run.run_id, prompt.id, known)) for run in runs for prompt in asked if draw(st.booleans())
+        draw(retrieved(made["run_id"], prompt.id, known)) for made in runs for prompt in asked if draw(st.booleans())
     ]
-    pool = draw(st.lists(pair, max_size=2, unique_by=lambda each: tuple(each.values())))
+    pool = draw(st.lists(pair, max_size=2, unique_by=lambda key: tuple(key.values())))
+    sample = {"seed": 1, "stratum": "injected", "inclusion_probability": 0.5, "ts": moment(3)}
+    order = {"annotator": people[0], "order_name": "random", "seed": 7, "stratum": "same", "ts": moment(4)}
     return Dataset(
         asked,
         known,
         tuple(events),
         runs,
         tuple(retrievals),
-        tuple(PooledPair(**each, seed=1, stratum="injected", inclusion_probability=0.5, ts=moment(3)) for each in pool),
-        tuple(Planned("/root", prompt.id, people[0], "random", 7, "same", moment(4)) for prompt in asked[:1]),
-        tuple(Sighting(people[0], prompt.id, moment(5)) for prompt in asked if draw(st.booleans())),
+        tuple(row_of(POOLED, **key, **sample) for key in pool),
+        tuple(row_of(PLAN, root="/root", prompt_id=prompt.id, **order) for prompt in asked[:1]),
+        tuple(sighting(people[0], prompt.id, 5) for prompt in asked if draw(st.booleans())),
     )
+
+
+def sighting(annotator: str, prompt_id: str, minutes: int) -> Row:
+    return {"annotator": annotator, "prompt_id": prompt_id, "ts": moment(minutes)}
 
 
 @st.composite
 def key_press(
-    draw: DrawFn, number: int, people: list[str], pair: st.SearchStrategy[dict[str, str]], before: list[LabelEvent]
-) -> LabelEvent:
-    action = draw(st.sampled_from([LABEL, LABEL, LABEL, SKIP, ADJUDICATE, *([RETRACT] if before else [])]))
+    draw: DrawFn, number: int, people: list[str], pair: st.SearchStrategy[dict[str, str]], before: list[Event]
+) -> Event:
+    action = draw(st.sampled_from([LABEL, LABEL, *(action for action in ACTIONS if action != RETRACT or before)]))
     target = draw(st.sampled_from(before)) if action == RETRACT else None
-    about = target or LabelEvent(draw(st.sampled_from(people)), **draw(pair))
+    about = target or Event(draw(st.sampled_from(people)), **draw(pair))
     is_said = action in (LABEL, ADJUDICATE)
-    return LabelEvent(
+    return Event(
         about.annotator,
         about.prompt_id,
         about.memory_id,
         about.digest,
         action=action,
-        verdict=draw(st.sampled_from([RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE])) if is_said else None,
+        verdict=draw(st.sampled_from(VERDICTS)) if is_said else None,
         grade=draw(st.none() | st.integers(0, 3)) if action == LABEL else None,
         reason=draw(texts) if is_said else "",
         note=draw(texts) if is_said else "",
@@ -219,11 +236,13 @@ def key_press(
 
 
 @st.composite
-def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText, ...]) -> RetrievalRow:
+def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText, ...]) -> Row:
     found = draw(st.lists(st.sampled_from(known), unique_by=lambda memory: memory.id))
-    call = JudgeCallRow(moment(2), "scripted", "none", "0123", "ok", 2.5, 3, 4, draw(words)) if run_id == "r2" else None
-    results = tuple(
-        ResultRow(
+    asked = {"ts": moment(2), "provider": "scripted", "model": "none", "template_hash": "0123", "status": "ok"}
+    call = row_of(CALL, **asked, elapsed_ms=2.5, input_tokens=3, detail=draw(words)) if run_id == "r2" else None
+    said = {"decision": "approved", "status": "ok", "confidence": 0.5}
+    results = [
+        result(
             memory.id,
             memory.digest,
             rank,
@@ -232,34 +251,15 @@ def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText
             injected=draw(st.booleans()),
             probability=draw(st.none() | st.floats(0, 1)),
             matched=("how",),
-            verdict=JudgeVerdict("approved", "ok", draw(words), 0.5) if call else None,
+            verdict=row_of(VERDICT, **said, reasoning=draw(words)) if call else None,
         )
         for rank, memory in enumerate(found, start=1)
-    )
-    return RetrievalRow(run_id, prompt_id, moment(2), "", draw(st.floats(0, 1000)), results, call)
+    ]
+    about = {"run_id": run_id, "prompt_id": prompt_id, "ts": moment(2), "elapsed_ms": draw(st.floats(0, 1000))}
+    return {**row_of(RETRIEVAL, **about), "results": results, "call": call}
 
 
-def as_stored(value: Any) -> Any:
-    """*value* with its texts as a store holds them."""
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, tuple):
-        return tuple(map(as_stored, value))
-    if is_dataclass(value):
-        return type(value)(**{field.name: as_stored(getattr(value, field.name)) for field in fields(value)})
-    if isinstance(value, Prompt | Turn):
-        return type(value)(**{name: as_stored(each) for name, each in record_fields(value).items()})
-    return value
-
-
-def is_consistent(dataset: Dataset) -> bool:
-    """Whether ids that differ still do when stored."""
-    prompts = {prompt.id for prompt in dataset.prompts}
-    memories = {(memory.id, memory.digest) for memory in dataset.memories}
-    return (len(prompts), len(memories)) == (len(dataset.prompts), len(dataset.memories))
-
-
-stored_datasets = datasets().map(as_stored).filter(is_consistent)
+stored_datasets = datasets().map(lambda given: rows_of(extract(given)))
 """Datasets as they come out of a store."""
 
 
@@ -289,7 +289,7 @@ def opened(*given: Dataset) -> Iterator[list[LabelDatabase]]:
 
 def content(db: LabelDatabase) -> dict[str, list[str]]:
     """All that a store holds, in an order that does not depend on how it came there, and what follows from it."""
-    held = {field.name: sorted(map(repr, getattr(read_store(db), field.name) or ())) for field in fields(Dataset)}
+    held = {field.name: sorted(map(repr, getattr(rows_of(db), field.name) or ())) for field in fields(Dataset)}
     held["current"] = sorted(row["uid"] for row in db.rows("SELECT uid FROM label_current"))
     with LabelStore.open(db.path) as store:
         held["gold"] = sorted(map(repr, store.gold()))

@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given
 
 from engine.errors import ExchangeError
-from labels.exchange.records import RunRow
 from labels.records import NOT_RELEVANT
+from labels.tables import storable
 from tests.labels.exchange.datasets import (
     RETRIEVED,
     dataset,
-    datasets,
     event,
+    made_run,
     property_test,
     read,
     read_back,
+    stored_datasets,
     texts,
     write,
 )
@@ -30,7 +31,7 @@ FORMULA = "=+-@\t\r\n＝＋－＠"
 
 
 @property_test
-@given(datasets())
+@given(stored_datasets)
 def test_no_cell_of_a_table_begins_a_formula(given_dataset: Any) -> None:
     cells = [cell for row in csv.reader(io.StringIO(write("csv", given_dataset), newline="")) for cell in row]
     assert not [cell for cell in cells if cell.startswith(tuple(FORMULA))]
@@ -46,7 +47,7 @@ def test_an_apostrophe_of_the_text_is_left_alone() -> None:
 @given(texts)
 def test_every_cell_comes_back(note: str) -> None:
     (label,) = read_back("csv", dataset(event("a", note=note))).events
-    assert label.note == note.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert label.note == storable(note)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -59,7 +60,7 @@ def test_a_table_may_come_back_with_another_countrys_separator(delimiter: str) -
 def test_a_table_that_was_cut_off_gives_whole_labels_or_an_error() -> None:
     notes = ("plain", 'two\nlines, "quoted"', "")
     labels = [event(str(number), memory_id=f"m{number}", note=note) for number, note in enumerate(notes)]
-    run = dataset(*labels, runs=(RunRow("r", "bm25"),), retrievals=(RETRIEVED,))
+    run = dataset(*labels, runs=(made_run("r"),), retrievals=(RETRIEVED,))
     whole, accepted = write("csv", run), 0
     everything = read("csv", whole).events
     for size in range(len(whole.split("\n")[0]), len(whole)):
@@ -71,7 +72,7 @@ def test_a_table_that_was_cut_off_gives_whole_labels_or_an_error() -> None:
 
 
 def test_a_table_shows_systems_and_judges_beside_people() -> None:
-    run = dataset(event("a", grade=3), runs=(RunRow("r", "bm25"),), retrievals=(RETRIEVED,))
+    run = dataset(event("a", grade=3), runs=(made_run("r"),), retrievals=(RETRIEVED,))
     rows = list(csv.DictReader(io.StringIO(write("csv", run), newline="")))
     assert [(row["memory_id"], row["label:jan"], row["grade:jan"], row["system:bm25"]) for row in rows] == [
         ("m 3", "", "", "injected"),

@@ -15,7 +15,7 @@ from tests.labels.exchange.datasets import event, read
 
 
 def line(**changes: Any) -> str:
-    return json.dumps({"record": "event", **vars(event("a", **changes))})
+    return json.dumps({"record": "event", **event("a", **changes)._asdict()})
 
 
 def task(field: str = '"blind": true') -> str:
@@ -24,23 +24,14 @@ def task(field: str = '"blind": true') -> str:
     return f'[{{"data": {{"prompt": "q", "memory_id": "m"}}, "annotations": [{{"result": {result}, {field}}}]}}]'
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "complaint"),
-    [
+def test_a_fault_is_named_by_place_and_field() -> None:
+    for name, text, complaint in [
         ("jsonl", '{"record": "event"', "line 1, row: expected a JSON object"),
         ("jsonl", '\n{"record": "what"}', "line 2, record: expected one of memsift, prompt,"),
         ("jsonl", '{"record": "memsift", "version": 3}', "line 1, version: expected at most 2: a newer memsift"),
         ("jsonl", '{"record": "event"}', "line 1, annotator: expected a text, not empty"),
-        (
-            "jsonl",
-            line(verdict="yes"),
-            "line 1, verdict: expected one of",
-        ),
-        (
-            "jsonl",
-            line(grade=4),
-            "line 1, grade: expected null or 0 to 3",
-        ),
+        ("jsonl", line(verdict="yes"), "line 1, verdict: expected one of"),
+        ("jsonl", line(grade=4), "line 1, grade: expected null or 0 to 3"),
         ("jsonl", line(ts="now"), "line 1, ts: expected a time such as"),
         ("jsonl", line(ts="0001-01-01T00:00:00+12:00"), "line 1, ts: expected a time such as"),
         ("jsonl", line(seed=2**63), "line 1, seed: expected a whole"),
@@ -112,11 +103,9 @@ def task(field: str = '"blind": true') -> str:
             '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "accept", "_timestamp": 1e300}',
             "line 1, _timestamp: expected a whole number",
         ),
-    ],
-)
-def test_a_fault_is_named_by_place_and_field(name: str, text: str, complaint: str) -> None:
-    with pytest.raises(ExchangeError, match=rf"^file[,:] .*{complaint}|^file, {complaint}"):
-        read(name, text)
+    ]:
+        with pytest.raises(ExchangeError, match=rf"^file[,:] .*{complaint}|^file, {complaint}"):
+            read(name, text)
 
 
 def test_a_file_that_is_no_known_format_is_refused() -> None:

@@ -12,12 +12,12 @@ from hypothesis import given
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
-from labels.exchange.exporting import read_events, read_store, without_text
+from labels.exchange.exporting import Extract
 from labels.exchange.files import FileText
 from labels.exchange.importing import Context, import_file
-from labels.exchange.records import MemoryText
+from labels.exchange.merge import read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
-from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
+from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
     MEMORY,
     PROMPT,
@@ -25,6 +25,7 @@ from tests.labels.exchange.datasets import (
     content,
     dataset,
     event,
+    made_run,
     moment,
     opened,
     store_test,
@@ -35,7 +36,7 @@ from tests.labels.exchange.datasets import (
 if TYPE_CHECKING:
     from labels.database import LabelDatabase
     from labels.exchange.importing import Imported
-    from labels.exchange.records import Dataset
+    from labels.exchange.rows import Dataset
 
 NOW = moment(600)
 EMPTY = dataset(prompts=(), memories=())
@@ -49,14 +50,14 @@ def bring(db: LabelDatabase, name: str, text: str, annotator: str = "", **around
 
 
 def said(db: LabelDatabase) -> list[tuple[str, str, str, str, str | None]]:
-    return [(each.annotator, *each.pair, each.verdict) for each in read_events(db)]
+    return [(each.annotator, each.prompt_id, *each.pair, each.verdict) for each in read_events(db)]
 
 
 @store_test
 @given(stored_datasets)
 def test_jsonl_restores_a_store_as_it_was(given_dataset: Dataset) -> None:
     with opened(given_dataset, EMPTY) as (before, after):
-        bring(after, "jsonl", write("jsonl", read_store(before)))
+        bring(after, "jsonl", write("jsonl", rows_of(before)))
         assert content(after) == content(before)
         assert [each.uid for each in read_events(after)] == [each.uid for each in read_events(before)]
 
@@ -66,7 +67,7 @@ def test_jsonl_restores_a_store_as_it_was(given_dataset: Dataset) -> None:
 @given(given_dataset=stored_datasets)
 def test_importing_a_file_twice_adds_nothing(name: str, given_dataset: Dataset) -> None:
     with opened(given_dataset, KNOWN) as (before, after):
-        text = write(name, read_store(before))
+        text = write(name, rows_of(before))
         known = {"prompts": given_dataset.prompts, "memories": given_dataset.memories}
         bring(after, name, text, **known)
         once = content(after)
@@ -81,7 +82,7 @@ def test_importing_a_file_twice_adds_nothing(name: str, given_dataset: Dataset) 
 def test_importing_what_one_exported_oneself_adds_nothing(name: str, given_dataset: Dataset) -> None:
     with opened(given_dataset) as (db,):
         before = content(db)
-        bring(db, name, write(name, read_store(db)))
+        bring(db, name, write(name, rows_of(db)))
         assert content(db) == before
 
 
@@ -89,12 +90,19 @@ def test_importing_what_one_exported_oneself_adds_nothing(name: str, given_datas
 @given(stored_datasets)
 def test_a_file_without_texts_is_understood_where_the_texts_are_known(given_dataset: Dataset) -> None:
     with opened(given_dataset, replace(given_dataset, events=(), pool=())) as (before, after):
-        imported = bring(after, "jsonl", write("jsonl", without_text(read_store(before))))
+        imported = bring(after, "jsonl", bare(before))
         assert imported.matched.events == 0
         uids = [each.uid for each in read_events(before)]
         assert [each.uid for each in read_events(after)] == uids
         assert content(after)["current"] == content(before)["current"]
-        assert bring(before, "jsonl", write("jsonl", without_text(read_store(after)))).known == len(uids)
+        assert bring(before, "jsonl", bare(after)).known == len(uids)
+
+
+def bare(db: LabelDatabase) -> str:
+    """The file of a store without texts."""
+    extract = Extract(db)
+    extract.redact()
+    return FORMATS["jsonl"].write(extract)
 
 
 def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:
@@ -107,14 +115,14 @@ def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:
 
 
 def test_a_label_is_about_the_memory_as_it_reads_now() -> None:
-    texts = [replace(MEMORY, digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"), ("d3", ""))]
+    texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"), ("d3", ""))]
     with opened(dataset(memories=tuple(texts))) as (db,):
         bring(db, "qrels", "p1 0 m1 1\n", memories=texts[1:2])
         assert said(db) == [("qrels", "p1", "m1", "d2", RELEVANT)]
 
 
 def test_a_label_that_brings_its_text_is_about_that_text() -> None:
-    texts = [replace(MEMORY, digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"))]
+    texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"))]
     table = "prompt_id,memory_id,title,memory,label:jan\np1,m1,Tokens,old,relevant\np1,m1,Tokens,unknown,not\n"
     with opened(dataset(memories=tuple(texts))) as (db,):
         refused = pytest.raises(ExchangeError, match="the memory 'm1' has two texts")
@@ -126,32 +134,20 @@ def test_a_label_that_brings_its_text_is_about_that_text() -> None:
         assert [len(row[3]) for row in said(db)] == [2, 2, 64, 64]
 
 
+ANSWER = {"prompt": PROMPT.text, "memory_id": "m1", "title": "Tokens", "text": "Tokens", "answer": "accept"}
+BY_HAND = {"record": "event", "annotator": "jan", "prompt_id": "p1", "memory_id": "m1", "verdict": "relevant"}
+"""The four fields that an event needs."""
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("csv", f"prompt,memory_id,label:jan\n  {PROMPT.text} ,decisions/m1.json,relevant\n"),
         ("csv", f"prompt,memory_id,label:jan\n{PROMPT.text},m1,relevant\n"),
         ("csv", "prompt_id,memory_id,label:jan\np1,m1,relevant\n"),
-        (
-            "prodigy",
-            json.dumps(
-                {"prompt": PROMPT.text, "memory_id": "m1", "title": "Tokens", "text": "Tokens", "answer": "accept"}
-            ),
-        ),
+        ("prodigy", json.dumps(ANSWER)),
         ("label-studio", write("label-studio", dataset(event("", digest="d1")))),
-        (
-            "jsonl",
-            json.dumps(
-                {
-                    "record": "event",
-                    "annotator": "jan",
-                    "prompt_id": "p1",
-                    "memory_id": "",
-                    "digest": "d1",
-                    "verdict": "relevant",
-                }
-            ),
-        ),
+        ("jsonl", json.dumps({**BY_HAND, "memory_id": "", "digest": "d1"})),
     ],
     ids=["path", "id", "ids", "text", "version", "digest"],
 )
@@ -159,13 +155,13 @@ def test_prompts_are_known_by_text_and_memories_by_path_digest_or_id(name: str, 
     with opened(KNOWN) as (db,):
         bring(db, name, text, "jan")
         assert said(db) == [("jan", "p1", "m1", "d1", RELEVANT)]
-        assert read_store(db).prompts == (PROMPT,)
+        assert rows_of(db).prompts == (PROMPT,)
 
 
 def test_a_prompt_that_is_not_known_is_taken_with_the_files_text() -> None:
     with opened(KNOWN) as (db,):
         bring(db, "csv", "prompt,memory_id,label:jan\nwhat else?,m1,relevant\n")
-        assert read_store(db).prompts[1:] == (Prompt(prompt_id("what else?"), "what else?"),)
+        assert rows_of(db).prompts[1:] == (Prompt(prompt_id("what else?"), "what else?"),)
 
 
 def test_a_prompt_with_a_known_id_and_another_text_is_refused_and_nothing_imported() -> None:
@@ -190,7 +186,7 @@ def test_imported_labels_say_where_they_come_from_and_not_whether_they_were_give
 
 def test_a_file_may_say_that_a_label_was_given_blind() -> None:
     with opened(dataset(event("a" * 32, blind=True, ts=moment(0))), KNOWN) as (before, after):
-        bring(after, "prodigy", write("prodigy", read_store(before)))
+        bring(after, "prodigy", write("prodigy", rows_of(before)))
         assert [(each.blind, each.ts) for each in read_events(after)] == [(True, moment(0))]
 
 
@@ -202,10 +198,9 @@ def test_memsifts_own_events_stay_as_they_are() -> None:
 
 
 def test_an_event_that_was_written_by_hand_needs_four_fields() -> None:
-    line = {"record": "event", "annotator": "jan", "prompt_id": "p1", "memory_id": "m1", "verdict": "not"}
     with opened(KNOWN) as (db,):
-        bring(db, "jsonl", json.dumps(line))
-        assert said(db) == [("jan", "p1", "m1", "d1", NOT_RELEVANT)]
+        bring(db, "jsonl", json.dumps(BY_HAND))
+        assert said(db) == [("jan", "p1", "m1", "d1", RELEVANT)]
         assert read_events(db)[0].source == "file.txt (jsonl)"
 
 
@@ -247,7 +242,16 @@ def test_a_retraction_of_nothing_is_refused() -> None:
 
 def test_a_retrieval_of_an_unknown_run_is_refused() -> None:
     with opened(KNOWN) as (db,), pytest.raises(ExchangeError, match=r"of the run 'r', which is neither in .*0\.db"):
-        bring(db, "jsonl", write("jsonl", dataset(retrievals=(replace(RETRIEVED, results=()),))))
+        bring(
+            db,
+            "jsonl",
+            unowned(write("jsonl", dataset(runs=(made_run("r"),), retrievals=({**RETRIEVED, "results": []},)))),
+        )
+
+
+def unowned(text: str) -> str:
+    """The lines of a file without its runs."""
+    return "".join(f"{line}\n" for line in text.splitlines() if '"record": "run"' not in line)
 
 
 def test_events_in_another_order_find_what_they_supersede() -> None:
@@ -262,10 +266,12 @@ def test_a_run_becomes_a_system_that_injects_what_it_lists() -> None:
     with opened(dataset(prompts=(PROMPT, Prompt("p2", "x")))) as (db,):
         imported = bring(db, "run", rows, root="/root")
         assert imported.matched.retrievals == 2  # of an unknown prompt, and one with an unknown memory
-        held = read_store(db)
-        assert [(run.system, run.root) for run in held.runs] == [("other", "/root")]
+        held = rows_of(db)
+        assert [(run["system"], run["root"]) for run in held.runs] == [("other", "/root")]
         (retrieved,) = held.retrievals
-        assert [(each.memory_id, each.score, each.injected) for each in retrieved.results] == [("m1", -2.5, True)]
+        assert [(found["memory_id"], found["score"], found["injected"]) for found in retrieved["results"]] == [
+            ("m1", -2.5, True)
+        ]
 
 
 def test_an_id_that_only_looks_escaped_is_found() -> None:

@@ -10,11 +10,11 @@ from hypothesis import given
 
 from labels.exchange.registry import FORMATS
 from labels.records import NOT_RELEVANT, RELEVANT, SKIP
-from tests.labels.exchange.datasets import dataset, datasets, event, moment, property_test, read, write
+from tests.labels.exchange.datasets import dataset, event, moment, property_test, read, stored_datasets, write
 from tests.labels.exchange.schemas import check_label_studio
 
 if TYPE_CHECKING:
-    from labels.exchange.records import Dataset
+    from labels.exchange.rows import Dataset
 
 INTERFACE = FORMATS["label-studio"].interface
 
@@ -24,7 +24,7 @@ def tasks_of(given_dataset: Dataset) -> Any:
 
 
 @property_test
-@given(datasets())
+@given(stored_datasets)
 def test_label_studio_can_load_what_is_written_for_it(given_dataset: Dataset) -> None:
     check_label_studio(tasks_of(given_dataset), INTERFACE)
 

@@ -15,10 +15,7 @@ from sqlite_utils import Database
 from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
-from labels.events import seen_prompts
-from labels.exchange.exporting import read_events, read_store
-from labels.exchange.merge import add, merge
-from labels.exchange.records import Sighting
+from labels.exchange.merge import add, merge, read_events, rows_of
 from labels.migrations import MIGRATIONS
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
@@ -30,6 +27,7 @@ from tests.labels.exchange.datasets import (
     event,
     moment,
     opened,
+    sighting,
     store_test,
     stored_datasets,
 )
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DataObject
 
-    from labels.exchange.records import Dataset
+    from labels.exchange.rows import Dataset
 
 
 @st.composite
@@ -60,16 +58,16 @@ def part(draw: st.DrawFn, whole: Dataset) -> Dataset:
     return replace(
         whole,
         prompts=tuple(Prompt(each.id, each.text, kind=draw(st.sampled_from(["", "a", "b"]))) for each in whole.prompts),
-        memories=tuple(replace(each, body=draw(st.sampled_from([each.body, None]))) for each in whole.memories),
+        memories=tuple(each._replace(body=draw(st.sampled_from([each.body, None]))) for each in whole.memories),
         events=tuple(each for each in whole.events if each.uid in chosen),
         retrievals=tuple(
-            replace(each, ts=moment(hours), elapsed_ms=draw(st.sampled_from([1.0, 2.0])))
+            {**each, "ts": moment(hours), "elapsed_ms": draw(st.sampled_from([1.0, 2.0]))}
             for each in whole.retrievals
             if draw(st.booleans())
         ),
-        pool=tuple(replace(each, ts=moment(hours)) for each in whole.pool),
-        plan=tuple(replace(each, stratum=draw(st.sampled_from(["x", "y"]))) for each in whole.plan),
-        sightings=tuple(replace(each, ts=moment(hours)) for each in whole.sightings if draw(st.booleans())),
+        pool=tuple({**each, "ts": moment(hours)} for each in whole.pool),
+        plan=tuple({**each, "stratum": draw(st.sampled_from(["x", "y"]))} for each in whole.plan),
+        sightings=tuple({**each, "ts": moment(hours)} for each in whole.sightings if draw(st.booleans())),
     )
 
 
@@ -109,12 +107,14 @@ def test_three_stores_merge_in_any_order(stores: tuple[Dataset, Dataset], data: 
 
 
 def test_what_was_seen_in_either_store_has_been_seen() -> None:
-    ours, theirs = (dataset(sightings=(Sighting("ann", "p1", moment(at)),)) for at in (0, 1))
-    more = dataset(sightings=(Sighting("ann", "p2", moment(2)), Sighting("bob", "p1", moment(2))))
+    ours, theirs = (dataset(sightings=(sighting("ann", "p1", at),)) for at in (0, 1))
+    more = dataset(sightings=(sighting("ann", "p2", 2), sighting("bob", "p1", 2)))
     with opened(ours, theirs, more) as (into, *others):
         for other in others:
             merge(into, other.path)
-        assert [seen_prompts(into, who) for who in ("ann", "bob", "cat")] == [{"p1", "p2"}, {"p1"}, frozenset()]
+        with LabelStore.open(into.path) as store:
+            seen = [store.seen_prompts(who) for who in ("ann", "bob", "cat")]
+        assert seen == [{"p1", "p2"}, {"p1"}, frozenset()]
 
 
 def test_a_retraction_on_one_side_stands() -> None:
@@ -176,10 +176,10 @@ def test_an_event_that_somebody_changed_is_refused() -> None:
 
 
 def test_what_only_one_store_knows_of_a_prompt_or_memory_is_kept() -> None:
-    bare = dataset(prompts=(Prompt("p1", PROMPT.text),), memories=(replace(MEMORY, body=None, path=""),))
+    bare = dataset(prompts=(Prompt("p1", PROMPT.text),), memories=(MEMORY._replace(body=None, path=""),))
     with opened(bare, dataset()) as (ours, theirs):
         merge(ours, theirs.path)
-        assert (read_store(ours).prompts, read_store(ours).memories) == ((PROMPT,), (MEMORY,))
+        assert (rows_of(ours).prompts, rows_of(ours).memories) == ((PROMPT,), (MEMORY,))
 
 
 def test_the_other_store_is_left_as_it_is(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from labels.records import JudgeCall
 from tests.labels.samples import failed, judged, retrieval, write
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from pathlib import Path
 
 ROW: dict[str, Any] = {"prompt_id": "p1", "system": "bm25", "injected": [{"id": "a"}], "candidates": [{"id": "a"}]}
@@ -123,9 +122,8 @@ def test_a_line_separator_inside_a_text_does_not_end_the_row(tmp_path: Path) -> 
     assert [outcome.prompt_id for outcome in read_outcomes(path)] == ["p\u2028\x85"]
 
 
-@pytest.mark.parametrize(
-    ("line", "complaint"),
-    [
+def test_a_fault_in_a_run_is_named_by_line_and_field(tmp_path: Path) -> None:
+    for line, complaint in [
         ("{", r"r, line 2, row: expected a JSON object \("),
         ("[" * 100_000, r"line 2, row: expected a JSON object"),
         ("[]", r"line 2, row: expected a JSON object\."),
@@ -144,11 +142,9 @@ def test_a_line_separator_inside_a_text_does_not_end_the_row(tmp_path: Path) -> 
         (row(ms=-1), r"line 2, ms: expected a number"),
         (row(ms=float("nan")), r"line 2, ms: expected a number"),
         (row(), r"line 2, prompt_id: expected one row for 'p1' and system 'bm25'"),
-    ],
-)
-def test_a_fault_in_a_run_is_named_by_line_and_field(tmp_path: Path, line: str, complaint: str) -> None:
-    with pytest.raises(ExchangeError, match=complaint):
-        read_outcomes(write(tmp_path / "r", row(), line))
+    ]:
+        with pytest.raises(ExchangeError, match=complaint):
+            read_outcomes(write(tmp_path / "r", row(), line))
 
 
 def test_time_and_fallback_may_be_missing(tmp_path: Path) -> None:
@@ -191,19 +187,15 @@ def test_no_file_is_an_empty_run(tmp_path: Path) -> None:
     assert read_unfinished(tmp_path / "none.jsonl", SYSTEMS) == UnfinishedRun()
 
 
-@pytest.mark.parametrize(
-    "cut",
-    ["", '{"pro', '{"prompt_id": "p9", "sys', judged_row("p9"), "\n"],
-    ids=["none", "start", "half", "whole", "blank"],
-)
-def test_only_what_ends_in_a_newline_counts(tmp_path: Path, cut: str) -> None:
-    whole = f"{judged_row('p1', 'memsift')}\n{judged_row('p1', judgement=ASKED)}\n"
-    path = tmp_path / "run.jsonl"
-    path.write_text(whole + cut, encoding="utf-8")
-    found = read_unfinished(path, SYSTEMS)
-    assert found.pairs == {("p1", "memsift"), ("p1", "memsift+judge")}
-    assert found.judges == {("anthropic", "claude", "0123")}
-    assert (found.content, found.failed) == (whole.encode(), 0)
+def test_only_what_ends_in_a_newline_counts(tmp_path: Path) -> None:
+    for cut in ["", '{"pro', '{"prompt_id": "p9", "sys', judged_row("p9"), "\n"]:
+        whole = f"{judged_row('p1', 'memsift')}\n{judged_row('p1', judgement=ASKED)}\n"
+        path = tmp_path / "run.jsonl"
+        path.write_text(whole + cut, encoding="utf-8")
+        found = read_unfinished(path, SYSTEMS)
+        assert found.pairs == {("p1", "memsift"), ("p1", "memsift+judge")}, cut
+        assert found.judges == {("anthropic", "claude", "0123")}, cut
+        assert (found.content, found.failed) == (whole.encode(), 0), cut
 
 
 def test_a_cut_within_a_character_is_a_cut(tmp_path: Path) -> None:
@@ -212,25 +204,22 @@ def test_a_cut_within_a_character_is_a_cut(tmp_path: Path) -> None:
     assert read_unfinished(path, SYSTEMS).pairs == {("p1", "memsift+judge")}
 
 
-@pytest.mark.parametrize(
-    ("fallback", "systems", "counts"),
-    [
+def test_a_row_whose_judge_did_not_answer_does_not_count_where_its_system_goes_on(tmp_path: Path) -> None:
+    for fallback, systems, counts in [
         ("", SYSTEMS, True),
         ("no_fts5", SYSTEMS, True),
         ("timeout", SYSTEMS, False),
         ("refused", SYSTEMS, False),
         ("timeout", ["memsift"], True),
-    ],
-)
-def test_a_row_whose_judge_did_not_answer_does_not_count_where_its_system_goes_on(
-    tmp_path: Path, fallback: str, systems: Collection[str], counts: bool
-) -> None:
-    path = tmp_path / "run.jsonl"
-    asked = judged_row("p2", judgement=ASKED, fallback=fallback)
-    path.write_text(f"{judged_row('p1')}\n{asked}\n{judged_row('p3')}\n", encoding="utf-8")
-    found = read_unfinished(path, systems)
-    assert (("p2", "memsift+judge") in found.pairs, found.failed) == (counts, 0 if counts else 1)
-    assert found.content.decode() == "\n".join([judged_row("p1"), *([asked] if counts else []), judged_row("p3"), ""])
+    ]:
+        path = tmp_path / "run.jsonl"
+        asked = judged_row("p2", judgement=ASKED, fallback=fallback)
+        path.write_text(f"{judged_row('p1')}\n{asked}\n{judged_row('p3')}\n", encoding="utf-8")
+        found = read_unfinished(path, systems)
+        assert (("p2", "memsift+judge") in found.pairs, found.failed) == (counts, 0 if counts else 1), fallback
+        assert found.content.decode() == "\n".join(
+            [judged_row("p1"), *([asked] if counts else []), judged_row("p3"), ""]
+        ), fallback
 
 
 def test_a_whole_line_that_is_no_row_is_refused(tmp_path: Path) -> None:

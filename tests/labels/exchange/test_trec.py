@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,18 +12,21 @@ import pytest
 from hypothesis import given
 
 from engine.errors import ExchangeError
-from labels.exchange.records import MemoryText, PooledPair, ResultRow, RunRow
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.records import ADJUDICATE, NOT_RELEVANT, UNSURE
+from labels.tables import storable
 from tests.labels.exchange.datasets import (
     MEMORY,
     RETRIEVED,
     dataset,
     event,
     ids,
+    made_run,
     moment,
+    pooled,
     read,
+    result,
     write,
 )
 from tests.labels.samples import write as write_lines
@@ -32,10 +34,8 @@ from tests.labels.samples import write as write_lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-OTHER = MemoryText("m2", "d2", title="Sessions", path="decisions/m2.json")
 
-
-@given(ids)
+@given(ids.map(storable))
 def test_an_id_becomes_one_word_and_comes_back(name: str) -> None:
     (row,) = write("qrels", dataset(event("a", memory_id=name))).encode("utf-8").splitlines()
     assert len(row.split()) == 4
@@ -53,15 +53,14 @@ def test_an_id_that_is_not_escaped_is_what_it_is(name: str) -> None:
 
 
 def test_an_empty_id_is_refused_where_a_file_cannot_hold_it() -> None:
-    nameless = dataset(event("a", memory_id=""), memories=(replace(MEMORY, id=""),))
+    nameless = dataset(event("a", memory_id=""), memories=(MEMORY._replace(id=""),))
     with pytest.raises(ExchangeError, match=r"empty id, which TREC's files cannot hold\. Use another format"):
         write("qrels", nameless)
 
 
 def test_what_was_pooled_and_not_judged_is_minus_two() -> None:
-    pooled = PooledPair("p1", "m2", "d2", 1, "injected", 1.0)
     unsure = event("a", verdict=UNSURE, memory_id="m3", digest="d3")
-    rows = write("qrels", dataset(event("b"), unsure, pool=(pooled,), memories=(MEMORY, OTHER)))
+    rows = write("qrels", dataset(event("b"), unsure, pool=(pooled(memory_id="m2", digest="d2"),)))
     assert rows.splitlines() == ["p1 0 m1 1"]
 
 
@@ -79,7 +78,7 @@ def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
 
 def test_an_adjudication_decides_and_a_tie_is_not_judged() -> None:
     split = [event("a"), event("b", "kim", NOT_RELEVANT)]
-    pool = (PooledPair("p1", "m1", "d1", 1, "injected", 1.0),)
+    pool = (pooled(),)
     assert write("qrels", dataset(*split, pool=pool)) == ""
     assert write("qrels", dataset(*split, event("c", "kim", NOT_RELEVANT, action=ADJUDICATE))) == "p1 0 m1 0\n"
 
@@ -90,7 +89,7 @@ def test_of_two_texts_of_a_memory_qrels_have_the_one_labelled_last() -> None:
 
 
 def test_scores_of_a_run_are_higher_for_better() -> None:
-    run = dataset(runs=(RunRow("r", "bm25 judge"),), retrievals=(RETRIEVED,))
+    run = dataset(runs=(made_run("r", "bm25 judge"),), retrievals=(RETRIEVED,))
     assert write("run", run) == "p1 Q0 m1 1 9.5 bm25%20judge\np1 Q0 m%203 2 7.25 bm25%20judge\n"
     assert [row.split()[2:5] for row in write("run-candidates", run).splitlines()] == [
         ["m1", "1", "9.5"],
@@ -101,27 +100,25 @@ def test_scores_of_a_run_are_higher_for_better() -> None:
 
 def test_equal_scores_of_a_run_fall_with_the_rank_in_single_precision() -> None:
     scores = (-9.5, -9.5, -9.5 + 1e-12, -8.0, -8.5, 0.0, 0.0)
-    results = tuple(
-        ResultRow(f"m{rank}", "d", rank, score, injected=True) for rank, score in enumerate(scores, start=1)
-    )
-    run = dataset(runs=(RunRow("r", "bm25"),), retrievals=(replace(RETRIEVED, results=results),))
+    results = [result(f"m{rank}", "d", rank, score, injected=True) for rank, score in enumerate(scores, start=1)]
+    run = dataset(runs=(made_run("r"),), retrievals=({**RETRIEVED, "results": results},))
     written = [float(row.split()[4]) for row in write("run", run).splitlines()]
     assert written == pytest.approx([9.5, 9.5, 9.5, 8.0, 8.0, 0.0, 0.0], abs=1e-5)
     singles = [np.float32(score) for score in written]
     assert all(second < first for first, second in pairwise(singles))
     (back,) = read("run", write("run", run)).retrievals
-    assert [result.memory_id for result in back.results] == [result.memory_id for result in results]
+    assert [found["memory_id"] for found in back["results"]] == [found["memory_id"] for found in results]
 
 
 def test_a_run_has_the_newest_retrieval_of_a_system() -> None:
-    newer = replace(RETRIEVED, run_id="s", ts=moment(2), results=RETRIEVED.results[:1])
-    run = dataset(runs=(RunRow("r", "bm25"), RunRow("s", "bm25")), retrievals=(newer, RETRIEVED))
+    newer = {**RETRIEVED, "run_id": "s", "ts": moment(2), "results": RETRIEVED["results"][:1]}
+    run = dataset(runs=(made_run("r"), made_run("s")), retrievals=(newer, RETRIEVED))
     assert write("run", run) == "p1 Q0 m1 1 9.5 bm25\n"
 
 
 def test_a_run_is_ordered_by_its_scores_as_trec_eval_does() -> None:
     (retrieved,) = read("run", "p1 Q0 a 1 1.0 x\np1 Q0 b 2 3.0 x\n").retrievals
-    assert [(result.memory_id, result.rank) for result in retrieved.results] == [("b", 1), ("a", 2)]
+    assert [(found["memory_id"], found["rank"]) for found in retrieved["results"]] == [("b", 1), ("a", 2)]
 
 
 def test_qrels_are_read_by_prompt_and_memory(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.report import report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.caveats import notes
-from labels.report.gate import gate_text
+from labels.report.gate_text import gate_text
+from labels.report.notes import notes
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
 

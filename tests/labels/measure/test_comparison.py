@@ -19,7 +19,7 @@ from labels.measure.comparison import (
     sign_flip_p_value,
 )
 from labels.measure.evidence import Evidence
-from labels.measure.jackknife import jackknife_interval
+from labels.measure.intervals import jackknife_interval
 from labels.measure.report import build_report
 from labels.report.sections import sections
 from tests.labels.samples import outcome

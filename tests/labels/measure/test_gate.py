@@ -29,9 +29,9 @@ from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, RunSettings
-from labels.report.caveats import finishing, missing_labels, refusals, warnings
 from labels.report.first_lines import first_lines
-from labels.report.gate import gate_lines, gate_text
+from labels.report.gate_text import gate_lines, gate_text
+from labels.report.notes import finishing, missing_labels, refusals, warnings
 from labels.report.sections import sections
 from labels.report.text import section_text
 from labels.store import LabelStore

@@ -14,7 +14,7 @@ from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.caveats import refusals, warnings
+from labels.report.notes import refusals, warnings
 from labels.report.sections import summary
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, record, retrieval

@@ -8,15 +8,14 @@ from statistics import mean, stdev
 import pytest
 from scipy import stats
 
-from labels.measure.intervals import Interval
-from labels.measure.jackknife import Drawn, jackknife_interval, student_quantile
+from labels.measure.intervals import Drawn, Interval, jackknife_interval, student_quantile
 
 
-@pytest.mark.parametrize("freedom", [*range(1, 60), 99, 100, 1000, 9999])
-def test_students_quantile_is_scipys(freedom: int) -> None:
-    for confidence in (0.5, 0.95, 0.99):
-        oracle = stats.t.ppf((1 + confidence) / 2, freedom)
-        assert student_quantile(freedom, confidence) == pytest.approx(oracle, rel=1e-9)
+def test_students_quantile_is_scipys() -> None:
+    for freedom in [*range(1, 60), 99, 100, 1000, 9999]:
+        for confidence in (0.5, 0.95, 0.99):
+            oracle = stats.t.ppf((1 + confidence) / 2, freedom)
+            assert student_quantile(freedom, confidence) == pytest.approx(oracle, rel=1e-9), freedom
 
 
 def drawn(numbers: list[float], weight: float = 1.0) -> Drawn:

@@ -13,8 +13,7 @@ import pytrec_eval
 
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, Evidence, evidence_from_qrels
-from labels.measure.metrics import Ratio, precision, tally
-from labels.measure.ranking import RankingMeasures, ranked
+from labels.measure.metrics import RankingMeasures, Ratio, precision, ranked, tally
 from labels.measure.report import ReportOptions, build_report
 from labels.report.sections import sections
 from tests.labels.samples import outcome, write

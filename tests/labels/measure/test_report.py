@@ -15,7 +15,7 @@ from labels.measure.metrics import Ratio
 from labels.measure.report import Report, build_report, report_from_store
 from labels.pooling import pool
 from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
-from labels.report.caveats import notes
+from labels.report.notes import notes
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from math import sqrt
 
 import pytest
 
-from labels.measure.intervals import headline_interval
-from labels.measure.strata import StratifiedEstimate, grouped, stratified_estimate, variance
+from labels.measure.intervals import Drawn, headline_interval, variance
+from labels.measure.strata import StratifiedEstimate, stratified_estimate
 from tests.labels.simulated import Population, World, disagreements_first
 
 
@@ -35,12 +36,11 @@ def test_each_prompt_counts_with_its_weight() -> None:
 
 
 def test_the_variance_has_the_textbooks_two_parts() -> None:
-    strata = {f"d{n}": "differ" for n in range(40)} | {f"a{n}": "agree" for n in range(60)}
-    judged = {"d0": (0, 2), "d1": (2, 2), "d2": (1, 2), "a0": (2, 2), "a1": (1, 2)}
+    differ, agree = Counter({(0, 2): 1, (2, 2): 1, (1, 2): 1}), Counter({(2, 2): 1, (1, 2): 1})
     p = (0.4 * 1 + 0.6 * 1.5) / 2
     within = (0.4**2 * 1 / 3 + 0.6**2 * 0.5 / 2) / 4
     between = (0.4 * (1 - 2 * p) ** 2 + 0.6 * (1.5 - 2 * p) ** 2) / 100 / 4
-    assert variance(grouped(judged, strata), p, 100) == pytest.approx(within + between)
+    assert variance([Drawn(differ, 40 / 3), Drawn(agree, 60 / 2)], p, 100) == pytest.approx(within + between)
 
 
 def test_the_share_of_strata_without_labels_is_known() -> None:

@@ -15,7 +15,8 @@ from labels.measure.evidence import Evidence
 from labels.measure.groups import Worst
 from labels.measure.report import Captions, Report, ReportOptions, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.html_page.bar_charts import worst_chart
+from labels.report.charts import WorstChart
+from labels.report.html_page.charts import drawn
 from labels.report.html_page.page import report_html
 from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
 
@@ -158,7 +159,7 @@ def test_the_page_fits_light_dark_and_a_telephone(report: Report) -> None:
 
 
 def test_a_name_beside_a_bar_ends_before_the_chart_does() -> None:
-    drawn = worst_chart("worst", "Worst memories", [Worst("m", "word " * 20, 3, 0)])
-    (shown,) = re.findall(r'class="name">([^<]*)<', drawn)
+    chart = drawn(WorstChart("worst", "Worst memories", [Worst("m", "word " * 20, 3, 0)]))
+    (shown,) = re.findall(r'class="name">([^<]*)<', chart)
     assert len(shown) <= 52
     assert shown.endswith("…")

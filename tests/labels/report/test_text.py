@@ -9,8 +9,7 @@ from engine.wording import cells
 from labels.measure.evidence import Evidence
 from labels.measure.report import Captions, Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.json_form import report_json
-from labels.report.markdown import report_markdown
+from labels.report.forms import report_json, report_markdown
 from labels.report.section import ReportTable
 from labels.report.text import report_text, table_lines
 from labels.store import LabelStore

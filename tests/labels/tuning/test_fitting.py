@@ -51,14 +51,15 @@ def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
 
     class Asked:
         def __init__(self, text: str) -> None:
-            self.text, self.phrases = text, ((text,),)
+            self.text, self.phrases, self.longer = text, ((text,),), ()
 
     words = [Asked(text) for text in ("cache", "redis", "key", "expiry")]
     summary = memory("a title").summary
     last = 0.0
     for held in range(1, 5):
         strength = 2.0 * held
-        pool = CandidatePool([Scored(summary, -strength, 0, -strength, tuple(one.text for one in words[:held]))], words)
+        matched = tuple(word.text for word in words[:held])
+        pool = CandidatePool([Scored(summary, -strength, 0, -strength, matched)], words)
         (made,) = features(rank(pool.memories, Config()), pool).values()
         (probability,) = weights.probabilities([made])
         assert probability >= last

@@ -19,8 +19,19 @@ from labels.measure.intervals import headline_interval
 from labels.measure.strata import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
-from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
-from labels.tuning.curve import MIN_FIRED, ThresholdPoint, bound_elsewhere, curve, injected, point
+from labels.tuning.curve import (
+    MIN_FIRED,
+    ThresholdPoint,
+    bound_elsewhere,
+    chosen,
+    chosen_elsewhere,
+    curve,
+    doubt,
+    injected,
+    judge_calls,
+    point,
+    safest,
+)
 from labels.tuning.examples import Truth, by_root, judged_prompts
 from labels.tuning.fitting import DEFAULT
 from labels.tuning.text import format_json, format_text

@@ -12,11 +12,9 @@ import pytest
 
 from engine.curation.files import write
 from engine.curation.journal import PENDING, Deed
-from engine.curation.operations import Move, Retire
-from engine.errors import ChangedSinceError
+from engine.curation.operations import Move
 from tests.engine.curation.roots import NOW, contents, curator, document, read, summary, write_documents
 from tests.tui.cli.command_line import memsift, printed, process, refused
-from tui.workspace.curate.curating import perform
 
 
 @pytest.fixture
@@ -232,16 +230,6 @@ def test_label_stores_are_merged_by_a_command_of_their_own(root: Path) -> None:
     assert "memsift merge-labels" in done.stderr
 
 
-def test_a_memory_that_commands_a_terminal_is_shown_harmless(root: Path) -> None:
-    path = root / "decisions/alpha.json"
-    path.write_text(json.dumps(document("alpha", title="\x1b[2Jred\u202e")), encoding="utf-8")
-    for command in ("list", "show"):
-        arguments = ["alpha"] if command == "show" else []
-        shown = memsift(command, *arguments, "--root", root).stdout
-        assert "\x1b" not in shown
-        assert "\u202e" not in shown
-
-
 def test_of_several_changes_none_is_made_if_one_is_refused(root: Path) -> None:
     before = contents(root)
     assert "beta is retired" in refused(memsift("archive", "alpha", "beta", "--root", root))
@@ -283,15 +271,6 @@ def test_a_memory_of_a_move_that_was_killed_is_found_where_it_went(root: Path, t
     done = process("retire", "gamma", "--root", root)
     assert done.returncode == 2
     assert done.stderr.splitlines()[1].endswith(f" Operation 3 moved it to {other}: name that with --root.")
-
-
-def test_the_app_says_where_a_memory_of_a_killed_move_went(root: Path, tmp_path: Path) -> None:
-    other = write_documents(tmp_path / "other/.claude/memory", [])
-    shown = summary(root, "alpha")
-    die_in_a_move(root, "alpha", other)
-    done = perform([str(root)], [Retire(str(root), shown, "old")], {}, lambda *_: True)
-    assert isinstance(done.error, ChangedSinceError)
-    assert f"Operation 1 (Moved alpha to {other}) was interrupted" in str(done.error)
 
 
 def die_in_a_move(root: Path, memory_id: str, to: Path) -> None:

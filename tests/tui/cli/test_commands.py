@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 COMMANDS = tuple(main.list_commands(click.Context(main)))
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
-@pytest.mark.parametrize("option", ["--help", "-h"])
-def test_every_command_explains_itself(command: str, option: str) -> None:
-    result = memsift(*command.split(), option)
-    assert result.exit_code == 0
-    assert result.stdout.startswith("Usage: memsift")
-    assert not result.stdout.splitlines()[2].startswith("Options:"), "the help says nothing about the command"
-    assert all(name in result.stdout for name in (COMMANDS if not command else ()))
+def test_every_command_explains_itself() -> None:
+    for command in ["", *COMMANDS]:
+        for option in ["--help", "-h"]:
+            result = memsift(*command.split(), option)
+            assert result.exit_code == 0, (command, option)
+            assert result.stdout.startswith("Usage: memsift"), (command, option)
+            assert not result.stdout.splitlines()[2].startswith("Options:"), "the help says nothing about the command"
+            assert all(name in result.stdout for name in (COMMANDS if not command else ())), (command, option)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_says_what_it_does(name: str) -> None:
-    command = main.get_command(click.Context(main), name)
-    assert command
-    options = [option for option in (*main.params, *command.params) if isinstance(option, click.Option)]
-    assert [option.name for option in options if not option.help] == []
+def test_every_option_says_what_it_does() -> None:
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        assert command, name
+        options = [option for option in (*main.params, *command.params) if isinstance(option, click.Option)]
+        assert [option.name for option in options if not option.help] == [], name
 
 
 def test_the_version_is_printed() -> None:

@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.pipeline import BY_KEYWORDS
-from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import NO_FTS5
 from tests.engine.judge.api_server import (
-    CLOSED,
-    GARBAGE,
-    KEY,
     ApiServer,
     Reply,
-    chatted,
-    dripping,
     kept,
     late,
     overloaded,
@@ -26,7 +20,7 @@ from tests.engine.judge.api_server import (
     said,
 )
 from tests.tui.cli import command_line
-from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, process, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,14 +114,6 @@ def test_a_judge_that_fails_is_told_and_everything_is_flagged(root: Path, server
     assert " answered 529: Overloaded" in result.stderr
 
 
-@pytest.mark.usefixtures("server")
-def test_a_title_cannot_command_the_terminal(tmp_path: Path) -> None:
-    root = write_root(tmp_path / "evil", [memory("cache \x1b[31m rule\x07", memory_id="evil")])
-    result = memsift("judge", ASK, "--root", root, *HTTP)
-    assert "\x1b" not in result.stdout + result.stderr
-    assert "rule" in result.stdout
-
-
 def test_search_mode_asks_leniently(root: Path, server: ApiServer) -> None:
     for mode in ("auto", "search"):
         memsift("judge", ASK, "--root", root, *HTTP, "--mode", mode)
@@ -152,24 +138,6 @@ def test_a_missing_key_ends_with_2_and_the_next_step(root: Path, prompts: Path, 
         memsift(*arguments, "--root", root, "--judge", "openai", "--judge-model", "llama3.2")
     )
     assert "--judge-model" in refused(memsift(*arguments, "--root", root, "--judge", "openai"))
-
-
-@pytest.mark.parametrize(
-    ("config", "environ", "flags", "model"),
-    [
-        ({}, {}, [], "claude-haiku-4-5"),
-        ({"model": "in-file"}, {}, [], "in-file"),
-        ({"model": "in-file"}, {"MEMSIFT_JUDGE_MODEL": "in-environ"}, [], "in-environ"),
-        ({"model": "in-file"}, {"MEMSIFT_JUDGE_MODEL": "in-environ"}, ["--judge-model", "in-flag"], "in-flag"),
-        ({}, {"MEMSIFT_JUDGE_MODEL": "4"}, [], "4"),
-    ],
-)
-def test_a_flag_comes_before_the_environment_and_that_before_the_file(
-    root: Path, server: ApiServer, config: dict[str, object], environ: dict[str, str], flags: list[str], model: str
-) -> None:
-    configure(root, **config)
-    found = printed(memsift("judge", ASK, "--root", root, *HTTP, *flags, "--format", "json", **environ))
-    assert found["judgement"]["model"] == server.requests[0].body["model"] == model
 
 
 def provider_of(*arguments: str | Path, **environ: str) -> str:
@@ -202,21 +170,15 @@ def test_depth_and_timeout_have_flags_variables_and_keys(root: Path, server: Api
     assert "within 0.2 s" in asked("--judge-timeout", "0.2", MEMSIFT_JUDGE_TIMEOUT="0.4")["detail"]
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [
+def test_options_that_make_no_sense_say_so(root: Path) -> None:
+    for flags in (
         ["--judge-depth", "deep"],
         ["--judge-timeout", "0"],
-        ["--judge-timeout", "soon"],
         ["--no-judge", "--judge", "anthropic"],
-        ["--no-judge", "--judge", "none"],
         ["--judge", "none", "--judge-refresh"],
-    ],
-)
-def test_options_that_make_no_sense_say_so(root: Path, flags: list[str]) -> None:
-    result = memsift("judge", ASK, "--root", root, *flags)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "Error: " in result.stderr
+    ):
+        result = memsift("judge", ASK, "--root", root, *flags)
+        assert (result.exit_code, result.stdout, "Error: " in result.stderr) == (2, "", True), flags
 
 
 def test_without_a_judge_there_is_nothing_to_ask(root: Path, server: ApiServer) -> None:
@@ -257,50 +219,7 @@ def test_a_search_whose_judge_fails_marks_everything_and_says_why(root: Path, se
     assert " answered 429: slow down" in result.stderr
 
 
-def test_a_search_without_a_judge_has_no_verdicts(root: Path) -> None:
-    found = printed(memsift("search", ASK, "--root", root))
-    assert all("verdict" not in one for one in found["results"])
-
-
 # Replay
-
-REPLIES = {
-    "ok": (kept(*range(5)), "ok"),
-    "late": (late(4, kept(0)), "timeout"),
-    "drip": (dripping(0.1, kept(0)), "timeout"),
-    "429": (rate_limited(), "http_error"),
-    "529": (overloaded(), "http_error"),
-    "closed": (CLOSED, "http_error"),
-    "garbage": (GARBAGE, "http_error"),
-    "prose": (said("The first one."), "parse_error"),
-    "truncated": (said('{"keep": [0', stop_reason="max_tokens"), "parse_error"),
-    "refusal": (said("", stop_reason="refusal"), "refused"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("provider", ["anthropic", "anthropic-http"])
-def test_every_status_goes_through_replay(tmp_path: Path, root: Path, server: ApiServer, provider: str) -> None:
-    prompts = jsonl(tmp_path / "p.jsonl", *({"id": name, "prompt": f"{ASK} {name}"} for name in REPLIES))
-    server.answers.extend(reply for reply, _ in REPLIES.values())
-    # questions without an answer in time are asked again at the end
-    server.answers.extend(reply for reply, status in REPLIES.values() if status == "timeout")
-    done = process(
-        *("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge"),
-        *("--judge", provider, "--judge-timeout", "0.5", "--judge-samples", "1"),
-        *("--concurrency", "1", "--retries", "0"),
-    )
-    assert done.returncode == 0, done.stderr
-    found = {row["prompt_id"]: row for row in map(json.loads, done.stdout.splitlines())}
-    assert found.keys() == REPLIES.keys()
-    for name, (_, status) in REPLIES.items():
-        row = found[name]
-        assert (row["judgement"]["status"], row["fallback"]) == (status, "" if status == "ok" else status), name
-        assert len(row["injected"]) == (3 if status == "ok" else 2), name
-        decisions = {one["verdict"]["decision"] for one in row["candidates"]}
-        assert decisions == ({"approved"} if status == "ok" else {"flagged"}), name
-        assert row["judgement"]["provider"] == provider
-    assert KEY not in done.stdout + done.stderr
 
 
 def test_a_missing_key_and_a_cancelled_call_are_statuses_of_a_script(tmp_path: Path, root: Path, prompts: Path) -> None:
@@ -311,24 +230,3 @@ def test_a_missing_key_and_a_cancelled_call_are_statuses_of_a_script(tmp_path: P
         row = json.loads(result.stdout)
         assert (result.exit_code, f"The judge answered none of 1 questions ({status} 1)" in result.stderr) == (2, True)
         assert (row["fallback"], len(row["injected"])) == (status, injected)
-
-
-def test_an_openai_server_judges_a_replay(root: Path, prompts: Path, server: ApiServer) -> None:
-    server.answers.append(chatted('{"keep": [0]}'))
-    arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", "--judge", "openai")
-    arguments += ("--judge-samples", "1")
-    (row,) = rows(memsift(*arguments, "--judge-model", "local", OPENAI_BASE_URL=f"{server.url}/v1"))
-    assert (row["judgement"]["status"], row["judgement"]["model"], len(row["injected"])) == ("ok", "local", 1)
-
-
-@pytest.mark.usefixtures("server")
-def test_depths_are_never_one_run(tmp_path: Path, root: Path, prompts: Path) -> None:
-    arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", *HTTP)
-    keep = memsift(*arguments).stdout
-    deep = memsift(*arguments, "--judge-depth", "explained").stdout.replace('"p1"', '"p2"')
-    run, qrels = tmp_path / "run.jsonl", tmp_path / "qrels.txt"
-    run.write_text(keep + deep, encoding="utf-8")
-    qrels.write_text("p1 0 cache-rule-1 1\n", encoding="utf-8")
-    assert "judgement.template_hash" in refused(memsift("report", "--run", run, "--qrels", qrels))
-    run.write_text(keep, encoding="utf-8")
-    assert memsift("report", "--run", run, "--qrels", qrels).exit_code == 0

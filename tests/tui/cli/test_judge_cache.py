@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.judge.api_server import ApiServer, kept_titles, overloaded
+from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.tui.cli.command_line import ASK, HTTP, configure, jsonl, memsift, printed, refused, rows
 
 if TYPE_CHECKING:
@@ -105,10 +105,3 @@ def test_a_second_replay_is_the_first_byte_for_byte_but_for_time(tmp_path: Path,
     configure(root, judge={"modes": {"auto": {"prompt": "x {format}"}}})
     rows(memsift(*arguments))
     assert len(server.requests) == 2 * asked
-
-
-def test_an_error_is_asked_about_again(root: Path, server: ApiServer) -> None:
-    server.answers.append(overloaded())
-    assert memsift("judge", ASK, "--root", root, *HTTP).exit_code == 2
-    assert verdicts(root, *HTTP)[1]["status"] == "ok"
-    assert len(server.requests) == 2

@@ -22,8 +22,6 @@ from tests.tui.cli.every_command import PLAIN, loaded_by, prepare
 from tui.workspace.opening import places
 
 if TYPE_CHECKING:
-    from click.testing import Result
-
     Options = list[str | Path]
 
 ASK = "how long does the token cache live?"
@@ -59,11 +57,6 @@ def labelled(tmp_path: Path, both: Options, prompts: Path) -> Options:
     return store
 
 
-def usage_error(result: Result) -> str:
-    assert (result.exit_code, result.stdout) == (2, "")
-    return result.stderr
-
-
 def test_results_of_a_search_take_turns_and_name_their_root(roots: tuple[Path, Path], both: Options) -> None:
     found = printed(memsift("search", ASK, *both))
     assert [one["root"] for one in found["results"]] == [str(roots[0]), str(roots[1]), str(roots[0])]
@@ -91,13 +84,6 @@ def test_one_memory_is_explained_in_the_root_that_has_it(roots: tuple[Path, Path
     assert printed(memsift("search", ASK, *both, "--memory", "b1", "--mode", "auto"))["memory"]["root"] == str(roots[1])
     dropped = printed(memsift("search", "lunch", *both, "--explain", "--mode", "auto"))
     assert {one["root"] for one in (*dropped["results"], *dropped["dropped"])} == {str(roots[1])}
-
-
-def test_the_judge_is_asked_once_about_all_roots(tmp_path: Path, both: Options) -> None:
-    script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': ['token cache rule']})}"
-    found = printed(memsift("judge", ASK, *both, "--judge", script, "--format", "json"))
-    verdicts = {one["id"]: one["decision"] for one in found["verdicts"]}
-    assert verdicts == {"a1": "approved", "a2": "rejected", "b1": "rejected"}
 
 
 def test_a_replay_over_several_roots_is_one_run(
@@ -289,16 +275,6 @@ def test_every_command_reads_a_root_that_is_a_file(everywhere: dict[str, str], p
         done = memsift(command, *over, *store, *more)
         assert done.exit_code in (0, 1), done.stderr
         assert "1" in done.stdout
-
-
-@pytest.mark.parametrize("command", ["edit", "retire", "tag"])
-def test_a_format_that_is_only_read_cannot_be_changed(everywhere: dict[str, str], command: str) -> None:
-    more = {"edit": ["--title", "x"], "tag": ["--add", "x"], "retire": []}[command]
-    before = Path(everywhere["rules"]).read_bytes()
-    done = memsift(command, "AGENTS#token-cache", "--root", everywhere["rules"], *more)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "which memsift only reads" in done.stderr
-    assert Path(everywhere["rules"]).read_bytes() == before
 
 
 def test_every_command_finds_the_roots_of_the_users_file_alone(tmp_path: Path) -> None:

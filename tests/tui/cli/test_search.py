@@ -47,10 +47,6 @@ def test_search_shows_what_the_hook_would_find_too_weak() -> None:
     assert printed(memsift(*query, "--mode", "auto"))["results"] == []
 
 
-def test_auto_finds_at_most_what_the_hook_injects() -> None:
-    assert printed(memsift("search", "job queue", "--root", DEMO_ROOT, "--mode", "auto"))["total_results"] == 3
-
-
 def test_retired_memories_come_only_when_asked_for() -> None:
     without = printed(memsift("search", "RQ Redis", "--root", DEMO_ROOT))["results"]
     assert {one["status"] for one in without} == {"active"}
@@ -58,17 +54,19 @@ def test_retired_memories_come_only_when_asked_for() -> None:
     assert [one["status"] for one in with_them if one["id"] == "rq-on-redis"] == ["retired"]
 
 
-@pytest.mark.parametrize("mode", ["search", "auto"])
-@pytest.mark.parametrize("number", [1, 3])
-def test_max_results_is_how_many_there_are(mode: str, number: int) -> None:
-    found = printed(memsift("search", "job queue", "--root", DEMO_ROOT, "--mode", mode, "--max-results", str(number)))
-    assert found["total_results"] == number
+def test_max_results_is_how_many_there_are_and_auto_has_as_many_as_the_hook_injects() -> None:
+    for mode, options, found in (
+        *((mode, ["--max-results", str(number)], number) for mode in ("search", "auto") for number in (1, 3)),
+        ("auto", [], 3),
+    ):
+        result = printed(memsift("search", "job queue", "--root", DEMO_ROOT, "--mode", mode, *options))
+        assert result["total_results"] == found, (mode, options)
 
 
-@pytest.mark.parametrize("query", ["", "   ", "the of and", '"*()^:-', "AND OR NOT", "\x1b[2J", "zzzqqq", "🦆"])
-def test_a_query_that_finds_nothing_is_an_empty_result(query: str) -> None:
-    found = printed(memsift("search", query, "--root", DEMO_ROOT))
-    assert found == {"query": query.strip(), "total_results": 0, "results": []}
+def test_a_query_that_finds_nothing_is_an_empty_result() -> None:
+    for query in ("", "   ", "the of and", '"*()^:-', "AND OR NOT", "\x1b[2J", "zzzqqq", "🦆"):
+        found = printed(memsift("search", query, "--root", DEMO_ROOT))
+        assert found == {"query": query.strip(), "total_results": 0, "results": []}, query
 
 
 def test_search_as_text_names_confidence_title_and_path() -> None:
@@ -105,14 +103,6 @@ def test_matches_are_bold_for_a_terminal_and_plain_for_a_pipe(tmp_path: Path) ->
     assert "a · \x1b[1mcached\x1b[0m reply" in in_terminal.stdout
 
 
-def test_text_output_carries_no_control_characters(tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("red \x1b[31m alert", body="\x1b]0;owned\x07 red", memory_id="red")])
-    result = memsift("search", "red", "--root", root, "--format", "text")
-    assert "alert" in result.stdout
-    assert "\x1b" not in result.stdout
-    assert "\x07" not in result.stdout
-
-
 # --explain and --memory
 
 
@@ -131,12 +121,6 @@ def test_each_result_says_why_and_auto_says_what_was_dropped() -> None:
     assert all(
         one["explain"]["gap"] < 0 for one in found["dropped"] if one["explain"]["outcome"] in ("floor", "cutoff")
     )
-
-
-def test_without_explain_nothing_is_explained() -> None:
-    found = printed(memsift("search", QUERY, "--root", DEMO_ROOT))
-    assert list(found) == ["query", "total_results", "results"]
-    assert list(found["results"][0]) == RESULT_KEYS
 
 
 def test_explained_text_shows_sums_words_and_what_was_dropped() -> None:
@@ -173,29 +157,12 @@ def test_a_retired_memory_is_explained_by_its_status() -> None:
     assert with_retired["outcome"] == "injected"
 
 
-@pytest.mark.parametrize("given", ["rq-on-redi", "RQ-ON", "rq-no-redis"])
-def test_an_unknown_id_is_refused_with_those_that_are_near(given: str) -> None:
-    line = refused(memsift("search", QUERY, "--root", DEMO_ROOT, "--memory", given))
-    assert given in line
-    assert "'rq-on-redis'" in line
-
-
-@pytest.mark.parametrize("given", ["", "zzzzzzzz", "\x1b[31m"])
-def test_an_id_that_nothing_is_near_to_is_refused_too(given: str) -> None:
-    line = refused(memsift("search", QUERY, "--root", DEMO_ROOT, "--memory", given))
-    assert "`memsift search` prints the ids" in line
-    assert "\x1b" not in line
-
-
-def test_hostile_text_cannot_command_the_terminal(tmp_path: Path) -> None:
-    one = memory("red \x1b[31m alert", "\x9b1m", body="\x1b]0;owned\x07 red", memory_id="red")
-    root = write_root(tmp_path / "root", [one])
-    for arguments in (["--explain"], ["--explain", "--mode", "auto"], ["--memory", "red"]):
-        result = memsift("search", "red \x1b[2J", "--root", root, "--format", "text", *arguments)
-        assert "alert" in result.stdout
-        assert not {"\x1b", "\x07", "\x9b"} & set(result.stdout)
-
-
-def test_an_empty_root_has_nothing_to_explain(tmp_path: Path) -> None:
-    found = printed(memsift("search", "anything", "--root", tmp_path, "--explain"))
-    assert found == {"query": "anything", "total_results": 0, "results": [], "dropped": []}
+def test_an_unknown_id_is_refused_with_those_that_are_near() -> None:
+    for given in ("rq-on-redi", "RQ-ON", "rq-no-redis"):
+        line = refused(memsift("search", QUERY, "--root", DEMO_ROOT, "--memory", given))
+        assert given in line
+        assert "'rq-on-redis'" in line, given
+    for given in ("", "zzzzzzzz", "\x1b[31m"):
+        line = refused(memsift("search", QUERY, "--root", DEMO_ROOT, "--memory", given))
+        assert "`memsift search` prints the ids" in line
+        assert "\x1b" not in line

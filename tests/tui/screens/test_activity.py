@@ -12,9 +12,8 @@ import pytest
 
 from engine.paths import state_dir
 from labels.records import CHOSEN
-from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, text_of, toasts, until
+from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.demo import DEMO_ROOT, demo_prompts
-from tests.tui.test_hostile import TEXTS
 from tui.workspace.activity_rows import NEWEST, RULES, SLOWEST, read_activity
 from tui.workspace.filtering import RowChoice, WordFilter
 
@@ -121,23 +120,6 @@ async def test_an_empty_log_says_whether_the_hook_is_installed_and_a_new_line_ap
         await reads(pilot, "#detail-text", "The hook is installed, and has answered no prompt")
         log_of(ROWS)
         await loaded(pilot, 3)
-
-
-async def test_hostile_texts_of_the_log_are_shown_as_they_are(open_workspace: Opener) -> None:
-    hostile = [
-        row(n, text, prompt=text, injected=[text], reason=text, fallback=text, session_id=text, system=text)
-        for n, text in enumerate(TEXTS.values())
-    ]
-    log_of([*hostile, row(50, "long", prompt="[/b] " * 40_000), {"time": [], "injected": 7}])
-    async with starting_in("activity", open_workspace(prompts=())).run_test(size=SMALL, notifications=True) as pilot:
-        await loaded(pilot, len(TEXTS) + 1)
-        await press(
-            pilot, *["down"] * (len(TEXTS) + 1), "plus", "y", "i", "escape", "slash", *"[/b", "enter", "v", "escape"
-        )
-        drawn = "\n".join(text_of(widget) for widget in pilot.app.screen.query("*") if widget.is_on_screen)
-        assert "[/b]" in drawn
-        assert "\x1b" not in drawn
-        assert "\u202e" not in drawn
 
 
 @pytest.mark.slow

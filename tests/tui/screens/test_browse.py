@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual.widgets._footer import FooterKey
 
-from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, SMALL, at_rest, press, reads, toasts, until
 from tests.tui.demo import DEMO_ROOT
 from tui.app import MemsiftApp
@@ -54,14 +53,6 @@ async def test_a_part_of_a_word_in_a_body_finds_the_memory_and_shows_it(open_wor
         await reads(pilot, "#list", f"{len(listed(pilot))} of ")
 
 
-async def test_all_words_of_the_filter_must_be_there(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        await press(pilot, "slash", *"redis")
-        several = listed(pilot)
-        await press(pilot, "space", *"celery")
-        assert set() < set(listed(pilot)) < set(several)
-
-
 async def test_the_cursor_stays_on_its_memory_when_the_filter_changes(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await press(pilot, "slash", *"queue", "enter", "down", "down")
@@ -100,18 +91,6 @@ async def test_a_filter_that_nothing_matches_says_which_key_clears_it(open_works
         assert len(pilot.app.screen_stack) == 1
 
 
-async def test_an_empty_root_says_what_to_do(open_workspace: Opener, tmp_path: Path) -> None:
-    root = tmp_path / "empty"
-    root.mkdir()
-    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#detail-text", "--root")
-        await reads(pilot, "#detail-text", "ctrl+r")
-        write_root(root, [memory("now there is one")])
-        await press(pilot, "ctrl+r")
-        assert listed(pilot) == ["now-there-is-one"]
-        await reads(pilot, "#detail-text", "now there is one")
-
-
 async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await press(pilot, "down", "down")
@@ -123,14 +102,6 @@ async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspac
             await press(pilot, close)
             assert not isinstance(pilot.app.screen, FullText)
             assert current(pilot) == here
-
-
-async def test_y_copies_the_path_and_says_so(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "y")
-        path = f".claude/memory/constraints/{current(pilot)}.json"
-        assert pilot.app.clipboard == path
-        assert any(path in toast for toast in toasts(pilot))
 
 
 async def test_a_click_moves_the_cursor_and_two_open_the_memory(open_workspace: Opener) -> None:

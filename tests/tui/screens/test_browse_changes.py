@@ -86,7 +86,7 @@ async def test_a_reason_in_own_words_is_kept_and_escape_retires_nothing(workspac
 
 async def test_wrong_leaves_a_tombstone(workspace: Workspace) -> None:
     from engine.curation.curator import Curator
-    from engine.curation.tombstones import text_hash
+    from engine.curation.journal import text_hash
 
     memory = workspace.memory("alpha")
     assert memory is not None
@@ -318,16 +318,6 @@ async def test_tags_of_many_are_added_and_taken_away(workspace: Workspace, place
         await told(pilot, "Changed the tags of 4 memories")
     assert stored(place, "alpha")["tags"] == ["tag-alpha", "new"]
     assert stored(place, "gamma")["tags"] == ["tag-gamma", "new"]
-
-
-async def test_one_refusal_leaves_all_of_many_unchanged(workspace: Workspace, place: Path) -> None:
-    path = place / "decisions" / "gamma.json"
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "asterisk")
-        path.write_text(path.read_text("utf-8").replace("Use one.", "Use two."), encoding="utf-8")
-        await press(pilot, "x", "1")
-        await told(pilot, "was changed since it was read")
-        assert {stored(place, name)["record_status"] for name in ("alpha", "beta", "delta")} == {"active"}
 
 
 def lock_after_a_change(root: Path) -> None:

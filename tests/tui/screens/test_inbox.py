@@ -10,8 +10,7 @@ import pytest
 
 from engine.quality.decisions import ACCEPTED, REJECTED, decisions
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SMALL, press, reads, starting_in, text_of, toasts, until
-from tests.tui.test_hostile import hostile_root
+from tests.tui.apps import press, reads, starting_in, text_of, toasts, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,14 +100,3 @@ async def test_a_check_without_its_package_says_so_and_the_others_run(
         assert "duplicates" not in {check for check, _ in found(pilot)}
         assert "duplicates needs rapidfuzz" in str(pilot.app.screen.query_one("#list").border_title)
         await reads(pilot, "#detail-text", ATTACK)
-
-
-async def test_hostile_memories_break_nothing_in_the_inbox(open_workspace: Opener, tmp_path: Path) -> None:
-    workspace = open_workspace(root=hostile_root(tmp_path / "root"), prompts=())
-    async with starting_in("inbox", workspace).run_test(size=SMALL, notifications=True) as pilot:
-        await checked(pilot)
-        await press(pilot, "end", "enter", "escape", "slash", *"[/b", "escape", "escape", "v", "escape", "home")
-        await press(pilot, "x", "escape", "m", "escape", "space", "d", "u", "y")
-        drawn = "\n".join(text_of(widget) for widget in pilot.app.screen.query("*") if widget.is_on_screen)
-        assert "\x1b" not in drawn
-        assert "\u202e" not in drawn

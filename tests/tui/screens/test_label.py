@@ -12,7 +12,6 @@ from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.workspace.labelling import workspace_pace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
-
-SHORT = ("p20", "p44", "p34")
-"""Prompts with few cards."""
 
 
 def card(pilot: Pilot[None]) -> Card | None:
@@ -172,45 +168,6 @@ async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_worksp
         assert len({label.prompt_id for label in workspace.store.labels()}) == 2
 
 
-async def test_a_prompt_that_was_seen_in_replay_is_not_blind_after_a_restart_either(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-    workspace.close()
-    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        for _ in range(2):
-            here = prompt_id(pilot)
-            await label_prompt(pilot)
-            assert {label.blind for label in workspace.store.labels(prompt_id=here)} == {here != "p20"}
-            await go_on(pilot)
-
-
-async def test_undo_crosses_prompts_and_a_restart(open_workspace: Opener) -> None:
-    prompts = demo_prompts("p20", "p44")
-    workspace = open_workspace(prompts=prompts)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        first = prompt_id(pilot)
-        given = await label_prompt(pilot)
-        await go_on(pilot)
-        await press(pilot, "a")
-    workspace.close()
-    workspace = open_workspace(prompts=prompts)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        assert prompt_id(pilot) != first
-        await press(pilot, "z", "z")
-        await card_shown(pilot)
-        assert prompt_id(pilot) == first
-        assert card(pilot)
-        assert len(workspace.store.labels()) == given - 1
-        for _ in range(given):
-            await press(pilot, "z")
-        assert workspace.store.labels() == ()
-
-
 async def test_undo_with_nothing_to_undo_says_so(open_workspace: Opener) -> None:
     async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(
         size=SIZE, notifications=True
@@ -220,19 +177,6 @@ async def test_undo_with_nothing_to_undo_says_so(open_workspace: Opener) -> None
         await press(pilot, "z")
         assert toasts(pilot)
         assert card(pilot) == here
-
-
-async def test_a_skipped_card_comes_back_once_and_is_then_passed(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p20"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        first = card(pilot)
-        await press(pilot, "space", "a")
-        assert card(pilot) == first
-        await press(pilot, "space")
-        assert card(pilot) is None
-        assert pilot.app.screen.query_one("#reveal").display
-        assert [event.action for event in workspace.store.events()] == ["skip", "label", "skip"]
 
 
 async def test_space_in_the_reveal_goes_on_and_skips_nothing(open_workspace: Opener) -> None:
@@ -294,42 +238,6 @@ async def test_enter_reads_the_memory_and_i_the_prompt_with_its_turns(open_works
         await reads(pilot, "#text", "prompt fix that function")
         await press(pilot, "escape")
         assert card(pilot) == here
-
-
-async def test_progress_counts_prompts_and_labels(open_workspace: Opener) -> None:
-    now = [0.0]
-    workspace = open_workspace(prompts=demo_prompts(*SHORT), judge=None, clock=lambda: now[0])
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        await reads(pilot, "#progress", "0 of 3 prompts")
-        given = 0
-        while card(pilot):
-            now[0] += 4.2
-            await press(pilot, "x")
-            given += 1
-        await reads(pilot, "#progress", "1 of 3 prompts")
-        await reads(pilot, "#progress", f"{given} label")
-        await reads(pilot, "#progress", "under 1 min left")
-        assert workspace_pace(workspace) == pytest.approx(4.2)
-        await until(pilot, lambda: shown(pilot, "#recent").count("−") == given, "the latest labels")
-
-
-async def test_a_prompt_typed_in_replay_is_labelled_once_it_is_added_to_the_sample(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=(), judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        await reads(pilot, "#card-text", "F3")
-        await press(pilot, "a", "x", "space", "enter", "z", "f3", "n")
-        editor: Any = pilot.app.screen.query_one("TextArea")
-        editor.text = "the job queue is stuck"
-        await press(pilot, "ctrl+s", "f4", "a")
-        await reads(pilot, "#card-text", "adds it to the sample")
-        assert workspace.store.labels() == ()
-        await press(pilot, "f3", "plus", "f4")
-        await card_shown(pilot)
-        await press(pilot, "a")
-        (label,) = workspace.store.labels()
-        assert label.prompt_id == workspace.prompts[0].id
 
 
 async def test_when_all_is_labelled_it_says_where_to_go(open_workspace: Opener) -> None:

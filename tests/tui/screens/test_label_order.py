@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, RANDOM, STRATIFIED
-from tests.tui.apps import SIZE, app_of, card_shown, press, reads, shown, starting_in, toasts, until
+from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, STRATIFIED
+from tests.tui.apps import SIZE, app_of, card_shown, press, reads, starting_in, toasts, until
 from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
@@ -54,46 +54,6 @@ async def test_a_chosen_order_is_made_shown_and_kept(open_workspace: Opener) -> 
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await ordered(pilot)
         await reads(pilot, "#progress", "disagreements first")
-
-
-async def test_a_choice_that_is_left_changes_nothing(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01", "p04"), judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
-        screen: Any = pilot.app.screen
-        before = (screen.prompt, screen.card)
-        await press(pilot, "o")
-        await reads(pilot, "ChooseOne Vertical", "Which prompts first?")
-        await press(pilot, "down", "escape")
-        assert (workspace.order, screen.prompt, screen.card) == (RANDOM, *before)
-        await press(pilot, "o", "enter")
-        assert (workspace.order, screen.prompt, screen.card) == (RANDOM, *before)
-
-
-async def test_an_order_by_a_cutoff_that_is_not_there_is_refused_with_what_to_do(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await card_shown(pilot)
-        await press(pilot, "o", "end", "enter")
-        assert any("memsift tune --apply" in toast for toast in toasts(pilot))
-        assert workspace.order == RANDOM
-
-
-async def test_labels_stay_when_the_order_changes(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01", "p04", "p20"), judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
-        screen: Any = pilot.app.screen
-        while screen.card:
-            await press(pilot, "a")
-        done, labels = screen.prompt, workspace.store.labels()
-        await choose(pilot, "down", "enter")
-        assert (workspace.order, screen.prompt, screen.is_revealed) == (STRATIFIED, done, True)
-        await press(pilot, "enter")
-        await card_shown(pilot)
-        assert screen.prompt != done
-        assert workspace.store.labels() == labels
-        assert "1 of 3 prompts done" in shown(pilot, "#progress")
 
 
 async def test_a_prompt_that_was_begun_is_labelled_to_its_end_before_the_order_changes(open_workspace: Opener) -> None:

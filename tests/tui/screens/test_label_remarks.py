@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import SIZE, card_shown, press, reads, settled, shown, starting_in, type_ahead
+from tests.tui.apps import SIZE, card_shown, press, reads, settled, starting_in, type_ahead
 from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
@@ -136,15 +136,3 @@ async def test_what_cannot_be_rated_is_said_by_a_key_of_its_own(workspace: Works
         type_ahead(pilot, "exclamation_mark")
         await settled(pilot)
         assert last(workspace).verdict == "unrateable"
-
-
-async def test_a_note_full_of_brackets_is_shown_as_it_is(workspace: Workspace) -> None:
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
-        line: Any = pilot.app.screen.query_one("NoteInput")
-        await press(pilot, "m")
-        line.value = "[/b] and [red"
-        await press(pilot, "enter")
-        assert "[/b] and [red" in shown(pilot, "NoteInput")
-        await press(pilot, "x")
-        assert last(workspace).note == "[/b] and [red"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -35,12 +34,6 @@ def label_prompt(workspace: Workspace, queue: LabelQueue, prompt: Prompt) -> Non
         workspace.store.label("me", prompt.id, at.card, "not", **how)
 
 
-def answer(workspace: Workspace, queue: LabelQueue, at: Position) -> None:
-    for card in at.open:
-        workspace.store.label("me", at.prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1, repeat=True)
-    assert queue.rest(at).open == ()
-
-
 def label_until_a_repeat(workspace: Workspace) -> Position:
     """Label as a person does until a card is shown again, and give its position."""
     queue = LabelQueue(workspace)
@@ -53,16 +46,6 @@ def label_until_a_repeat(workspace: Workspace) -> Position:
     return at
 
 
-def label_all(workspace: Workspace) -> list[Event]:
-    """Label every prompt and answer every repeat, as the screen asks for them."""
-    queue, prompt = LabelQueue(workspace), None
-    while prompt := queue.after(prompt):
-        label_prompt(workspace, queue, prompt)
-        if at := queue.due(prompt):
-            answer(workspace, queue, at)
-    return presses(workspace)
-
-
 def test_a_card_comes_back_after_ten_others_and_among_another_prompts(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None)
     at = label_until_a_repeat(workspace)
@@ -73,28 +56,13 @@ def test_a_card_comes_back_after_ten_others_and_among_another_prompts(open_works
     assert given[-1].prompt_id != at.prompt.id
 
 
-def test_over_all_prompts_about_a_tenth_comes_back_never_twice_and_never_in_a_row(open_workspace: Opener) -> None:
-    given = label_all(open_workspace())
-    repeats = [(event.prompt_id, event.pair) for event in given if event.repeat]
-    assert 0.04 < len(repeats) / (len(given) - len(repeats)) < 0.16
-    assert len(set(repeats)) == len(repeats)
-    assert not any(one.repeat and other.repeat for one, other in pairwise(given))
-
-
-def test_a_card_that_was_labelled_beside_its_ranks_does_not_come_back(open_workspace: Opener) -> None:
-    workspace = open_workspace()
-    for prompt in workspace.prompts:
-        workspace.show(prompt.id)
-    assert not any(event.repeat for event in label_all(workspace))
-
-
 def test_a_card_whose_memory_was_edited_or_is_gone_does_not_come_back(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None)
     at = label_until_a_repeat(workspace)
     queue = LabelQueue(workspace)
-    assert queue.again(at.prompt, at.open[0].pair).open == at.open
-    assert queue.again(at.prompt, (at.open[0].memory.id, "edited")).open == ()
-    assert queue.again(at.prompt, ("gone", "d")).open == ()
+    assert queue.repeat(at.prompt, [at.open[0].pair]).open == at.open
+    assert queue.repeat(at.prompt, [(at.open[0].memory.id, "edited")]).open == ()
+    assert queue.repeat(at.prompt, [("gone", "d")]).open == ()
 
 
 async def repeat_shown(pilot: Pilot[None]) -> Any:

@@ -13,9 +13,6 @@ from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import Turn, typed_prompt
 from engine.quality.checks.size import tokens
-from labels.measure.evidence import evidence_from_store
-from labels.measure.gate import Gate, gate_report
-from labels.measure.intervals import Interval
 from tests.tui.apps import (
     SIZE,
     app_of,
@@ -33,7 +30,6 @@ from tests.tui.apps import (
     until,
 )
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
-from tui.workspace.report.reading import read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -186,15 +182,6 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         await reads(pilot, "#view-text", "by the default model it is relevant with probability 0.5")
 
 
-async def test_without_prompts_it_says_which_key_types_one(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
-        await reads(pilot, "#prompt", "n types one")
-        await reads(pilot, "#prompt", "--prompts")
-        await press(pilot, "a", "r", "z", "enter", "right", "right_square_bracket")
-        assert len(pilot.app.screen_stack) == 1
-
-
 async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=[*demo_prompts("p01"), typed_prompt("zzzz qqqq")])
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
@@ -269,23 +256,6 @@ async def test_a_key_moves_a_typed_prompt_into_the_sample_and_another_removes_it
         await press(pilot, "plus", "delete")
         assert "How do" not in text_of(prompts)
         assert [prompt.id for prompt in workspace.lists.all] == ["p01"]
-
-
-async def test_a_label_on_a_typed_prompt_is_left_out_of_report_and_gate(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await type_prompt(pilot, QUESTION)
-        await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
-        await press(pilot, "right", "a")
-    assert [label.verdict for label in workspace.store.labels()] == ["relevant"]
-    report = read_report(workspace).report
-    assert (report.prompts, report.labelled_prompts, report.labels["relevant"]) == (1, 0, 0)
-    assert report.systems[0].precision.whole == 0
-    assert report.evidence.facts.by_hand == 1
-    known = evidence_from_store(workspace.store, workspace.index.root, workspace.digests())
-    decided = gate_report(known, "memsift", Gate(0.5, Interval(0.5, 0.5)))
-    assert (decided.decision.estimate, decided.caveats.by_hand) == (None, 1)
 
 
 async def test_i_shows_the_whole_of_a_prompt_that_the_screen_cuts(open_workspace: Opener) -> None:

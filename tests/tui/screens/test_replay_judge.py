@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +11,10 @@ from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicProvider
 from engine.judge.providers.scripted import ScriptedAnswer, ScriptedProvider
 from engine.judge.verdict import STATUSES
-from engine.lean.record import replace
 from engine.pipeline import BY_KEYWORDS
 from engine.search import database
-from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
-from tests.tui.apps import SIZE, current_prompt, judged, press, reads, settled, shown, starting_in, table, text_of
+from tests.engine.judge.api_server import KEY, ApiServer, kept
+from tests.tui.apps import SIZE, judged, press, reads, settled, starting_in, table
 from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
@@ -27,46 +25,6 @@ if TYPE_CHECKING:
     from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
-
-
-REPLIES: tuple[tuple[str, Reply, str, str, int], ...] = (
-    # prompt, the API's reply, status, what the screen names, how many are injected
-    ("p01", kept(0), "ok", "ok", 1),
-    ("p02", failed(401, "invalid x-api-key"), "http_error", "401", 2),
-    ("p04", failed(429), "http_error", "429", 2),
-    ("p05", failed(500), "http_error", "500", 2),
-    ("p07", said("I would keep the first one."), "parse_error", "parse_error", 2),
-    ("p14", CLOSED, "http_error", "http_error", 2),
-    ("p15", said("", stop_reason="refusal"), "refused", "refused to answer", 2),
-    ("p10", late(5.0, kept(0)), "timeout", "timeout", 2),
-)
-
-
-@pytest.mark.slow
-async def test_each_way_an_api_can_answer_is_shown_with_its_fallback(open_workspace: Opener) -> None:
-    prompts = demo_prompts(*(name for name, *_ in REPLIES))
-    with ApiServer() as server:
-        server.answers.extend(reply for _, reply, *_ in REPLIES)
-        workspace = open_workspace(judge=lambda config: over_http(server, config), prompts=prompts)
-        async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-            await settled(pilot)
-            for name, _, status, said_there, injected in REPLIES:
-                assert current_prompt(pilot) == name
-                await judged(pilot, name)
-                retrieval = workspace.retrieval(name, "memsift+judge")
-                assert retrieval is not None
-                assert retrieval.judgement is not None
-                assert retrieval.judgement.status == status
-                await reads(pilot, "#judge", said_there)
-                assert KEY not in shown(pilot, "#judge")
-                column = re.findall(r"✓ (kept|fallback|instead)$", text_of(table(pilot)), re.MULTILINE)
-                assert column == ["kept" if status == "ok" else column[0]] * injected, name
-                await press(pilot, "down")
-        assert len(server.requests) == len(REPLIES)
-
-
-def over_http(server: ApiServer, config: Config) -> Judge:
-    return Judge(over_http_provider(server, config), replace(config.judge, timeout_per_call=1.0))
 
 
 def over_http_provider(server: ApiServer, config: Config) -> AnthropicProvider:

@@ -31,7 +31,6 @@ from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 from tui.dialogs.questions import MovedStore
 from tui.workspace.app_settings import Choices
-from tui.workspace.report.reading import read_report
 from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
         await press(pilot, "f5")
         await part(pilot, "worst-memories")
         await press(pilot, "left", "right", "enter")
-        worst = read_report(workspace).report.worst_memories[0].id
+        worst = workspace.report().worst_memories[0].id
         await until(pilot, lambda: pilot.app.current_mode == "browse")
         browse: Any = pilot.app.screen
         await until(pilot, lambda: browse.memories.current.id == worst)
@@ -165,13 +164,13 @@ async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
         await part(pilot, "worst-prompts")
         await press(pilot, "left", "right", "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")
-        await until(pilot, lambda: replay.prompt.id == read_report(workspace).report.worst_prompts[0].id)
+        await until(pilot, lambda: replay.prompt.id == workspace.report().worst_prompts[0].id)
 
 
 async def test_a_row_tells_the_prompts_or_the_memory_that_it_counts(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
     replay_and_label(workspace)
-    report = read_report(workspace).report
+    report = workspace.report()
     worst, prompt = report.worst_memories[0].id, report.worst_prompts[0]
     async with starting_in("report", workspace).run_test(size=(160, 48)) as pilot:
         await part(pilot, "worst-memories")

@@ -90,24 +90,6 @@ async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace)
         assert titles(disputed) == {first, second}
 
 
-async def test_what_was_settled_over_another_root_is_not_taken_back(
-    disputed: Workspace, open_workspace: Opener, tmp_path: Path
-) -> None:
-    """Not even for the same prompt."""
-    root = write_root(tmp_path / "another", [memory("signing stones")])
-    elsewhere = open_workspace(root=root, judge=None, prompts=disputed.prompts, annotator="cat")
-    prompt_id = disputed.prompts[0].id
-    elsewhere.keep(elsewhere.run(elsewhere.prompts[0], "memsift"))
-    async with starting_in("settle", disputed).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "a")
-        card = elsewhere.pool(prompt_id).cards[0]  # type: ignore[union-attr]
-        elsewhere.store.adjudicate("cat", prompt_id, card, "not", seed=1, elapsed_ms=1)
-        await press(pilot, "z", "z")
-        assert toasts(pilot)[-1] == "There is nothing to take back."
-        assert [one.memory_id for one in disputed.store.adjudications()] == ["signing-stones"]
-        assert len(titles(disputed)) == 2
-
-
 async def test_it_is_reached_from_label_and_f4_leads_back(disputed: Workspace) -> None:
     async with starting_in("label", disputed).run_test(size=SIZE) as pilot:
         await press(pilot, "d")

@@ -21,7 +21,6 @@ from tui.workspace import opening
 from tui.workspace.curate.memory_facts import root_label
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.replay.explain_rows import explanations
-from tui.workspace.report.reading import read_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +112,7 @@ async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, 
         workspace.store.label(
             *(workspace.annotator, prompt.id, card, verdict), seed=workspace.seed, blind=True, elapsed_ms=1
         )
-    (system,) = read_report(workspace).report.systems
+    (system,) = workspace.report().systems
     assert (system.precision.part, system.precision.whole) == (1, 3)
     (explained,) = explanations(workspace, prompt.id, other)
     assert (explained.memory.id, explained.outcome) == (other, "injected")

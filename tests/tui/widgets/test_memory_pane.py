@@ -41,13 +41,6 @@ def test_matches_are_marked_in_title_tags_and_body_and_nowhere_else() -> None:
     assert marked == ["Queue", "queue", "queue"]
 
 
-def test_text_full_of_brackets_is_shown_as_it_is() -> None:
-    one = memory("[/b] [red]", "[tag]", body="[link=http://x]y [b + x\n[/]")
-    text = memory_text(one, Marker(filter_terms("b"), by_stem=False)).plain
-    for part in ("[/b] [red]", "#[tag]", "[link=http://x]y [b + x", "[/]"):
-        assert part in text
-
-
 def test_category_names_are_words() -> None:
     names = [category_name(name) for name in ("tech_debt", "session_summary", "decision", "made_up_kind")]
     assert names == ["tech debt", "session", "decision", "made up kind"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import watchfiles
 
-from tui.workspace.sources import MEMORIES, PROMPTS, SETTINGS, Watched, Watcher
+from tui.workspace.sources import MEMORIES, PROMPTS, SETTINGS, Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def without_room(asked: list[bool]) -> Any:
 
 def test_without_room_for_notices_files_are_looked_at_from_time_to_time(tmp_path: Path) -> None:
     asked: list[bool] = []
-    with watched(Watcher(Watched((str(tmp_path),)), without_room(asked))) as kinds:
+    with watched(Watcher({MEMORIES: [str(tmp_path)]}, without_room(asked))) as kinds:
         (tmp_path / "a.md").write_text("text", "utf-8")
         assert kinds.get(timeout=PATIENCE_S) == MEMORIES
     assert asked == [False, True]
@@ -64,7 +64,7 @@ def test_without_room_for_notices_files_are_looked_at_from_time_to_time(tmp_path
 def test_a_folder_that_comes_later_or_comes_back_is_watched(tmp_path: Path) -> None:
     root, transcripts, file = tmp_path / "root", tmp_path / "transcripts", tmp_path / "config.toml"
     root.mkdir()
-    with watched(Watcher(Watched((str(root),), (str(file),), (str(transcripts),)))) as kinds:
+    with watched(Watcher({MEMORIES: [str(root)], SETTINGS: [str(file)], PROMPTS: [str(transcripts)]})) as kinds:
         file.write_text("", "utf-8")
         assert kinds.get(timeout=PATIENCE_S) == SETTINGS
         transcripts.mkdir()
@@ -85,6 +85,6 @@ def test_hidden_files_are_no_memories_and_only_json_lines_are_prompts(tmp_path: 
     def watch(*_: str, **__: Any) -> Any:
         return [set(), *({(1, str(path))} for path in changed)]
 
-    watcher = Watcher(Watched((str(tmp_path),), (), (str(prompts),)), watch)
+    watcher = Watcher({MEMORIES: [str(tmp_path)], PROMPTS: [str(prompts)]}, watch)
     told = list(islice(watcher.changes(), 4))
     assert told == [{MEMORIES}, set(), {MEMORIES}, {MEMORIES, PROMPTS}]

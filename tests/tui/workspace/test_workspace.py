@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.config import INJECTED
 from engine.errors import LabelStoreError, RootNotFoundError
 from engine.lean.record import replace
 from engine.memory import Skipped
 from engine.prompt import Injection, typed_prompt
-from engine.systems import INJECTED
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import demo_prompts
 from tui.widgets.bars import where_text
 from tui.workspace.curate.memory_facts import root_name
-from tui.workspace.report.reading import read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,11 +165,11 @@ def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Open
     pool = workspace.pool(prompt.id)
     assert pool is not None
     workspace.store.label("me", prompt.id, pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
-    assert read_report(workspace).report.systems[0].precision.value == 1.0
+    assert workspace.report().systems[0].precision.value == 1.0
     write_memory(root, memory("signing keys", body="new"))
     workspace.reload()
     workspace.keep(workspace.run(prompt, "memsift"))
-    report = read_report(workspace).report
+    report = workspace.report()
     assert report.stale == 1
     assert report.systems[0].precision.value is None
 
@@ -193,7 +192,7 @@ def test_the_top_line_names_the_project_and_what_was_skipped(open_workspace: Ope
     assert where_text(open_workspace(root=root, prompts=()), "s") == "shelf"
     (root / "decisions" / "bad.json").write_text(json.dumps([1]), encoding="utf-8")
     skipped = (Skipped("history.jsonl:2", "is not JSON"),)
-    workspace = open_workspace(root=root, prompts=(), skipped=skipped)
+    workspace = open_workspace(root=root, prompts=(), unread_prompts=skipped)
     assert where_text(workspace, "s").startswith("shelf · 2 skipped")
     assert [one.where for one in workspace.skipped] == ["decisions/bad.json", "history.jsonl:2"]
 

@@ -92,7 +92,7 @@ def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) 
 def comparison(store: LabelStore, sides: Sequence[DiffSide], qrels: str | None, prompts: Sequence[str]) -> ComparedRuns:
     """The diff of two runs with the labels of *store*, or those of the file *qrels*."""
     from labels.exchange.trec import read_qrels
-    from labels.measure.run_diff import by_labels, by_qrels
+    from labels.report.run_diff import by_labels, by_qrels
     from tui.workspace.replay.run_diffs import compare_runs
 
     read = opening.project_prompts(prompts, os.environ).prompts if prompts else ()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.memory import Corpus, Memory
-    from labels.exchange.records import Dataset
+    from labels.exchange.exporting import Extract
 
 ROOTS = (
     "Only memories that this folder holds, or that replays over it returned, alone or with others. Repeatable. "
@@ -75,7 +75,6 @@ def export(
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
     data they have no place for.
     """
-    from labels.exchange.exporting import of_system, without_text
     from labels.exchange.registry import FORMATS, left_out
 
     if annotator and gold:
@@ -88,35 +87,38 @@ def export(
             raise click.UsageError(f"{name} needs no labelling interface: --interface goes with label-studio.")
         put(form.interface, output)
         return
-    dataset = chosen(db, roots, annotator, gold=gold)
+    extract = chosen(db, roots, annotator, gold=gold)
     if form.is_run:
-        dataset = of_system(dataset, system)
+        extract.keep_system(system)
     elif system:
         raise click.UsageError("--system goes with the formats run and run-candidates.")
-    if not dataset.events:
+    if not extract.has_events:
         tell("There are no labels of these memories." if roots else "There are no labels yet.")
-    for count, kind in left_out(dataset, form):
+    for count, kind in left_out(extract, form):
         tell(f"{name} leaves out {kind}: {count:,}.")
     if no_text:
         tell("--no-text leaves out all texts, titles, paths, notes and reasons, and writes hashes instead.")
-        dataset = without_text(dataset)
-    put(form.write(dataset), output)
+        extract.redact()
+    put(form.write(extract), output)
     if form.interface:
         tell(f"The project that loads this needs the output of `memsift export --format {name} --interface`.")
 
 
-def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Dataset:
+def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Extract:
     from engine.stores.roots import read_corpus
-    from labels.exchange.exporting import gold_only, of_annotator, read_store
+    from labels.exchange.exporting import Extract
     from labels.exchange.importing import text_of
 
     corpora = [read_corpus(root) for root in roots]
-    present = [text_of(memory) for memory in told_apart(corpora)]
     with opened_labels(db) as labels:
-        dataset = read_store(labels, [corpus.root for corpus in corpora] or None, present)
+        extract = Extract(labels)
+    if corpora:
+        extract.keep_roots([corpus.root for corpus in corpora], [text_of(memory) for memory in told_apart(corpora)])
     if annotator:
-        return of_annotator(dataset, annotator)
-    return gold_only(dataset) if gold else dataset
+        extract.keep_annotator(annotator)
+    elif gold:
+        extract.keep_gold()
+    return extract
 
 
 def told_apart(corpora: Sequence[Corpus]) -> list[Memory]:

@@ -73,8 +73,7 @@ def gate(
     however often you ask.
     """
     from labels.measure.gate import PASS, UNDECIDED, gate_report
-    from labels.report.gate import gate_text
-    from labels.report.json_form import gate_json
+    from labels.report.gate_text import gate_json, gate_text
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")

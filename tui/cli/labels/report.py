@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from labels.measure.report import Captions, Report, ReportOptions
 
@@ -58,6 +57,7 @@ def report(
     """
     from labels.measure.report import ReportOptions
     from labels.report.first_lines import first_lines, next_step
+    from labels.report.forms import report_in
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
@@ -73,25 +73,11 @@ def report(
     if made.lacking:
         tell(made.lacking)
     with paused_gc():
-        text = writer(form, is_full)(made)
+        text = report_in(form, made, text_width(), is_full=is_full)
     if output:
         write_output(text, output)
     else:
         click.echo(text, nl=False)
-
-
-def writer(form: str, is_full: bool) -> Callable[[Report], str]:
-    """The function that writes a report in a format."""
-    from labels.report import json_form, markdown, text
-    from labels.report.html_page import page
-
-    writers: dict[str, Callable[[Report], str]] = {
-        "text": partial(text.report_text, width=text_width(), is_full=is_full),
-        "json": json_form.report_json,
-        "markdown": markdown.report_markdown,
-        "html": page.report_html,
-    }
-    return writers[form]
 
 
 def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions, options: ReportOptions) -> Report:

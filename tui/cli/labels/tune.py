@@ -108,7 +108,7 @@ def tune(
     from labels.tuning.fitting import prior_of
     from labels.tuning.tuning import tune as tuned
 
-    in_use = {root: opening.usable_cutoff(root, config, os.environ) for root in found}
+    in_use = {root: opening.hook_cutoff(root, config, os.environ)[0] for root in found}
     kinds = {cutoff.kind if cutoff else OFF for cutoff in in_use.values()}
     kind = kinds.pop() if len(kinds) == 1 else SEVERAL
     strata: dict[str, str] = {}

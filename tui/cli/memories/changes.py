@@ -11,7 +11,19 @@ import click
 
 from engine.curation.files import diff_of, text_at
 from engine.curation.journal import MOST_BYTES, MOST_OPERATIONS
-from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag, Together
+from engine.curation.operations import (
+    Archive,
+    Create,
+    Edit,
+    Merge,
+    Move,
+    Rename,
+    Restore,
+    Retire,
+    Rewrite,
+    Tag,
+    Together,
+)
 from engine.errors import CurationError, UnknownMemoryError
 from engine.lean.record import fields
 from engine.stores.claude_memory_schema import CONTENT
@@ -222,6 +234,19 @@ def move(ids: tuple[str, ...], roots: tuple[str, ...], to: str, dry_run: bool) -
 
     target = readable_root(to)
     perform(of_each(ids, roots, lambda memory: Move(memory.root, memory.memory, target)), dry_run=dry_run)
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@click.argument("name", metavar="NAME")
+@ROOTS
+@DRY_RUN
+def rename(memory_id: str, name: str, roots: tuple[str, ...], dry_run: bool) -> None:
+    """Give the memory ID of an auto memory another id and file name, made of NAME.
+
+    The links and [[wiki links]] that lead to it change as well, in MEMORY.md and in the other memories.
+    """
+    perform(of_each([memory_id], roots, lambda memory: Rename(memory.root, memory.memory, name)), dry_run=dry_run)
 
 
 def _body(given: str | None) -> str | None:

@@ -81,7 +81,7 @@ def check(
                   are no more in the repository
       drift       copies of a file; differences between the files and the list of memories
       usage       never injected, or often without being relevant
-      size        titles and texts that are too long, or too short
+      size        texts that are too long, or too short
       fields      fields that a memory lacks, or its category does not allow
     """
     from tui.workspace.curate.curating import resolved

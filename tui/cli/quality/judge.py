@@ -16,7 +16,7 @@ from engine.judge.verdict import OK
 from engine.lean.record import replace as replace_record
 from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
-from engine.quality.judging.rows import row_of, summary_of
+from engine.quality.judging.store import row_of, summary_of
 from engine.wording import aligned, counted
 from tui.cli.help import JudgedCommand
 from tui.cli.options import BulkOptions, PartsOptions, bulk_options, judge_options, parts_options, roots_option
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from labels.measure.agreement import Concord
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
-    from tui.workspace.replay.replaying import Ending, Terms
+    from tui.workspace.replay.replaying import Ending
+    from tui.workspace.spending import Terms
 
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
@@ -111,7 +112,7 @@ def judge(
     asking = bulk.asking(replace(judge, samples=samples or judge.samples))
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
-    wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk, resume)
+    wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk.max_cost, resume)
     if parts.are_given("without --resume and --max-cost.", resume, bulk.max_cost):
         rated, ending = wanted.in_parts(found, ids, parts)
     else:
@@ -125,18 +126,18 @@ class RatingOptions:
     """What is rated, and how. `resume`: a file that gets each rating, or None."""
 
     plan: RatingPlan
-    bulk: BulkOptions
+    max_cost: float | None
     resume: str | None
 
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
-        from engine.quality.judging.rows import row_of
-        from engine.quality.judging.store import RatingStore
+        from engine.quality.judging.store import RatingStore, row_of
         from tui.workspace.quality.rating import known, opened_rows, subjects
-        from tui.workspace.replay.replaying import Ending, Terms
+        from tui.workspace.replay.replaying import Ending
+        from tui.workspace.spending import Terms
 
         wanted, plan = subjects(roots, ids), self.plan
-        ending, left_usd = Ending(0, 0), self.bulk.max_cost
+        ending, left_usd = Ending(0, 0), self.max_cost
         with closing(RatingStore.open(os.environ)) as store, opened_rows(self.resume) as (rows, write):
             rated = {subject.key: found for subject in wanted if (found := known(rows, subject))}
 
@@ -146,7 +147,7 @@ class RatingOptions:
                 write(row_of(subject.root, plan.rubric.name, plan.threshold, found))
 
             for root, group in groupby(wanted, key=lambda subject: subject.root):
-                terms = Terms(plan.asking.concurrency, plan.asking.retries, left_usd)
+                terms = Terms(plan.asking, left_usd)
                 ending = self._rate(root, [subject for subject in group if subject.key not in rated], rows, keep, terms)
                 left_usd = None if left_usd is None else left_usd - terms.spent_usd
                 if ending.is_interrupted or ending.is_spent:
@@ -160,15 +161,14 @@ class RatingOptions:
 
         judge = self.plan.asking.judge
         config = opening.config_of(root, os.environ, judge)
-        batches = self.bulk.batches()
-        with opened_quality_judge(self.plan, config, (batches or terms).around) as asked:
+        with opened_quality_judge(self.plan, config, terms.around) as asked:
             refuse_another_judge(rows, asked, self.plan.threshold)
             if not judge.is_cached_only:
                 estimate = asked.estimate([subject.memory for subject in left])
                 if estimate.asked:
                     asked.prepare()
                 report_start(asked.identity, estimate)
-            return rate(asked, left, keep, self.plan.asking, terms, batches, "Rating")
+            return rate(asked, left, keep, terms, "Rating")
 
     def in_parts(self, roots: Sequence[str], ids: Sequence[str], parts: PartsOptions) -> tuple[Rated, Ending]:
         """As `over`, by an executor: a file of rows for each part of the memories."""
@@ -211,7 +211,7 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
 
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
-    from engine.quality.judging.rows import summary_of
+    from engine.quality.judging.store import summary_of
     from tui.workspace.spending import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +15,7 @@ from engine.lean.record import fields
 from engine.settings.keys import SECTION
 from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, value_of
 from engine.settings.roots import KEY as ROOTS
-from engine.settings.roots import user_roots
+from engine.settings.roots import offered_roots, user_roots
 from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
@@ -62,6 +63,8 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
         rows = (*effective(place), *own_settings(os.environ))
         for line in (*user_roots(os.environ).mistakes, *read_app_settings(os.environ).mistakes):
             tell(line)
+        for offered in offered_roots(".", os.environ):
+            tell(f"{offered} holds memories and is not used. To use it: memsift config set roots {quote(offered)}")
         click.echo(output(form, json_rows(rows, place), table(rows, place)), nl=False)
 
 
@@ -126,7 +129,7 @@ def own(key: str) -> object:
 
 def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
     """Write a setting that only the user's file has, or take it out where there are no *values*."""
-    from engine.settings.user_file import write_user_settings
+    from engine.settings.writing import write_user_settings
 
     if root:
         raise click.UsageError(f"{key} stands only in your config.toml: leave --root out.")
@@ -170,7 +173,7 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
         folder = os.path.abspath(root)  # noqa: PTH100
         path = keeping_trust(folder, os.environ, lambda: write_settings(folder, {keys: value}))
     else:
-        from engine.settings.user_file import write_user_settings
+        from engine.settings.writing import write_user_settings
 
         path = write_user_settings({(SECTION, *keys): value}, os.environ)
     click.echo(visible(path))

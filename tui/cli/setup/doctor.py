@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.config import JudgeConfig
-from engine.doctor import client, judge, machine, memories
-from engine.doctor.finding import PROBLEM, note, ok, problem
+from engine.doctor import PROBLEM, client, judge, machine, memories, note, ok, problem
 from engine.errors import LabelStoreError
 from engine.lean.record import fields
 from engine.paths import labels_file
-from engine.root_search import find_roots
+from engine.settings.roots import find_roots
 from engine.settings.sources import read_config
 from engine.wording import counted
 from tui.cli.options import TEXT_OR_JSON
@@ -23,7 +22,7 @@ from tui.cli.output import output, text_width
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
-    from engine.doctor.finding import DoctorFinding
+    from engine.doctor import DoctorFinding
 
 
 @click.command()

@@ -23,7 +23,7 @@ from engine.claude_code.prompt_hooks import (
 from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
-from engine.root_search import PROJECT_FOLDER, find_roots
+from engine.settings.roots import PROJECT_FOLDER, find_roots
 from tui.cli.output import text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from engine.activity_log import SLOW_MS
+from engine.hook.activity_log import SLOW_MS
 from tui.plain import marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED

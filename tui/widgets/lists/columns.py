@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.text import Text
@@ -54,18 +55,18 @@ class Column:
         """Whether a list of *width* cells has room for it."""
         return self.from_width <= width < self.to_width
 
-    def size(self, width: int, rest: int) -> int:
-        """The cells of its text in a list of *width* cells, of which *rest* are left for columns without a width."""
-        if not self.is_shown(width):
-            return 0
-        return (rest if self.width is None else self.width) - self.gap
+
+@lru_cache
+def sizes(columns: tuple[Column, ...], width: int) -> tuple[tuple[Column, int], ...]:
+    """The columns that a list of *width* cells has room for, each with the cells of its text."""
+    shown = [column for column in columns if column.is_shown(width)]
+    rest = width - sum(column.width or 0 for column in shown)
+    return tuple((column, (rest if column.width is None else column.width) - column.gap) for column in shown)
 
 
 def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str]) -> list[tuple[Column, str]]:
     """The text of each column that a list of *width* cells has room for, in its width and with its gap."""
-    shown = [column for column in columns if column.is_shown(width)]
-    rest = width - sum(column.width or 0 for column in shown)
-    return [(column, cells(text(column), column.size(width, rest)) + " " * column.gap) for column in shown]
+    return [(column, cells(text(column), size) + " " * column.gap) for column, size in sizes(tuple(columns), width)]
 
 
 class ColumnHeads(Widget):

@@ -15,8 +15,7 @@ from tui.workspace.replay.run_diffs import BY_TEXT, MOST_CHANGES, WORST, DiffRow
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from labels.measure.run_diff import Judged
-    from labels.report.run_diff import ComparedRuns
+    from labels.report.run_diff import ComparedRuns, Judged
     from tui.plain import Marks
 
 WORDS = {True: ("relevant", "$text-success"), False: ("not relevant", "$text-error")}

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, charts_of, confusion_rows
 from labels.report.first_lines import main_system
 from labels.report.section import percent
 from tui.plain import cells, plain
 from tui.widgets.report.text import MUTED, interval_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from labels.measure.agreement import Confusion
-    from labels.measure.groups import Worst
     from labels.measure.report import Report, SystemReport
 
 NAME_WIDTH = 24
@@ -27,7 +26,6 @@ GREY = (128, 128, 128)
 """A sign and a colour for each system in a plot, and the colour of lines beside the points. All can be read on dark
 and on light ground."""
 
-TICKS = (0, 0.25, 0.5, 0.75, 1)
 WRONG, RIGHT = "█", "░"
 CELL = 24
 """Cells of a field in the chart of the judge."""
@@ -38,24 +36,25 @@ CELL = 24
 
 def drawn_chart(name: str, report: Report, width: int) -> Content | None:
     """The chart of the section *name*, in lines of *width* cells; None if it has none."""
-    if name == "precision" and report.labelled_prompts:
-        return Content("\n").join(_precision(report, width))
-    if name == "worst-memories":
-        return Content("\n").join(_worst(report.worst_memories, width))
-    if name == "worst-prompts":
-        return Content("\n").join(_worst(report.worst_prompts, width))
-    found = {f"judge-{system.system}": system.agreement for system in report.systems}.get(name)
-    return Content("\n").join(_confusion(found.confusion)) if found else None
+    for chart in charts_of(name, report):
+        match chart:
+            case PrecisionChart():
+                return Content("\n").join(_precision(chart, width))
+            case WorstChart():
+                return Content("\n").join(_worst(chart, width))
+            case ConfusionChart():
+                return Content("\n").join(_confusion(chart))
+    return None
 
 
-def _precision(report: Report, width: int) -> Iterator[Content]:
+def _precision(chart: PrecisionChart, width: int) -> Iterator[Content]:
     scale = max(MIN_SCALE, min(MAX_SCALE, width - NAME_WIDTH))
-    for system in report.systems:
+    for system in chart.systems:
         yield plain(cells(system.system, NAME_WIDTH)) + _bar(system, scale)
     ends = "0" + "1".rjust(scale - 1)
     middle = ends[: scale // 2 - 1] + "0.5" + ends[scale // 2 + 2 :]
     yield plain(" " * NAME_WIDTH + middle).stylize_before(MUTED)
-    if any(row.live for row in report.systems) and scale >= len(LOOKS):
+    if any(row.live for row in chart.systems) and scale >= len(LOOKS):
         yield plain(" " * NAME_WIDTH + LOOKS).stylize_before(MUTED)
 
 
@@ -66,27 +65,21 @@ def _bar(system: SystemReport, scale: int) -> Content:
     return interval_bar(value, interval, system.live or interval, scale)
 
 
-def _worst(rows: Sequence[Worst], width: int) -> Iterator[Content]:
-    """A bar for each memory or prompt: its irrelevant pairs, then its relevant pairs."""
+def _worst(chart: WorstChart, width: int) -> Iterator[Content]:
     name = max(MIN_SCALE, min(60, width // 2))
-    most = max(row.irrelevant + row.relevant for row in rows)
-    scale = min(4.0, max(1, width - name - 10) / most)
-    for row in rows:
+    scale = min(4.0, max(1, width - name - 10) / chart.longest)
+    for row in chart.rows:
         wrong, right = round(row.irrelevant * scale), round(row.relevant * scale)
         bar = plain(WRONG * wrong).stylize_before("$text-error") + plain(RIGHT * right).stylize_before("$text-success")
         yield plain(cells(row.text or row.id, name) + " ") + bar + plain(f" {row.irrelevant} : {row.relevant}")
     yield plain(f"{WRONG} not relevant   {RIGHT} relevant").stylize_before(MUTED)
 
 
-def _confusion(counts: Confusion) -> Iterator[Content]:
-    """Rows are the judge's decisions, columns those of people; a longer bar is a larger share."""
+def _confusion(chart: ConfusionChart) -> Iterator[Content]:
+    """A longer bar is a larger share."""
     yield plain(f"{cells('', NAME_WIDTH)}{cells('people: relevant', CELL)}people: not relevant").stylize_before(MUTED)
-    table = (
-        ("the judge kept it", counts.kept_relevant, counts.kept_irrelevant),
-        ("the judge dropped it", counts.dropped_relevant, counts.dropped_irrelevant),
-    )
-    for row, (name, *numbers) in enumerate(table):
-        fields = [_field(count, counts.total, is_same=row == column) for column, count in enumerate(numbers)]
+    for row, (name, numbers) in enumerate(confusion_rows(chart.counts)):
+        fields = [_field(count, chart.counts.total, is_same=row == column) for column, count in enumerate(numbers)]
         yield plain(cells(name, NAME_WIDTH)) + fields[0] + fields[1]
 
 
@@ -111,63 +104,40 @@ PLOTS = {
 """Kind of section -> the curve that stands beside it where there is room. Curves have sections of their own, too."""
 
 
-def plot_name(section: str, report: Report) -> str:
-    """The curve that `plot` draws for a section; empty if there is none or nothing is known of it."""
+def curve_beside(section: str, report: Report) -> LineChart | None:
+    """The curve that is drawn beside a section: of all systems, or of the main one; None if nothing is known of it."""
     main = main_system(report)
-    curves = main.curves if main else None
-    known = {
-        "coverage": any(system.curves and system.curves.coverage for system in report.systems),
-        "history": bool(curves and curves.history),
-        "reliability": bool(curves and curves.reliability),
-    }
-    name = PLOTS.get(section.partition("-")[0], section)
-    return name if known.get(name) else ""
+    for chart in charts_of(PLOTS.get(section.partition("-")[0], section), report):
+        if isinstance(chart, LineChart) and (
+            not chart.lines[0].spans or chart.lines[0].system == (main and main.system)
+        ):
+            return chart
+    return None
 
 
-def plot(plt: Any, name: str, report: Report) -> None:
-    """Draw the curve *name* with plotext. *plt* is the object of a plot."""
+def plot(plt: Any, chart: LineChart) -> None:
+    """Draw a curve with plotext. *plt* is the object of a plot."""
     plt.clear_figure()
-    {"coverage": _coverage, "history": _history, "reliability": _reliability}[name](plt, report)
+    names = []
+    if chart.has_diagonal:
+        plt.plot([0, 1], [0, 1], marker="braille", color=GREY)
+    for line, marker, color in zip(chart.lines, MARKERS, COLORS, strict=False):
+        xs, ys = [x for x, _ in line.points], [y for _, y in line.points]
+        if chart.is_band:
+            plt.plot(xs, [span.high for span in line.spans], marker="braille", color=GREY)
+            plt.plot(xs, [span.low for span in line.spans], marker="braille", color=GREY)
+        elif not line.spans:
+            plt.plot(xs, ys, marker="braille", color=color)
+        for x, span in zip(xs, () if chart.is_band else line.spans, strict=False):
+            plt.plot([x] * 2, [span.low, span.high], marker="braille", color=color)
+        plt.scatter(xs, ys, marker=marker, color=color)
+        names.append(f"{marker} {line.system}")
+    if chart.far == 1:
+        plt.xlim(0, 1)
+        plt.xticks(TICKS)
+    else:
+        plt.xticks(sorted({xs[round(part * (len(xs) - 1))] for part in TICKS}))
     plt.ylim(0, 1)
     plt.yticks(TICKS)
-
-
-def _coverage(plt: Any, report: Report) -> None:
-    names = []
-    for system, marker, color in zip(report.systems, MARKERS, COLORS, strict=False):
-        if system.curves and system.curves.coverage:
-            points = system.curves.coverage.points
-            recalls, precisions = [point.recall for point in points], [point.precision for point in points]
-            plt.plot(recalls, precisions, marker="braille", color=color)
-            plt.scatter(recalls, precisions, marker=marker, color=color)
-            names.append(f"{marker} {system.system}")
-    plt.xlim(0, 1)
-    plt.xticks(TICKS)
-    plt.xlabel("recall: part of the known relevant memories that is injected")
-    plt.title(f"Precision, if only stronger memories were injected: {'   '.join(names)}")
-
-
-def _history(plt: Any, report: Report) -> None:
-    main = main_system(report)
-    moments = main.curves.history if main and main.curves else ()
-    numbers = [moment.prompts for moment in moments]
-    plt.plot(numbers, [moment.live.high for moment in moments], marker="braille", color=GREY)
-    plt.plot(numbers, [moment.live.low for moment in moments], marker="braille", color=GREY)
-    plt.scatter(numbers, [moment.precision for moment in moments], marker=MARKERS[0], color=COLORS[0])
-    plt.xticks(sorted({numbers[round(part * (len(numbers) - 1))] for part in TICKS}))
-    plt.xlabel("labelled prompts")
-    plt.title(f"{main.system if main else ''}: {MARKERS[0]} precision so far, between the ends of its interval")
-
-
-def _reliability(plt: Any, report: Report) -> None:
-    main = main_system(report)
-    found = main.curves.reliability if main and main.curves else None
-    bins = found.bins if found else ()
-    plt.plot([0, 1], [0, 1], marker="braille", color=GREY)
-    for group in bins:
-        plt.plot([group.said] * 2, [group.interval.low, group.interval.high], marker="braille", color=COLORS[0])
-    plt.scatter([group.said for group in bins], [group.found for group in bins], marker=MARKERS[0], color=COLORS[0])
-    plt.xlim(0, 1)
-    plt.xticks(TICKS)
-    plt.xlabel("said probability; a true probability lies on the diagonal")
-    plt.title(f"{main.system if main else ''}: {MARKERS[0]} relevant share, with its 95 % interval")
+    plt.xlabel(chart.across)
+    plt.title(f"{chart.title}: {'   '.join(names)}")

@@ -16,7 +16,7 @@ from engine.curation.journal import DONE, INCOMPLETE, UNDO
 from engine.curation.operations import MOVE
 from engine.errors import ChangedSinceError, JournalError, MemsiftError, UnknownMemoryError
 from engine.explaining.explain import near_ids
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.opening import reread
 from engine.paths import root_key, state_home
 from engine.roots import distinct_id
@@ -48,7 +48,7 @@ class FoundMemory(Record):
 
 
 def distinct_ids(found: Sequence[FoundMemory]) -> list[str]:
-    """The id of each memory as the app shows it where *found* are the memories of all open roots."""
+    """The id of each memory in the app while the roots of *found* are open together: no two are the same."""
     taken: set[str] = set()
     ids = []
     for memory in found:
@@ -84,7 +84,7 @@ def _moved(journal: Journal, memory_id: str) -> str:
 def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str] = lambda _: "") -> list[FoundMemory]:
     """The memories with these ids, in this order, as their files are now. Errors as for `named`.
 
-    All memories are read only for the error, because a root may have very many.
+    Only these memories are read. All memories are read where an error must name similar ids.
     """
     found: list[FoundMemory] = []
     for root in roots:
@@ -97,9 +97,10 @@ def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str]
 def named(
     ids: Sequence[str], found: Sequence[FoundMemory], moved: Callable[[str], str] = lambda _: ""
 ) -> list[FoundMemory]:
-    """The memories with these ids, in this order. UnknownMemoryError, with similar ids, also for an id in two roots.
+    """The memories with these ids, in this order.
 
-    *moved* says where the memory of an unknown id went, or nothing.
+    Raises UnknownMemoryError, with similar ids, for an unknown id and for an id that two roots hold. *moved* gives a
+    sentence about the place to which the memory of an unknown id was moved, or an empty text.
     """
     return [_named(memory_id, found, moved) for memory_id in ids]
 
@@ -131,7 +132,7 @@ def opened_curator(environ: Mapping[str, str]) -> Iterator[Curator]:
 
 
 def recovered(curator: Curator) -> list[str]:
-    """A sentence for each operation of a process that died, which was finished when *curator* was opened."""
+    """A sentence for each operation that *curator* finished when it was opened, because its process had died."""
     ends = {INCOMPLETE: "a file of it has changed since, so only the rest is finished now"}
     return [
         f"Operation {deed.number} ({deed.summary}) was interrupted, and {ends.get(deed.state, 'it is finished now')}."
@@ -140,7 +141,7 @@ def recovered(curator: Curator) -> list[str]:
 
 
 def mark_rejected(found: Sequence[FoundMemory], environ: Mapping[str, str], *, is_rejected: bool) -> None:
-    """Say that the texts of memories were rejected, so that they are not made again; or take that back.
+    """Note that a person rejected the texts of memories, so that they are not made again; or take the note back.
 
     Raises JournalError.
     """
@@ -183,7 +184,7 @@ def edited_in_editor(text: str, suffix: str, environ: Mapping[str, str]) -> str 
 
 
 def keep_refused(file: str, text: str, environ: Mapping[str, str]) -> str:
-    """Keep a text that was refused, because a person wrote it. *file*: where it belongs. Gives the path of the copy."""
+    """Keep a copy of a text that a person wrote for *file* and that was refused. Gives the path of the copy."""
     path = str(Path(state_home(environ)) / f"refused-{Path(file).name}")
     write_whole(path, text.encode("utf-8"))
     return path
@@ -195,7 +196,7 @@ def resolved(roots: Sequence[str]) -> list[str]:
 
 
 class Done(Record):
-    """Performed operations: their numbers and sentences, oldest first. `error` ended them, or is None.
+    """The operations that were performed: their numbers and sentences, oldest first. `error` ended the work, if any.
 
     `is_reread`: whether the index file holds the changes.
     """
@@ -207,7 +208,7 @@ class Done(Record):
 
 
 def check(operation: Operation, read: Mapping[str, str | None]) -> None:
-    """Raises MemsiftError if the operation would be refused now. *read* as for `perform`."""
+    """Raise MemsiftError if the operation would be refused now. *read* as for `perform`."""
     with closing(Curator(os.environ)) as curator:
         require_as_read(read)
         curator.plan(operation)
@@ -229,10 +230,10 @@ def perform(roots: Sequence[str], operations: Sequence[Operation], read: Mapping
                     raise ChangedSinceError(f"{' '.join(told)} {error}", getattr(error, "detail", "")) from None
                 raise
             return _carried_out(roots, curator, plans, tell)
-    except MemsiftError as error:
-        if not isinstance(error, ChangedSinceError):
-            return Done(error=error)
+    except ChangedSinceError as error:
         return Done(error=error, is_reread=_reread(roots, lambda _: None))
+    except MemsiftError as error:
+        return Done(error=error)
 
 
 def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -> Done:
@@ -263,14 +264,13 @@ def _last(deeds: Sequence[Deed], batches: Sequence[tuple[int, ...]]) -> list[Dee
 
 def _taken_back(roots: Sequence[str], curator: Curator, deed: Deed, done: Done) -> Done:
     try:
-        plan = curator.plan_undo(deed.number)
+        now = _carried_out(roots, curator, [curator.plan_undo(deed.number)], lambda *_: True)
     except MemsiftError as error:
-        return Done(done.numbers, done.sentences, error, done.is_reread)
-    now = _carried_out(roots, curator, [plan], lambda *_: True)
+        return replace(done, error=error)
     if now.error:
-        return Done(done.numbers, done.sentences, now.error, done.is_reread)
-    sentences = (*done.sentences, deed.summary)
-    return Done((*done.numbers, deed.number), sentences, None, done.is_reread and now.is_reread)
+        return replace(done, error=now.error)
+    is_reread = done.is_reread and now.is_reread
+    return Done((*done.numbers, deed.number), (*done.sentences, deed.summary), None, is_reread)
 
 
 def _carried_out(roots: Sequence[str], curator: Curator, plans: Sequence[Plan], tell: Tell) -> Done:
@@ -292,13 +292,16 @@ def _carried_out(roots: Sequence[str], curator: Curator, plans: Sequence[Plan], 
 
 
 def _reread(roots: Sequence[str], names: Callable[[str], set[bytes] | None]) -> bool:
-    """Bring the index files of *roots* up to date with the files *names*, or with all; whether all of them are."""
+    """Bring the index files of *roots* up to date, and say whether each of them is.
+
+    *names* gives the changed files of a root, or None to look at all of its files.
+    """
     known = [reread(root, os.environ, names(root)) for root in roots]
     return all(known)
 
 
 def _names(root: str, plans: Sequence[Plan]) -> set[bytes] | None:
-    """The changed files of *root*; None if any appeared or went, so that all files must be looked at."""
+    """The names of the changed files of *root*; None if a file is new or gone."""
     changes = [file for plan in plans for file in plan.effect.files if file.root == root]
     if any(change.before is None or change.after is None for change in changes):
         return None
@@ -306,7 +309,7 @@ def _names(root: str, plans: Sequence[Plan]) -> set[bytes] | None:
 
 
 def require_as_read(read: Mapping[str, str | None]) -> None:
-    """Raises ChangedSinceError, with the difference, if a file has another text than in *read*, by path."""
+    """Raise ChangedSinceError, with the difference, if a file has another text now. *read*: path -> text."""
     for path, text in read.items():
         now = text_at(path)
         if now != text:

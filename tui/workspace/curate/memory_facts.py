@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.activity import LOG_FILE
-from engine.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError
+from engine.hook.activity import LOG_FILE
+from engine.hook.activity_log import injections, read_log
 from engine.lean.record import Record
 from engine.paths import journal_file, state_dir
 from engine.quality.checks.usage import seconds
@@ -23,12 +23,14 @@ from engine.stores.writing import writing_of
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tui.workspace.filtering import RowOrder
+from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeVar
 
     from engine.curation.journal import Deed
+    from engine.hook.activity_log import LoggedPrompt
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
     from engine.roots import OpenIndex
@@ -78,7 +80,7 @@ class Facts(Record):
         return self.usage[memory_id].injected if memory_id in self.usage else 0
 
     def labelled(self, memory_id: str) -> tuple[int, int]:
-        """Labels that say relevant, and labels with a verdict."""
+        """The number of labels that say relevant, and of labels with a verdict."""
         usage = self.usage.get(memory_id)
         return (usage.relevant, usage.relevant + usage.irrelevant) if usage else (0, 0)
 
@@ -104,6 +106,7 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
     Raises LabelStoreError and JournalError.
     """
+
     digests = {summary.id: summary.digest for summary in index.summaries()}
     with LabelStore.open(store) as labels:
         gold = [label for label in labels.gold(index.root) if digests.get(label.memory_id) == label.digest]
@@ -116,15 +119,17 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
     pulled = dict.fromkeys((memory, outcome.prompt_id) for outcome in outcomes for memory in outcome.injected)
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
 
+    log = read_log(state_dir(roots_in(index.root)[0], environ))
+
     def with_verdicts(memory: str, prompt_id: str) -> Pulled:
         decision = judged.get(prompt_id, {}).get((memory, digests.get(memory, "")), "")
         return Pulled(prompt_id, verdicts.get((memory, prompt_id), ""), decision)
 
     return Facts(
-        usage=_usage(injections(read_log(state_dir(roots_in(index.root)[0], environ)).decisions), verdicts),
+        usage=usage_of(log.decisions, [(memory, verdict) for (memory, _), verdict in verdicts.items()]),
         words=index.word_counts(),
-        prompts=_by_memory((memory, with_verdicts(memory, prompt_id)) for memory, prompt_id in visible),
-        hidden=_by_memory(pair for pair in pulled if not (pair in own or pair[1] in seen)),
+        prompts=by_memory((memory, with_verdicts(memory, prompt_id)) for memory, prompt_id in visible),
+        hidden=by_memory(pair for pair in pulled if not (pair in own or pair[1] in seen)),
         texts=texts,
         deeds=_deeds(index, environ),
         now=now,
@@ -132,18 +137,10 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
 
 def stamps(index: OpenIndex, store: Path, environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
-    """What changes with the files that `read_facts` reads: name, size and time of each."""
-    files = [
-        *(f"{store}{end}" for end in ("", "-wal")),
-        *(f"{journal_file(environ)}{end}" for end in ("", "-wal")),
-        f"{state_dir(roots_in(index.root)[0], environ)}/{LOG_FILE}",
-    ]
-    found = []
-    for file in files:
-        with suppress(OSError):
-            status = Path(file).stat()
-            found.append((file, status.st_size, status.st_mtime_ns))
-    return tuple(found)
+    """Name, size and time of each file that `read_facts` reads."""
+    log = f"{state_dir(roots_in(index.root)[0], environ)}/{LOG_FILE}"
+    databases = (store, journal_file(environ))
+    return file_stamps([*(f"{database}{end}" for database in databases for end in ("", "-wal")), log])
 
 
 ORDERS = {
@@ -229,13 +226,22 @@ def _is_there(project: str, name: str) -> bool:
         return False
 
 
-def _usage(injected: Mapping[str, int], verdicts: Mapping[tuple[str, str], str]) -> dict[str, Usage]:
-    counts = Counter((memory, verdict) for (memory, _), verdict in verdicts.items())
-    ids = {*injected, *(memory for memory, _ in counts)}
+def usage_of(decisions: Sequence[LoggedPrompt], verdicts: Iterable[tuple[str, str]]) -> dict[str, Usage]:
+    """Memory id -> its injections in a log, and its labels. *verdicts*: a memory id and a verdict for each label."""
+
+    injected, counts = injections(decisions), Counter(verdicts)
     return {
         memory_id: Usage(injected.get(memory_id, 0), counts[memory_id, RELEVANT], counts[memory_id, NOT_RELEVANT])
-        for memory_id in ids
+        for memory_id in {*injected, *(memory_id for memory_id, _ in counts)}
     }
+
+
+def by_memory(pairs: Iterable[tuple[str, T]]) -> dict[str, tuple[T, ...]]:
+    """Memory id -> its values, in the order of *pairs*."""
+    found: dict[str, list[T]] = {}
+    for memory_id, value in pairs:
+        found.setdefault(memory_id, []).append(value)
+    return {memory_id: tuple(values) for memory_id, values in found.items()}
 
 
 def _precision(facts: Facts, memory_id: str) -> tuple[float, int]:
@@ -250,19 +256,12 @@ def _deeds(index: OpenIndex, environ: Mapping[str, str]) -> dict[str, tuple[Deed
     if not Path(path).exists():
         return {}
     with closing(Journal(path)) as journal:
-        return _by_memory(
+        return by_memory(
             (shown_id(index, root, memory), deed)
             for root in roots_in(index.root)
             for deed in journal.deeds(root=root)
             for memory in deed.memories
         )
-
-
-def _by_memory(pairs: Iterable[tuple[str, T]]) -> dict[str, tuple[T, ...]]:
-    found: dict[str, list[T]] = {}
-    for memory, value in pairs:
-        found.setdefault(memory, []).append(value)
-    return {memory: tuple(ones) for memory, ones in found.items()}
 
 
 def root_name(root: str) -> str:

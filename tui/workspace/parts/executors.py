@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -94,7 +94,7 @@ class Processes:
             pool = ProcessPoolExecutor(self._count, get_context("spawn"), _start_process, (setup,))
             submit = partial(_submitted, pool, work)
             try:
-                for done in _windowed(submit, _first_done, self._count, rest, under_way):
+                for done in _windowed(submit, self._count, rest, under_way):
                     losses = 0
                     yield done
                 return
@@ -109,7 +109,7 @@ class Processes:
 
 
 def _submitted(pool: ProcessPoolExecutor, work: Callable[[Any, Part], Result], part: Part) -> Future[Result]:
-    """The future of a part. It fails where a process ended before."""
+    """The future of a part. It has failed already if a process of the pool has ended."""
     try:
         return pool.submit(_work, work, part)
     except BrokenProcessPool as error:
@@ -129,10 +129,6 @@ def _work(work: Callable[[Any, Part], Result], part: Part) -> Result:
     return work(_setup, part)
 
 
-def _first_done(futures: Iterable[Any]) -> Iterable[Any]:
-    return wait(futures, return_when=FIRST_COMPLETED).done
-
-
 class _Cluster:
     """The workers of a Dask cluster. Dask gives the parts of a lost worker to another."""
 
@@ -145,18 +141,11 @@ class _Cluster:
     ) -> Iterator[tuple[Key, Result]]:
         """See `Executor`. The setup is sent once to each worker."""
         from distributed import KilledWorker
-        from distributed import wait as wait_for
-
-        def submit(part: Part) -> Any:
-            return self._client.submit(work, there, part, pure=False, retries=TRIES)
-
-        def first_done(futures: Iterable[Any]) -> Iterable[Any]:
-            done: Iterable[Any] = wait_for(list(futures), return_when="FIRST_COMPLETED").done
-            return done
 
         there = self._client.scatter(setup, broadcast=True, hash=False)
+        submit = partial(self._client.get_executor(pure=False, retries=TRIES).submit, work, there)
         try:
-            yield from _windowed(submit, first_done, self._workers, parts, {})
+            yield from _windowed(submit, self._workers, parts, {})
         except KilledWorker as error:
             raise MemsiftError(
                 f"A part ended several Dask workers, perhaps for lack of memory ({error}). Finished parts are kept: "
@@ -199,8 +188,7 @@ def version() -> str:
 
 
 def _windowed(
-    submit: Callable[[Part], Any],
-    first_done: Callable[[Iterable[Any]], Iterable[Any]],
+    submit: Callable[[Part], Future[Any]],
     workers: int,
     parts: Iterable[tuple[Key, Part]],
     under_way: dict[Any, tuple[Key, Part]],
@@ -209,19 +197,16 @@ def _windowed(
 
     *under_way* holds each future with its part, until its result is taken.
     """
-    for key, part in parts:
-        under_way[submit(part)] = key, part
-        while len(under_way) >= AHEAD * workers:
-            yield from _taken(first_done(under_way), under_way)
-    while under_way:
-        yield from _taken(first_done(under_way), under_way)
-
-
-def _taken(done: Iterable[Any], under_way: dict[Any, tuple[Key, Part]]) -> Iterator[tuple[Key, Any]]:
-    for future in done:
-        result = future.result()
-        key, _ = under_way.pop(future)
-        yield key, result
+    rest = iter(parts)
+    while True:
+        for key, part in islice(rest, AHEAD * workers - len(under_way)):
+            under_way[submit(part)] = key, part
+        if not under_way:
+            return
+        for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+            result = future.result()
+            key, _ = under_way.pop(future)
+            yield key, result
 
 
 DESCRIPTION = "run.json"

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from engine.lean.json_text import printed_json
 from engine.lean.record import Record
-from engine.quality.judging.rows import row_of
+from engine.quality.judging.store import row_of
 from tui.workspace.parts.executors import describe, part_name, run_parts
 from tui.workspace.quality.rating import known, opened_quality_judge, rate, read_rows
-from tui.workspace.replay.replaying import Ending, Terms
-from tui.workspace.stderr import tell
+from tui.workspace.replay.replaying import Ending
+from tui.workspace.spending import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,18 +49,15 @@ class RatedBlock(Record):
 
 def rate_part(setup: RatingSetup, block: Block) -> RatedBlock:
     """Rate the memories of a part. Raises MemsiftError."""
-    from engine.judge.bulk.batches import Batches
-
     plan, asking = setup.plan, setup.plan.asking
     found: list[tuple[Key, Assessment]] = []
     for root, group in groupby(block.left, key=lambda subject: subject.root):
         memories = list(group)
-        terms = Terms(asking.concurrency, asking.retries)
-        batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
-        with opened_quality_judge(plan, setup.configs[root], (batches or terms).around) as asked:
+        terms = Terms(asking)
+        with opened_quality_judge(plan, setup.configs[root], terms.around) as asked:
             if not asking.judge.is_cached_only and asked.estimate([memory.memory for memory in memories]).asked:
                 asked.prepare()
-            rate(asked, memories, lambda subject, rated: found.append((subject.key, rated)), asking, terms, batches)
+            rate(asked, memories, lambda subject, rated: found.append((subject.key, rated)), terms)
     rows = (row_of(key[0], plan.rubric.name, plan.threshold, rated) for key, rated in found)
     return RatedBlock(block.before + b"".join(f"{printed_json(row)}\n".encode() for row in rows), tuple(found))
 

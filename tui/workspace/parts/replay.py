@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -23,18 +22,17 @@ from engine.stores.roots import read_corpus
 from tui.workspace.judge_options import opened_judge
 from tui.workspace.parts.executors import describe, part_name, run_parts
 from tui.workspace.replay import replaying
-from tui.workspace.spending import Answers
+from tui.workspace.spending import Answers, Terms
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
-    from engine.memory import Corpus, MemorySummary, Skipped
+    from engine.memory import Corpus, Skipped
     from engine.retrieval import Retrieval
     from engine.search.index import Index
-    from engine.systems import System
     from tui.workspace.judge_options import Asking
     from tui.workspace.parts.executors import Executor
     from tui.workspace.replay.replaying import Ending
@@ -81,7 +79,6 @@ _opening = Lock()
 
 def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
     """Run the prompts in *lines* through the systems of *setup*. Raises MemsiftError."""
-    from engine.judge.bulk.batches import Batches, without_split
     from labels.exchange.replay_file import run_row
 
     with tempfile.TemporaryDirectory() as folder:
@@ -89,12 +86,11 @@ def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
         path.write_bytes(lines.text)
         reading = read_prompts([str(path)])
     index, asking = _index(setup), setup.asking
-    batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
-    config = without_split(setup.config) if batches else setup.config
-    terms = replaying.Terms(asking.concurrency, asking.retries)
+    terms = Terms(asking)
+    config = terms.applied(setup.config)
     rows: list[bytes] = []
     answers = Answers()
-    with opened_judge(asking.judge, config, (batches or terms).around) as judge:
+    with opened_judge(asking.judge, config, terms.around) as judge:
         has_judge = judge is not None and any(system.has_judge for system in setup.systems)
         if judge and has_judge:
             judge.prepare()
@@ -109,16 +105,13 @@ def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
             rows.append(f"{printed_json(run_row(retrieval))}\n".encode())
 
         jobs = replaying.jobs_left(reading.prompts, setup.systems, ())
-        if batches and has_judge:
-            replaying.run_in_batches(jobs, work, keep, batches)
-        else:
-            replaying.run(jobs, work, keep, terms, is_judged=has_judge, label="")
+        replaying.run(jobs, work, keep, terms, is_judged=has_judge, label="")
     skipped = tuple(_told(file, path, lines) for file in reading.skipped)
     return PartRows(b"".join(rows), len(reading.prompts), skipped, answers)
 
 
 def _told(bad: Skipped, path: Path, lines: PartLines) -> str:
-    """A bad row with its line in the whole file; several bad rows with the first line of the part."""
+    """A sentence about a bad row with its line in the whole file, or about several rows from a line on."""
     number = bad.where.removeprefix(f"{path}:")
     if number.isdecimal():
         return f"{lines.file}:{lines.first + int(number) - 1}: {bad.reason}"
@@ -130,59 +123,47 @@ def _index(setup: ReplaySetup) -> Index:
     with _opening:
         if setup.key not in _indexes:
             _indexes.clear()
-            _indexes[setup.key] = index_of(setup.corpus, is_accepted=_acceptance(setup.accepted))
+            accepted = setup.accepted
+            _indexes[setup.key] = index_of(
+                setup.corpus, is_accepted=lambda memory: (memory.id, memory.digest) in accepted
+            )
         return _indexes[setup.key]
-
-
-def _acceptance(accepted: frozenset[tuple[str, str]]) -> Callable[[MemorySummary], bool]:
-    def is_accepted(memory: MemorySummary) -> bool:
-        return (memory.id, memory.digest) in accepted
-
-    return is_accepted
 
 
 MOST_TOLD = 20
 """Bad rows that are told to a person, one line each."""
 
 
-@dataclass(frozen=True)
-class PartPlace:
-    """Where a part begins: its number, its file of prompts, the first line from 1, and the offset in bytes."""
-
-    number: int
-    file: str
-    line: int
-    start: int
-    end: int
-
-    @property
-    def name(self) -> str:
-        return part_name(self.number)
-
-
-def places_of(files: Sequence[str], size: int) -> list[PartPlace]:
-    """The parts of *files*, with *size* lines each, the last of a file with fewer.
+def parts_of(files: Sequence[str], size: int) -> list[Callable[[], PartLines]]:
+    """A function for each part of *files* that reads it: *size* lines, the last of a file with fewer.
 
     Raises PromptFileError if a file cannot be read, or is not JSON Lines with a `prompt` in its first line.
     """
-    found: list[PartPlace] = []
+    found: list[Callable[[], PartLines]] = []
     for file in files:
         try:
-            found += _places_in(file, size, len(found))
+            found += _parts_in(file, size)
         except OSError as error:
             raise PromptFileError(f"{file}: the prompts cannot be read ({error.strerror or error}).") from None
     return found
 
 
-def _places_in(file: str, size: int, number: int) -> Iterator[PartPlace]:
+def _parts_in(file: str, size: int) -> Iterator[Callable[[], PartLines]]:
     with Path(file).open("rb") as lines:
         _require_prompts(file, lines.readline())
         lines.seek(0)
         start, line = 0, 1
         while block := list(islice(lines, size)):
-            end = start + sum(map(len, block))
-            yield PartPlace(number, file, line, start, end)
-            start, line, number = end, line + len(block), number + 1
+            count = sum(map(len, block))
+            yield partial(_lines, file, line, start, count)
+            start, line = start + count, line + len(block)
+
+
+def _lines(file: str, line: int, start: int, count: int) -> PartLines:
+    """*count* bytes from *start* on; *line* is the number of the first line, from 1."""
+    with Path(file).open("rb") as lines:
+        lines.seek(start)
+        return PartLines(Path(file).name, line, lines.read(count))
 
 
 def _require_prompts(file: str, first: bytes) -> None:
@@ -229,7 +210,7 @@ def replay_in_parts(
     A part is done when its file is there, and the judge, if it has one, answered for every row. Raises as `run_parts`
     and `describe`, and ExchangeError for a file that is no run.
     """
-    places = places_of(files, size)
+    parts = [(part_name(number), read) for number, read in enumerate(parts_of(files, size))]
     sizes = [[Path(file).name, Path(file).stat().st_size] for file in files]
     systems = [system.name for system in setup.systems]
     describe(folder, {"setup": setup.key, "prompts": sizes, "part_size": size, "systems": systems})
@@ -244,9 +225,8 @@ def replay_in_parts(
         told += len(rows.skipped)
 
     judged = [system.name for system in setup.systems if system.has_judge]
-    left = [(place.name, partial(_lines, place)) for place in places if not _is_done(folder / place.name, judged)]
-    finished = len(places) - len(left)
-    ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", finished)
+    left = [(name, read) for name, read in parts if not _is_done(folder / name, judged)]
+    ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", len(parts) - len(left))
     return ending, prompts, answers
 
 
@@ -257,9 +237,3 @@ def _is_done(file: Path, judged: Sequence[str]) -> bool:
     from labels.exchange.replay_file import read_unfinished
 
     return not read_unfinished(file, judged).failed
-
-
-def _lines(place: PartPlace) -> PartLines:
-    with Path(place.file).open("rb") as file:
-        file.seek(place.start)
-        return PartLines(Path(place.file).name, place.line, file.read(place.end - place.start))

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
-from engine.activity_log import Log, injections, read_log
 from engine.errors import MissingLibraryError, RatingsError, RootError
-from engine.lean.record import Record
+from engine.hook.activity_log import Log, read_log
+from engine.lean.record import Record, replace
 from engine.paths import decisions_file, labels_file, ratings_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
 from engine.quality.fixing import fixes
 from engine.quality.judging.store import RatingStore
-from engine.quality.registry import CHECKS, LIBRARIES, CheckedRoot, Usage, findings
+from engine.quality.registry import CHECKS, LIBRARIES, CheckedRoot, findings
 from engine.quality.repository import project_of
 from engine.quality.safety.gate import scanned, text_of
 from engine.roots import home_of
 from engine.stores.roots import read_corpus
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
+from tui.workspace.curate.memory_facts import by_memory, usage_of
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
+from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from engine.memory import Memory, MemorySummary
+    from engine.memory import MemorySummary
     from engine.quality.fixing import Fix
     from engine.quality.judging.store import Rated
     from engine.quality.registry import Finding
     from engine.quality.safety.rules import Detection
     from engine.roots import OpenIndex
-    from engine.search.index import Index
     from tui.workspace.workspace import Workspace
 
     Tell = Callable[[str, int], None]
@@ -76,13 +76,14 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
     corpus = read_corpus(root)
     log = read_log(state_dir(root, environ))
     now = clock()
+    digests = {memory.summary.id: memory.summary.digest for memory in corpus.memories}
     return CheckedRoot(
         root=corpus.root,
         memories=corpus.memories,
         notices=corpus.notices,
         doubles=tuple(file for file in corpus.skipped if file.double_of),
         project=project_of(corpus.root),
-        usage=usage_of(corpus.root, corpus.memories, log, db, environ),
+        usage=usage_of(log.decisions, agreed_verdicts(corpus.root, digests, db, environ)),
         log_days=_days(log, now),
         log_prompts=log.prompts,
         max_risk=opening.config_of(root, environ).max_risk,
@@ -90,31 +91,23 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
     )
 
 
-def usage_of(
-    root: str, memories: Iterable[Memory], log: Log, db: str | None, environ: Mapping[str, str]
-) -> dict[str, Usage]:
-    """Memory id -> counts of the log and of the labels of its present text."""
-    injected = injections(log.decisions)
-    verdicts = label_counts(root, {memory.summary.id: memory.summary.digest for memory in memories}, db, environ)
-    ids = injected.keys() | verdicts.keys()
-    return {memory_id: Usage(injected.get(memory_id, 0), *verdicts.get(memory_id, (0, 0))) for memory_id in ids}
-
-
-def label_counts(
+def agreed_verdicts(
     root: str, digests: Mapping[str, str], db: str | None, environ: Mapping[str, str]
-) -> dict[str, tuple[int, int]]:
-    """Memory id -> the prompts for which people agree that it is relevant, and not relevant."""
-    from labels.records import NOT_RELEVANT, RELEVANT
+) -> list[tuple[str, str]]:
+    """What people agree on about the present texts in *digests*: a memory id and a verdict, for each prompt.
+
+    *db*: the label store; without one, the user's own if it exists.
+    """
     from labels.store import LabelStore
 
     path = Path(db or labels_file(environ))
     if not path.exists():
-        return {}
+        return []
     with LabelStore.open(path) as store:
         found = {(label.prompt_id, *label.pair): label for name in store.names_with(root) for label in store.gold(name)}
-    gold = [label for label in found.values() if digests.get(label.memory_id) == label.digest]
-    counts = Counter((label.memory_id, label.verdict) for label in gold)
-    return {memory_id: (counts[memory_id, RELEVANT], counts[memory_id, NOT_RELEVANT]) for memory_id, _ in counts}
+    return [
+        (label.memory_id, label.verdict) for label in found.values() if digests.get(label.memory_id) == label.digest
+    ]
 
 
 def _days(log: Log, now: float) -> float:
@@ -142,30 +135,18 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     """
     found = []
     for root in roots:
-        most = opening.config_of(root, environ).max_risk
+        most, decided = opening.config_of(root, environ).max_risk, decisions(root, environ)
         with opening.opened_index(root) as index:
-            found += _risky(index, most, decisions(root, environ))
+            active = [summary for summary in index.summaries() if summary.status == ACTIVE]
+            risks = index.risks(active)
+            active = [replace(summary, risk=risks.get(summary.id, summary.risk)) for summary in active]
+            held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
+            for summary in sorted(held, key=lambda summary: (-summary.risk, summary.path)):
+                verdict = decided.get((SAFETY, summary.id, summary.digest))
+                memory = index.memory(summary.id)
+                detections = scanned(text_of(memory)).detections if memory else ()
+                found.append(Risky(index.root, summary, REJECTED if verdict == REJECTED else WAITING, detections))
     return found
-
-
-def _risky(index: Index, most: float, decided: Mapping[tuple[str, str, str], str]) -> list[Risky]:
-    active = [summary for summary in index.summaries() if summary.status == ACTIVE]
-    held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
-    return [
-        Risky(
-            index.root, summary, _state(decided.get((SAFETY, summary.id, summary.digest))), _detections(index, summary)
-        )
-        for summary in sorted(held, key=lambda summary: (-summary.risk, summary.path))
-    ]
-
-
-def _state(verdict: str | None) -> str:
-    return REJECTED if verdict == REJECTED else WAITING
-
-
-def _detections(index: Index, summary: MemorySummary) -> tuple[Detection, ...]:
-    memory = index.memory(summary.id)
-    return scanned(text_of(memory)).detections if memory else ()
 
 
 CHEAP = tuple(name for name in CHECKS if name not in LIBRARIES)
@@ -220,12 +201,15 @@ def check_all(
     A check whose package is not installed is left out. Raises MemsiftError for a root, a log or decisions that are
     unreadable.
     """
+    names = [*names]
     memories = {(root, own.id): summary for summary in index.summaries() for root, own in [home_of(index, summary)]}
+    late = index.risks([*memories.values()]) if SAFETY in names else {}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
     for root in roots:
         subject, decided = subject_of(root, str(db), environ, clock), decisions(root, environ)
-        ratings = _ratings(root, environ)
+        risks = {own: late.get(memory.id, memory.risk) for (place, own), memory in memories.items() if place == root}
+        subject, ratings = replace(subject, risks=risks), _ratings(root, environ)
         for name in names:
             tell(name, len(tasks))
             try:
@@ -242,20 +226,12 @@ def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell)
     """Memory id -> the findings of the cheap checks, the worst first. Any thread may call it. Raises as `check_all`."""
     roots, db = workspace.roots, workspace.store.path
     checked = check_all(workspace.index, roots, db, environ, tell, names=CHEAP, clock=workspace.now)
-    found: dict[str, list[Finding]] = {}
-    for task in checked.tasks:
-        if task.memory:
-            found.setdefault(task.memory.id, []).append(task.finding)
-    return {memory_id: tuple(ones) for memory_id, ones in found.items()}
+    return by_memory((task.memory.id, task.finding) for task in checked.tasks if task.memory)
 
 
-def check_stamp(workspace: Workspace, environ: Mapping[str, str]) -> tuple[int, ...]:
-    """Numbers that change when memories are read again, or when a decision about a finding is made."""
-    decided = [workspace.reading]
-    with suppress(OSError):
-        status = Path(decisions_file(environ)).stat()
-        decided += [status.st_size, status.st_mtime_ns]
-    return tuple(decided)
+def check_stamp(workspace: Workspace, environ: Mapping[str, str]) -> tuple[object, ...]:
+    """Changes when memories are read again, or when a decision about a finding is made."""
+    return (workspace.reading, *file_stamps([decisions_file(environ)]))
 
 
 def _is_out(task: Task, decided: Mapping[tuple[str, str, str], str]) -> bool:

@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from contextlib import closing, contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,7 @@ from engine.quality.decisions import ACCEPTED, QUALITY, decisions
 from engine.quality.judging.judge import QualityJudge
 from engine.quality.judging.rating import RULE, UNANSWERED, UNDECIDED
 from engine.quality.judging.request import template
-from engine.quality.judging.rows import assessment_in, is_row
-from engine.quality.judging.store import RatingStore
+from engine.quality.judging.store import RatingStore, assessment_in, is_row
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named
@@ -30,14 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from engine.config import Config
-    from engine.judge.bulk.batches import Batches
     from engine.memory import Memory
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
     from tui.workspace.judge_options import Around, Asking
-    from tui.workspace.replay.replaying import Ending, Terms
+    from tui.workspace.replay.replaying import Ending
+    from tui.workspace.spending import Terms
 
     Write = Callable[[dict[str, Any]], None]
     Keep = Callable[["RatedMemory", Assessment], None]
@@ -86,18 +84,12 @@ class RatingPlan(Record):
 def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[RatedMemory]:
     """The memories with these ids, or all active memories; by root. Raises UnknownMemoryError and RootError."""
     found = memories_of(roots)
-    chosen = (
-        named(tuple(dict.fromkeys(ids)), found)
-        if ids
-        else [memory for memory in found if memory.memory.status == ACTIVE]
-    )
-    ordered = sorted(chosen, key=lambda memory: roots.index(memory.root))
-    return [
-        subject for root, group in groupby(ordered, key=lambda memory: memory.root) for subject in _whole(root, group)
-    ]
+    chosen = named([*dict.fromkeys(ids)], found) if ids else [held for held in found if held.memory.status == ACTIVE]
+    by_root = {root: [held for held in chosen if held.root == root] for root in roots}
+    return [subject for root, own in by_root.items() if own for subject in _whole(root, own)]
 
 
-def _whole(root: str, found: Iterator[FoundMemory]) -> list[RatedMemory]:
+def _whole(root: str, found: Sequence[FoundMemory]) -> list[RatedMemory]:
     with opening.opened_index(root) as index:
         report_skipped(index.skipped)
         memories = [index.memory(memory.memory.id) for memory in found]
@@ -107,24 +99,15 @@ def _whole(root: str, found: Iterator[FoundMemory]) -> list[RatedMemory]:
 @contextmanager
 def opened_quality_judge(plan: RatingPlan, config: Config, around: Around | None = None) -> Iterator[QualityJudge]:
     """The chosen judge. Raises MemsiftError if none is named, and ConfigError for a search that it cannot make."""
-    options = plan.asking.judge
-    means = make_means(options, config, os.environ, around)
+    means = make_means(plan.asking.judge, config, os.environ, around)
     if means is None:
         raise MemsiftError(NO_JUDGE)
-    if plan.has_search and means.provider.name not in SEARCHING:
+    provider, how = means
+    if plan.has_search and provider.name not in SEARCHING:
         raise ConfigError(NO_SEARCH)
     searches = MOST_SEARCHES if plan.has_search else 0
-    judge = QualityJudge(
-        means.provider,
-        plan.rubric,
-        template(plan.rubric, is_structured=means.provider.name in STRUCTURED, searches=searches),
-        config=config.judge,
-        timeout_s=options.time_limit_s(config),
-        threshold=plan.threshold,
-        cache=means.cache,
-        samples=options.samples or 1,
-        price_share=means.price_share,
-    )
+    wording = template(plan.rubric, is_structured=provider.name in STRUCTURED, searches=searches)
+    judge = QualityJudge(provider, plan.rubric, wording, config=config.judge, threshold=plan.threshold, **how)
     with closing(judge):
         yield judge
 
@@ -162,9 +145,7 @@ def rate(
     asked: QualityJudge,
     left: Sequence[RatedMemory],
     keep: Keep,
-    asking: Asking,
     terms: Terms,
-    batches: Batches | None,
     label: str = "",
 ) -> Ending:
     """Rate the memories of one root. *keep* gets each with its assessment. Raises MemsiftError.
@@ -174,15 +155,13 @@ def rate(
     by_id = {subject.memory.summary.id: subject for subject in left}
 
     def kept(found: Assessment) -> None:
-        if asking.judge.is_cached_only and found.decision == UNANSWERED:
+        if terms.asking.judge.is_cached_only and found.decision == UNANSWERED:
             raise MemsiftError(found.judgement.detail)
         keep(by_id[found.memory.id], found)
 
     def work(subject: RatedMemory) -> list[Assessment]:
         return [asked.evaluate(subject.memory)]
 
-    if batches:
-        return replaying.run_in_batches(left, work, kept, batches)
     return replaying.run(left, work, kept, terms, label=label)
 
 

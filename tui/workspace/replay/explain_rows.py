@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
+from engine.config import AUTO, FTS5_BM25, SYSTEMS, TITLE_TAGS
 from engine.explaining.contributions import EXACT, PHRASE
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, explainer_of
 from engine.explaining.nearest import FIELDS
-from engine.systems import SYSTEMS
+from engine.lean.record import fields
 from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _outcome(explanation: Explanation) -> str:
 
 
 def _sureness(explanation: Explanation) -> str:
-    """P(relevant) if a cutoff computed it, else the confidence in a word."""
+    """P(relevant) if a cutoff computed it, else the confidence."""
     if explanation.probability is None:
         return f"{explanation.confidence} confidence"
     return f"relevant with probability {explanation.probability:.2f}"
@@ -106,7 +106,7 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
         "pool": _bar_row(explanation.entry),
         "matched": [_matched_row(match) for match in _heaviest_first(breakdown.contributions)] if breakdown else [],
         "missing": list(breakdown.missing) if breakdown else [],
-        "nearest": [_near_row(near) for near in explanation.nearest],
+        "nearest": [fields(near) for near in explanation.nearest],
         "advice": explanation.advice,
     }
 
@@ -222,7 +222,3 @@ def _matched_row(match: Contribution) -> dict[str, Any]:
             for found in match.found
         ],
     }
-
-
-def _near_row(near: Near) -> dict[str, str]:
-    return {"term": near.term, "prompt": near.prompt, "memory": near.memory, "how": near.how, "field": near.field}

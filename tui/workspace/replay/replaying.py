@@ -11,34 +11,31 @@ from threading import Lock, Thread
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from engine.config import is_injected
 from engine.errors import MemsiftError
-from engine.judge.bulk.cost_cap import CostCapProvider
-from engine.judge.bulk.pace import Pace
-from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.roots import retrieve
 from engine.stores.files import open_named, write_whole
-from engine.systems import is_injected
 from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from engine.config import Config
+    from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.bulk.batches import Batches
+    from engine.judge.bulk.retries import Pace
     from engine.judge.judge import Judge
-    from engine.judge.provider import Provider
     from engine.judge.verdict import Judgement
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from tui.workspace.retrievals import Injections
+    from tui.workspace.spending import Terms
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")
@@ -63,32 +60,6 @@ class Ending:
     jobs: int
     is_interrupted: bool = False
     is_spent: bool = False
-
-
-class Terms:
-    """The limits of a judge: up to *concurrency* jobs at once, up to *retries* calls again after an error, and a cost
-    of *most_usd* US dollars."""
-
-    def __init__(self, concurrency: int, retries: int, most_usd: float | None = None) -> None:
-        self.concurrency = concurrency
-        self.pace = Pace(concurrency)
-        self._retries = retries
-        self._most_usd = most_usd
-        self._capped: CostCapProvider | None = None
-
-    @property
-    def is_spent(self) -> bool:
-        return self._capped is not None and self._capped.is_spent
-
-    @property
-    def spent_usd(self) -> float:
-        return self._capped.spent_usd if self._capped else 0.0
-
-    def around(self, provider: Provider) -> Provider:
-        """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
-        if self._most_usd is not None:
-            provider = self._capped = CostCapProvider(provider, self._most_usd)
-        return RetryingProvider(provider, self._retries, pace=self.pace)
 
 
 def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
@@ -122,24 +93,17 @@ def retrievals(
 ) -> list[Retrieval]:
     """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind.
 
-    *clock* gives seconds. *injections* answers for the systems that are records of injections; where nothing is known
-    about a prompt, there is no retrieval.
+    *clock* gives seconds. *injections* answers for the systems that are records of injections, which come last; where
+    nothing is known about a prompt, there is no retrieval.
     """
-    searched = [system for system in job.systems if not is_injected(system.name)]
-    recorded = [system.name for system in job.systems if is_injected(system.name)] if injections else []
-    found = [
-        retrieve(
-            job.prompt,
-            index,
-            system.of(config),
-            judge=judge if system.has_judge else None,
-            cutoff=cutoffs.get(system.cutoff),
-            clock=clock,
-        )
-        for system in searched
-    ]
-    known = (injections.retrieval(job.prompt, name) for name in recorded) if injections else ()
-    return found + [retrieval for retrieval in known if retrieval]
+    found: list[Retrieval | None] = []
+    for system in sorted(job.systems, key=lambda system: is_injected(system.name)):
+        if is_injected(system.name):
+            found.append(injections.retrieval(job.prompt, system.name) if injections else None)
+        else:
+            own, cutoff = judge if system.has_judge else None, cutoffs.get(system.cutoff)
+            found.append(retrieve(job.prompt, index, system.of(config), judge=own, cutoff=cutoff, clock=clock))
+    return [retrieval for retrieval in found if retrieval]
 
 
 def run(
@@ -151,13 +115,18 @@ def run(
     is_judged: bool = True,
     label: str = "Replaying",
 ) -> Ending:
-    """Do *jobs*, in threads if a judge is asked. *keep* receives the results, in this thread and in the order of the
-    jobs.
+    """Do *jobs*: in batches, or in threads if a judge is asked.
+
+    *keep* receives the results, in this thread and in the order of the jobs.
+
+    With batches the rows come when all answers are there, and after Ctrl-C the batches go on.
 
     Jobs whose question had no answer in time are done once more at the end, if the judge answered others, and their
     results come last. After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also
     behind an unfinished job. At the cost limit, running jobs are waited for and kept, too.
     """
+    if terms.batches and is_judged:
+        return _run_in_batches(jobs, work, keep, terms.batches)
     late: list[tuple[Task, list[Result]]] = []
     has_answers = False
 
@@ -170,7 +139,7 @@ def run(
         return []
 
     with progress_bar(len(jobs), label) as advance:
-        count = terms.concurrency if is_judged else 0
+        count = terms.asking.concurrency if is_judged else 0
         ending = _run_once(jobs, work, keep, terms, count, advance, kept_in_time)
         if not late:
             return ending
@@ -219,10 +188,9 @@ def _run_once(
     return Ending(done, len(jobs), workers.is_interrupted, done < len(jobs) and terms.is_spent)
 
 
-def run_in_batches(
+def _run_in_batches(
     jobs: Sequence[Task], work: Callable[[Task], list[Result]], keep: Callable[[Result], None], batches: Batches
 ) -> Ending:
-    """As `run`, with answers from *batches*; rows come when all are there. After Ctrl-C the batches go on."""
     try:
         for found in batches.answers(jobs, work, paid_together):
             keep_all(found, keep)
@@ -233,7 +201,7 @@ def run_in_batches(
 
 
 def paid_together(now: list[Result], before: list[Result]) -> list[Result]:
-    """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
+    """The results of a job, with the tokens and cost of its earlier rounds, which the cache answers now."""
     return [
         replace(result, judgement=_added_up(result.judgement, other.judgement))
         if result.judgement and other.judgement

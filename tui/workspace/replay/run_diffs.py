@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.errors import MemsiftError
 from engine.wording import counted
 from labels.exchange.replay_file import read_outcomes
-from labels.measure.run_diff import by_labels, diff_runs
-from labels.report.run_diff import ComparedRuns, Side
+from labels.report.run_diff import ComparedRuns, Side, by_labels, diff_runs
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.runs import InjectedMemory
 from labels.store import LabelStore
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from labels.measure.run_diff import Judge, PromptDiff, Sets
     from labels.records import Outcome, RunSettings
+    from labels.report.run_diff import Judge, PromptDiff, Sets
     from labels.runs import SavedRun
 
 SHOWN_ID = 8

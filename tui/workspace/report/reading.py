@@ -13,14 +13,13 @@ from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.report import PLAIN
 from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system
+from labels.report.forms import report_in
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
-from tui.workspace.root_labels import present_digests, root_report
+from tui.workspace.root_labels import present_digests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from labels.measure.gate import GateDecision, GateReport
     from labels.measure.report import Report, ReportOptions
     from tui.workspace.report.rows import ReportPart
@@ -34,7 +33,9 @@ TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH))
 """The precision from which on a report proposes nothing."""
 
-ENDINGS = (".html", ".md", ".json", ".txt")
+FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
+ENDINGS = tuple(FORMS)
+"""The endings of file names, which decide the form of a written report."""
 
 
 def target_of(text: str) -> float:
@@ -53,8 +54,7 @@ class ReportReading:
 
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
     """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
-    with LabelStore.open(workspace.store.path) as store:
-        report = root_report(store, workspace.index, workspace.config, workspace.cutoff, options)
+    report = workspace.report(options)
     main, target = main_system(report), Gate(least, Interval(least, least))
     gate = gate_report(report.evidence, main.system, target) if main else None
     return ReportReading(report, gate, parts(sections(report), report))
@@ -70,32 +70,13 @@ def write_report(report: Report, name: str) -> Path:
         raise MemsiftError(
             f"{path}: end the name with {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}. Nothing was written."
         )
-    text = _form(path.suffix.lower())(report)
+    text = report_in(FORMS[path.suffix.lower()], report)
     try:
         write_whole(str(path), text.encode("utf-8"), open_named)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise MemsiftError(f"{path} cannot be written ({reason}). Name a file in a folder that exists.") from None
     return path.absolute()
-
-
-def _form(ending: str) -> Callable[[Report], str]:
-    """The function that writes a report in the form of an ending."""
-    if ending == ".html":
-        from labels.report.html_page.page import report_html
-
-        return report_html
-    if ending == ".json":
-        from labels.report.json_form import report_json
-
-        return report_json
-    if ending == ".md":
-        from labels.report.markdown import report_markdown
-
-        return report_markdown
-    from labels.report.text import report_text
-
-    return lambda report: report_text(report, is_full=True)
 
 
 def live_precision(workspace: Workspace) -> str:

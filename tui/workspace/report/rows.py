@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED
-from labels.measure.curves import BINS, strengths
+from labels.measure.curves import bin_number, strengths
 from labels.measure.groups import NO_KIND
 from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
 from labels.report.curve_sections import some
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Behind(NamedTuple):
-    """What a row counts: ids of prompts, the worst first; or the id of one memory, and the prompts that got it.
+    """The prompts that a row counts, the worst first; for a row about a `memory`, the prompts that got it.
 
-    `systems` are those that the row is about, empty for all.
+    `systems` are the names of the systems that the row is about; empty for all.
     """
 
     prompts: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Behind(NamedTuple):
 
 
 class ReportPart(NamedTuple):
-    """A section, and what each row of its table counts."""
+    """A section, and the prompts behind each row of its table."""
 
     section: ReportSection
     behind: tuple[Behind, ...]
@@ -43,7 +43,7 @@ def parts(found: Sequence[ReportSection], report: Report) -> tuple[ReportPart, .
 
 
 class CountedRows:
-    """Finds what the rows of a section count. The order of rows is that of `labels.report.sections`."""
+    """Finds the prompts behind the rows of a section, in the order of the rows in `labels.report.sections`."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -148,10 +148,10 @@ class CountedRows:
     def _reliability(self, figures: SystemReport) -> Iterator[Behind]:
         found = figures.curves.reliability if figures.curves else None
         for group in found.bins if found else ():
-            yield self._prompts(figures.system, partial(self._in_bin, _bin(group.said)))
+            yield self._prompts(figures.system, partial(self._in_bin, bin_number(group.said)))
 
     def _in_bin(self, place: int, row: Outcome) -> float:
-        return self._weigh(row, [name for name, value in row.probabilities.items() if _bin(value) == place])
+        return self._weigh(row, [name for name, value in row.probabilities.items() if bin_number(value) == place])
 
     # Of two systems, of the judge, of all
 
@@ -200,13 +200,8 @@ def _difference(others: Mapping[str, set[str]], row: Outcome) -> int:
     return len(own ^ others.get(row.prompt_id, own))
 
 
-def _bin(probability: float) -> int:
-    """The number of the bin in the curve of reliability."""
-    return min(int(probability * BINS), BINS - 1)
-
-
 MOST_TOLD = 12
-"""Prompts of a row that are told."""
+"""The number of prompts of a row that are shown in full."""
 
 
 class InjectionRow(NamedTuple):

@@ -15,7 +15,7 @@ from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate
 from labels.measure.metrics import Ratio, Tally
-from labels.measure.run_diff import Judged, PromptDiff
+from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.measure.groups import PrecisionEstimate
+    from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 
     Decisions = Mapping[str, str]
@@ -51,15 +52,12 @@ class KeptJudge:
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:  # noqa: ARG002
         """Raises NoVerdictError if a verdict is missing."""
-        decisions = [self._decisions.get(candidate.digest) for candidate in candidates]
-        if None in decisions:
-            raise NoVerdictError
-        verdicts = (
-            Verdict(candidate.id, decision, OK, source=CACHE)
-            for candidate, decision in zip(candidates, decisions, strict=True)
-            if decision
-        )
-        return Judgement(OK, tuple(verdicts), CACHE, "", "", 0.0)
+        try:
+            decisions = [(candidate.id, self._decisions[candidate.digest]) for candidate in candidates]
+        except KeyError:
+            raise NoVerdictError from None
+        verdicts = tuple(Verdict(memory_id, decision, OK, source=CACHE) for memory_id, decision in decisions)
+        return Judgement(OK, verdicts, CACHE, "", "", 0.0)
 
 
 class FirstStage(NamedTuple):
@@ -72,7 +70,7 @@ class FirstStage(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledPrompt:
-    """A prompt with labels. `found` is by root and size of the pool. `decisions` are kept ones."""
+    """A prompt with labels. `found`: (root, size of the pool) -> first stage. `decisions`: the kept verdicts."""
 
     prompt: Prompt
     found: Mapping[tuple[str, int], FirstStage]
@@ -80,9 +78,9 @@ class LabelledPrompt:
 
 
 class RememberedCutoff:
-    """A cutoff that knows P(relevant) of the candidates that it has weighed before.
+    """A cutoff that remembers P(relevant) of each candidate that it has weighed.
 
-    P(relevant) depends on the model and the pool, and on no floor.
+    P(relevant) depends only on the model and the pool, so it stays while thresholds move.
     """
 
     def __init__(self, cutoff: Cutoff, known: dict[int, dict[str, Candidate]]) -> None:
@@ -111,8 +109,6 @@ class WhatIfSample:
         self.evidence = evidence
         self._index = index
         self._known: dict[object, dict[int, dict[str, Candidate]]] = {}
-        self._lengths: dict[tuple[str, str, str, str], int] = {}
-        self._names: dict[tuple[str, str], MemorySummary] = {}
 
     @property
     def has_verdicts(self) -> bool:
@@ -134,7 +130,7 @@ class WhatIfSample:
         return [Root(root.index, root.config, self._remembered(root)) for root in roots]
 
     def _injected(self, prompt: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
-        """As `engine.pipeline.retrieve` finds it, from first stages that are known."""
+        """The same as `engine.pipeline.retrieve` would inject, computed from the known first stages."""
         judge = KeptJudge(prompt.decisions) if config.judge.enabled else None
         # a root that names another judge is not asked about, as in `retrieve_from`
         judges = [judge if root.config.judge == config.judge else None for root in roots]
@@ -142,16 +138,11 @@ class WhatIfSample:
             found = [_later(prompt, root, own) for root, own in zip(roots, judges, strict=True)]
         except NoVerdictError:
             return None
-        if not isinstance(self._index, JointIndex):
+        index = self._index
+        if not isinstance(index, JointIndex):
             return tuple(candidate for candidate in found[0] if candidate.injected)
-        return tuple(self._named(candidate) for candidate in chosen(found, config, None) if candidate.injected)
-
-    def _named(self, candidate: Candidate) -> Candidate:
-        """A candidate of one of several roots, under the id that tells its memory apart."""
-        key = (candidate.memory.file, candidate.memory.id)
-        if key not in self._names and isinstance(self._index, JointIndex):
-            self._names[key] = self._index.named(candidate.memory)
-        return replace(candidate, memory=self._names[key])
+        injected = (candidate for candidate in chosen(found, config, None) if candidate.injected)
+        return tuple(replace(candidate, memory=index.named(candidate.memory)) for candidate in injected)
 
     def prepare(self, config: Config, cutoff: Cutoff | None) -> None:
         """Weigh all candidates once, so that later answers are quick. *cutoff* is the one that *config* chooses."""
@@ -163,15 +154,8 @@ class WhatIfSample:
 
     def characters(self, injected: Injected, config: Config) -> int:
         """The length of the text that the model sees, without hints."""
-        return sum(self._length(candidate, config.output_mode) for candidate in injected) + (
-            FRAME_CHARACTERS if injected else 0
-        )
-
-    def _length(self, candidate: Candidate, mode: str) -> int:
-        key = (candidate.memory.id, candidate.memory.digest, candidate.confidence, mode)
-        if key not in self._lengths:
-            self._lengths[key] = len(entry(candidate.memory, candidate.confidence, mode)) + 1
-        return self._lengths[key]
+        entries = [entry(candidate.memory, candidate.confidence, config.output_mode) for candidate in injected]
+        return sum(map(len, entries)) + len(entries) + (FRAME_CHARACTERS if entries else 0)
 
     def _remembered(self, root: Root) -> RememberedCutoff | None:
         """The cutoff of *root*, if it acts there."""
@@ -217,7 +201,7 @@ def read_sample(
 
 
 def pool_sizes(config: Config, *, is_moved: bool) -> tuple[int, ...]:
-    """The sizes of pools, with a cutoff and without, the largest first; if it *is_moved*, those of any `max_inject`."""
+    """The sizes of pools, with a cutoff and without, the largest first. *is_moved*: for every value of `max_inject`."""
     _, most = LIMITS["max_inject"]
     tried = [replace(config, max_inject=number) for number in range(int(most) + 1)] if is_moved else [config]
     sizes = {pool_size(settings, AUTO, has_cutoff_alone=alone) for settings in tried for alone in (True, False)}
@@ -229,7 +213,8 @@ def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tupl
     whole: list[Candidate] = []
     for size in sizes:
         strategy, pool = first_stage(prompt, root.index, root.config, size)
-        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config))
+        risks = root.index.risks([scored.memory for scored in pool.memories])
+        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config, risks))
         beginning = whole[: len(candidates)]
         whole = whole or candidates
         # smaller pools are mostly beginnings of larger ones, and then share their records
@@ -286,34 +271,31 @@ def effect_of(
     draft: tuple[Config, Sequence[Injected | None]],
 ) -> WhatIfEffect:
     """*saved* and *draft* are a configuration and its injected sets, in the order of the sample."""
-    judgements = sample.evidence.judgements
     found = [
         (labelled.prompt, before, now)
         for labelled, before, now in zip(sample.prompts, saved[1], draft[1], strict=True)
         if before is not None and now is not None
     ]
-    rows = []
-    for prompt, before, now in found:
-        own = judgements.get(prompt.id, {})
-        rows.append(ChangedPrompt(prompt, PromptDiff(prompt.id, _judged(before, own), _judged(now, own))))
+    before = {prompt.id: _memories(injected) for prompt, injected, _ in found}
+    now = {prompt.id: _memories(injected) for prompt, _, injected in found}
+    diffs = diff_runs(before, now, by_qrels(sample.evidence.judgements)).prompts
+    rows = [ChangedPrompt(prompt, diff) for (prompt, _, _), diff in zip(found, diffs, strict=True)]
     return WhatIfEffect(
-        numbers(sample, [(prompt, before) for prompt, before, _ in found], saved[0]),
-        numbers(sample, [(prompt, now) for prompt, _, now in found], draft[0]),
+        numbers(sample, [(prompt, injected) for prompt, injected, _ in found], saved[0]),
+        numbers(sample, [(prompt, injected) for prompt, _, injected in found], draft[0]),
         tuple(sorted(rows, key=lambda row: (not row.diff.is_changed, row.diff.worth))),
         sum(row.diff.is_changed for row in rows),
         len(sample.prompts) - len(rows),
     )
 
 
-def _judged(injected: Injected, own: Mapping[str, bool]) -> tuple[Judged, ...]:
-    memories = [candidate.memory for candidate in injected]
-    return tuple(
-        Judged(InjectedMemory(memory.id, memory.digest, memory.title), own.get(memory.id)) for memory in memories
-    )
+def _memories(injected: Injected) -> tuple[InjectedMemory, ...]:
+    found = (candidate.memory for candidate in injected)
+    return tuple(InjectedMemory(memory.id, memory.digest, memory.title) for memory in found)
 
 
 def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> SettingsNumbers:
-    """The pools, weights and judgements are those of the report, so that only the injected sets make a difference."""
+    """The numbers of the injected *sets*. Pools, weights and judgements are those of the report."""
     evidence = sample.evidence
     weights, measured = evidence.weights, evidence.measured
     tallies = [tally(prompt.id, own, evidence) for prompt, own in sets]

@@ -11,8 +11,8 @@ from engine.cutoff import chosen_cutoff
 from engine.errors import ConfigError
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
-from engine.root_search import trust_in
 from engine.settings.keys import SECTION
+from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import is_trusted, keeping_trust
 from engine.settings.writing import write_settings
@@ -74,11 +74,6 @@ MIN_STRENGTH = Knob(
 )
 JUDGE = Knob(("judge", "enabled"), "Judge", "A model has the last word. Here it is never asked: kept verdicts count.")
 KNOBS = (THRESHOLD, CUTOFF, MAX_INJECT, NOISE_FLOOR, MIN_STRENGTH, JUDGE)
-
-
-def knobs_of(config: Config) -> tuple[Knob, ...]:
-    """The knobs that do something with the strategy of *config*."""
-    return tuple(knob for knob in KNOBS if knob is not MIN_STRENGTH or config.match_strategy == MEMSIFT)
 
 
 def value_of(config: Config, knob: Knob) -> Any:
@@ -151,89 +146,31 @@ def changes(saved: Config, draft: Config) -> dict[Key, object]:
     return {knob.key: value_of(draft, knob) for knob in KNOBS if value_of(draft, knob) != value_of(saved, knob)}
 
 
-class Foreseen(Record):
-    """Which of the changed settings have no effect. `untrusted` ones count only after `command`; `overridden` ones
-    have a stronger source."""
-
-    untrusted: tuple[str, ...] = ()
-    overridden: tuple[str, ...] = ()
-    command: str = ""
-
-    @property
-    def text(self) -> str:
-        """For a person: the settings that do not count, and the reason; empty if every setting counts."""
-        parts = []
-        if self.untrusted:
-            verb = "counts" if len(self.untrusted) == 1 else "count"
-            names = ", ".join(self.untrusted)
-            parts.append(f"{names} {verb} only after `{self.command}`: this root is not trusted.")
-        if self.overridden:
-            verb = "has" if len(self.overridden) == 1 else "have"
-            names = ", ".join(self.overridden)
-            parts.append(f"{names} {verb} another value from a variable, a flag or config.toml.")
-        return " ".join(parts)
-
-
-class TriedRoot(Record):
-    """A root whose settings are tried. `given`: the environment and the flags of this start, as for `read_config`."""
-
-    root: str
-    given: Mapping[str, str]
-    is_trusted: bool = False
-
-    @property
-    def config(self) -> Config:
-        """The settings as they are saved, as the hook reads them."""
-        return read_config(self.root, self.given, is_trusted=self.is_trusted).config
-
-    def cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
-        """The cutoff that *config* chooses, and the reason why a tuned one is not used, or empty."""
-        return chosen_cutoff(state_dir(self.root, self.given), config, self.root, trust_in(self.given))
-
-
-def foreseen(place: TriedRoot, changes: Mapping[Key, object]) -> Foreseen:
-    """The effect that *changes* have as soon as they are saved."""
-    reading = read_config(place.root, place.given, is_trusted=_is_trusted(place), changes=changes)
-    ignored = {".".join(knob.key) for knob in KNOBS if _is_ignored(knob, reading.config, changes)}
-    untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}
-    command = trust_command(os.path.realpath(place.root))
-    return Foreseen(tuple(sorted(ignored & untrusted)), tuple(sorted(ignored - untrusted)), command)
-
-
-def _is_trusted(place: TriedRoot) -> bool:
-    """Whether all settings count. A root that is trusted now stays so after a person has saved."""
-    with suppress(ConfigError):
-        return place.is_trusted or is_trusted(place.root, place.given)
-    return False
-
-
-def _is_ignored(knob: Knob, config: Config, changes: Mapping[Key, object]) -> bool:
-    """Whether a changed setting has another value in *config*."""
-    return knob.key in changes and value_of(config, knob) != changes[knob.key]
-
-
-def place_of(workspace: Workspace) -> TriedRoot:
-    """The root whose settings *workspace* goes by, the first of several."""
-    sources = workspace.sources
-    if sources is None:
-        return TriedRoot(workspace.root, os.environ)
-    return TriedRoot(workspace.root, {**sources.environ, **sources.judge.flags}, sources.is_trusted)
-
-
 class Trial:
-    """A draft of the settings of a root, which begins with the saved ones."""
+    """A draft of the settings of a root, which begins with the saved ones.
 
-    def __init__(self, place: TriedRoot) -> None:
-        self.place = place
-        self.saved = self.draft = place.config
+    *given*: the environment and the flags of this start, as for `read_config`. *is_trusted*: all of the root's settings
+    count.
+    """
 
-    @property
-    def root(self) -> str:
-        return self.place.root
+    def __init__(self, root: str, given: Mapping[str, str], *, is_trusted: bool = False) -> None:
+        self.root = root
+        self._given = given
+        self._is_trusted = is_trusted
+        self.saved = self.draft = self._read()
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> Trial:
+        """A trial over the first of the open roots."""
+        sources = workspace.sources
+        if sources is None:
+            return cls(workspace.root, os.environ)
+        return cls(workspace.root, {**sources.environ, **sources.judge.flags}, is_trusted=sources.is_trusted)
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
-        return knobs_of(self.saved)
+        """The knobs that do something with the saved strategy."""
+        return tuple(knob for knob in KNOBS if knob is not MIN_STRENGTH or self.saved.match_strategy == MEMSIFT)
 
     @property
     def changes(self) -> dict[Key, object]:
@@ -246,24 +183,49 @@ class Trial:
         return self._cutoff(self.draft)[1]
 
     def read_saved(self) -> None:
-        """Go on from the settings as they are saved now, with what is moved in the draft."""
-        saved = draft = self.place.config
+        """Take over the settings as they are saved now, and keep the moves of the draft."""
+        moved, draft = self.changes, self.draft
+        self.saved = self.draft = self._read()
         for knob in KNOBS:
-            if knob.key in self.changes:
-                draft = with_value(draft, knob, value_of(self.draft, knob))
-        self.saved, self.draft = saved, draft
+            if knob.key in moved:
+                self.draft = with_value(self.draft, knob, value_of(draft, knob))
+
+    def _read(self) -> Config:
+        return read_config(self.root, self._given, is_trusted=self._is_trusted).config
 
     @property
-    def foreseen(self) -> Foreseen:
-        """The moved settings that will not count after they are saved."""
-        return foreseen(self.place, self.changes) if self.changes else Foreseen()
+    def warning(self) -> str:
+        """The moved settings that will not count after they are saved, and why; empty if all of them will."""
+        moved = self.changes
+        if not moved:
+            return ""
+        reading = read_config(self.root, self._given, is_trusted=self._stays_trusted, changes=moved)
+        ignored = {".".join(key) for key in changes(reading.config, self.draft) if key in moved}
+        untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}
+        command = trust_command(os.path.realpath(self.root))
+        reasons = (
+            (ignored & untrusted, "count", "counts", f"only after `{command}`: this root is not trusted."),
+            (ignored - untrusted, "have", "has", "another value from a variable, a flag or config.toml."),
+        )
+        return " ".join(
+            f"{', '.join(sorted(names))} {single if len(names) == 1 else several} {reason}"
+            for names, several, single, reason in reasons
+            if names
+        )
+
+    @property
+    def _stays_trusted(self) -> bool:
+        """Whether all settings count. A root that is trusted now stays so after a person has saved."""
+        with suppress(ConfigError):
+            return self._is_trusted or is_trusted(self.root, self._given)
+        return False
 
     def save(self) -> str:
-        """Write what is moved into the root's file, and give its path.
+        """Write the moved settings into the root's file, and give its path.
 
         Raises ConfigError and CurationError; then nothing is written.
         """
-        path = keeping_trust(self.root, self.place.given, lambda: write_settings(self.root, self.changes))
+        path = keeping_trust(self.root, self._given, lambda: write_settings(self.root, self.changes))
         self.draft = self.saved
         self.read_saved()
         return path
@@ -314,4 +276,5 @@ class Trial:
             yield value_text(config, knob, cutoff), numbers(sample, rows, config) if len(rows) == len(sets) else None
 
     def _cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
-        return self.place.cutoff(config)
+        """The cutoff that *config* chooses, and the reason why a tuned one is not used, or empty."""
+        return chosen_cutoff(state_dir(self.root, self._given), config, self.root, trust_in(self._given))

@@ -8,8 +8,7 @@ from threading import Barrier, Event
 import pytest
 
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.bulk.cost_cap import OVERHEAD_TOKENS, CostCapProvider
-from engine.judge.prices import cost_usd
+from engine.judge.prices import OVERHEAD_TOKENS, CostCapProvider, cost_usd
 from engine.judge.provider import Completion, Question
 from tests.engine.judge.cases import MODEL, AnsweringProvider
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.judge.bulk.pace import FIRST, Pace
+from engine.judge.bulk.retries import FIRST, Pace
 
 
 def after(pace: Pace, answers: int, elapsed_s: float = 1.0) -> int:

@@ -60,9 +60,8 @@ def test_a_good_answer_approves_what_it_kept(ask: Ask) -> None:
     assert judgement.elapsed_ms > 0
 
 
-@pytest.mark.parametrize(
-    ("reply", "indices"),
-    [
+def test_an_untidy_answer_is_understood(ask: Ask) -> None:
+    for reply, indices in [
         (said('Of these, the second: {"keep": [1]}. The rest is unrelated.'), (1,)),
         (said('```json\n{"keep": [1]}\n```'), (1,)),
         (said('{"why": {"a": {"b": "}"}}, "answer": {"keep": [1]}}'), (1,)),
@@ -82,32 +81,14 @@ def test_a_good_answer_approves_what_it_kept(ask: Ask) -> None:
         (dripping_head(0.001, kept(1)), (1,)),
         (late(0.2, kept(1)), (1,)),
         (huge(ANSWER_BYTES - 10_000), (0,)),
-    ],
-    ids=[
-        *("prose", "fence", "nested braces", "strings", "booleans", "duplicates", "out of range", "floats", "nothing"),
-        *(
-            "complete before max_tokens",
-            "blocks",
-            "thinking",
-            "tool use",
-            "list",
-            "fenced list",
-            "drip",
-            "dripping head",
-            "late",
-            "large",
-        ),
-    ],
-)
-def test_an_untidy_answer_is_understood(ask: Ask, reply: Reply, indices: tuple[int, ...]) -> None:
-    judgement = ask(reply)
-    assert judgement.status == "ok"
-    assert approved(judgement) == shown_at(*indices)
+    ]:
+        judgement = ask(reply)
+        assert judgement.status == "ok", reply
+        assert approved(judgement) == shown_at(*indices), reply
 
 
-@pytest.mark.parametrize(
-    ("reply", "status", "detail"),
-    [
+def test_a_failure_is_a_status_and_one_request(ask: Ask, server: ApiServer) -> None:
+    for reply, status, detail in [
         (failed(400, "model: no such model"), "http_error", " answered 400: model: no such model"),
         (failed(401, "invalid x-api-key"), "http_error", " answered 401: invalid x-api-key"),
         (rate_limited(), "http_error", " answered 429: slow down"),
@@ -134,30 +115,14 @@ def test_an_untidy_answer_is_understood(ask: Ask, reply: Reply, indices: tuple[i
         (said("The first one looks right."), "parse_error", "holds no keep-list: The first one looks"),
         (said("I'm sorry, but I can't help with that."), "parse_error", "keep-list: I'm sorry, but"),
         (message([]), "parse_error", "The answer is empty."),
-    ],
-    ids=[
-        *("400", "401", "429", "500", "529", "502 html", "redirect", "closed", "cut", "not http", "garbage", "html"),
-        *("list", "deep", "other json", "empty body", "huge", "endless", "huge error"),
-        *(
-            "refusal",
-            "refusal with answer",
-            "refusal without content",
-            "truncated",
-            "prose",
-            "apology",
-            "no content",
-        ),
-    ],
-)
-def test_a_failure_is_a_status_and_one_request(
-    ask: Ask, server: ApiServer, reply: Reply, status: str, detail: str
-) -> None:
-    judgement = ask(reply)
-    assert_flagged(judgement, status)
-    assert detail in judgement.detail
-    assert judgement.detail.endswith((".", detail))
-    assert KEY not in judgement.detail
-    assert len(server.requests) == 1
+    ]:
+        server.requests.clear()
+        judgement = ask(reply)
+        assert_flagged(judgement, status)
+        assert detail in judgement.detail, reply
+        assert judgement.detail.endswith((".", detail)), reply
+        assert KEY not in judgement.detail, reply
+        assert len(server.requests) == 1, reply
 
 
 def test_a_refused_answer_is_paid_for_all_the_same(ask: Ask) -> None:
@@ -166,23 +131,19 @@ def test_a_refused_answer_is_paid_for_all_the_same(ask: Ask) -> None:
     assert judgement.cost_usd is not None
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_the_deadline_holds_over_the_whole_call(ask: Ask, server: ApiServer) -> None:
+    for reply in [
         late(4, kept(0)),
         dripping(0.05, kept(0)),
         dripping_head(0.05, kept(0)),
         late(4, CLOSED),
         late(4, failed(500)),
         dripping(0.05, failed(500)),
-    ],
-    ids=["late", "dripping", "dripping head", "late close", "late error", "dripping error"],
-)
-def test_the_deadline_holds_over_the_whole_call(ask: Ask, server: ApiServer, reply: Reply) -> None:
-    judgement = ask(reply, timeout_per_call=0.4)
-    assert_flagged(judgement, "timeout")
-    assert judgement.detail == f"No answer within 0.4 s from {server.url}/v1/messages."
-    assert 400 <= judgement.elapsed_ms < 5 * 400
+    ]:
+        judgement = ask(reply, timeout_per_call=0.4)
+        assert_flagged(judgement, "timeout")
+        assert judgement.detail == f"No answer within 0.4 s from {server.url}/v1/messages.", reply
+        assert 400 <= judgement.elapsed_ms < 5 * 400, reply
 
 
 def test_an_explained_answer_gives_a_reason_and_a_confidence_for_each(ask: Ask) -> None:
@@ -195,9 +156,8 @@ def test_an_explained_answer_gives_a_reason_and_a_confidence_for_each(ask: Ask) 
     assert (first.decision, first.confidence, first.reasoning) == ("approved", 0.8, "It names the key.")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "decision", "confidence", "reasoning"),
-    [
+def test_an_odd_entry_of_an_explained_answer_does_not_spoil_the_others(ask: Ask) -> None:
+    for wrong, decision, confidence, reasoning in [
         (entry(0, "keep"), "flagged", 0.8, "It names the key."),
         (entry(0, "approved", 80), "approved", None, "It names the key."),
         (entry(0, "approved", "0.9"), "approved", None, "It names the key."),
@@ -208,16 +168,11 @@ def test_an_explained_answer_gives_a_reason_and_a_confidence_for_each(ask: Ask) 
         (entry(True, "approved"), "flagged", None, "the judge said nothing about it"),
         (entry(4, "approved"), "flagged", None, "the judge said nothing about it"),
         ("approved", "flagged", None, "the judge said nothing about it"),
-    ],
-    ids=range(10),
-)
-def test_an_odd_entry_of_an_explained_answer_does_not_spoil_the_others(
-    ask: Ask, wrong: object, decision: str, confidence: float | None, reasoning: str
-) -> None:
-    judgement = ask(explained(wrong, entry(1, "approved"), entry(2, "rejected")), depth="explained")
-    first, second, third = (judgement.verdicts[shown_at(index)[0]] for index in range(3))
-    assert (first.decision, first.confidence, first.reasoning) == (decision, confidence, reasoning)
-    assert (second.decision, third.decision) == ("approved", "rejected")
+    ]:
+        judgement = ask(explained(wrong, entry(1, "approved"), entry(2, "rejected")), depth="explained")
+        first, second, third = (judgement.verdicts[shown_at(index)[0]] for index in range(3))
+        assert (first.decision, first.confidence, first.reasoning) == (decision, confidence, reasoning), wrong
+        assert (second.decision, third.decision) == ("approved", "rejected"), wrong
 
 
 def test_a_candidate_that_is_approved_and_rejected_is_flagged(ask: Ask) -> None:

@@ -48,9 +48,8 @@ def test_openais_own_models_get_the_limit_by_its_newer_name() -> None:
     assert LIMITED not in request_body("m", STRICT.question("hello"), DEFAULT_URL)
 
 
-@pytest.mark.parametrize(
-    ("reply", "status", "detail"),
-    [
+def test_a_failure_is_a_status(server: ApiServer) -> None:
+    for reply, status, detail in [
         (chatted("<think>{0}</think> The first."), "parse_error", "The answer holds no keep-list: <think>"),
         (chatted('{"keep": [0', "length"), "parse_error", "cut off before it was complete"),
         (chatted(None), "parse_error", "The answer is empty."),
@@ -65,14 +64,11 @@ def test_openais_own_models_get_the_limit_by_its_newer_name() -> None:
         (Reply(b"garbage"), "http_error", "not a chat completion"),
         (huge(1_000_000), "http_error", "larger than 1,000 kB"),
         (dripping(0.05, chatted('{"keep": []}')), "timeout", "No answer within 0.4 s from http"),
-    ],
-    ids=range(14),
-)
-def test_a_failure_is_a_status(server: ApiServer, reply: Reply, status: str, detail: str) -> None:
-    judgement = ask(server, reply, timeout_s=0.4, OPENAI_API_KEY=KEY)
-    assert_flagged(judgement, status)
-    assert detail in judgement.detail
-    assert KEY not in judgement.detail
+    ]:
+        judgement = ask(server, reply, timeout_s=0.4, OPENAI_API_KEY=KEY)
+        assert_flagged(judgement, status)
+        assert detail in judgement.detail, reply
+        assert KEY not in judgement.detail, reply
 
 
 def test_the_key_is_sent_and_hidden_in_what_comes_back(server: ApiServer) -> None:
@@ -185,9 +181,8 @@ def test_a_limit_that_a_person_chose_is_kept(server: ApiServer) -> None:
     assert [request.body["max_tokens"] for request in server.requests] == [500]
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_an_answer_is_found_wherever_servers_put_it(server: ApiServer) -> None:
+    for reply in [
         chatted("", reasoning_content='So: {"keep": [1]}'),
         chatted(None, reasoning='{"keep": [1]}'),
         chatted(None, "tool_calls", tool_calls=[{"function": {"name": "answer", "arguments": '{"keep": [1]}'}}]),
@@ -196,17 +191,13 @@ def test_a_limit_that_a_person_chose_is_kept(server: ApiServer) -> None:
         chatted('{"keep": [1]}', reasoning_content='{"keep": [0]}'),
         chatted("thoughts without a beginning</think>[1]"),
         chatted("```\n[1]\n```"),
-    ],
-    ids=range(8),
-)
-def test_an_answer_is_found_wherever_servers_put_it(server: ApiServer, reply: Reply) -> None:
-    judgement = ask(server, reply)
-    assert (judgement.status, approved(judgement)) == ("ok", shown_at(1))
+    ]:
+        judgement = ask(server, reply)
+        assert (judgement.status, approved(judgement)) == ("ok", shown_at(1)), reply
 
 
-@pytest.mark.parametrize(
-    ("base", "path"),
-    [
+def test_every_form_of_a_base_url_leads_to_the_server_and_an_error_names_it(server: ApiServer) -> None:
+    for base, path in [
         ("", "/v1/chat/completions"),
         ("/", "/v1/chat/completions"),
         ("/v1/", "/v1/chat/completions"),
@@ -214,18 +205,14 @@ def test_an_answer_is_found_wherever_servers_put_it(server: ApiServer, reply: Re
         ("/openai/v3", "/openai/v3/chat/completions"),
         ("/v1?api-version=2&key=secret", "/v1/chat/completions?api-version=2&key=secret"),
         ("?key=secret", "/v1/chat/completions?key=secret"),
-    ],
-)
-def test_every_form_of_a_base_url_leads_to_the_server_and_an_error_names_it(
-    server: ApiServer, base: str, path: str
-) -> None:
-    provider = OpenAiProvider("local", {"OPENAI_BASE_URL": server.url + base})
-    server.answers.append(failed(500, "down"))
-    judgement = Judge(provider, JudgeConfig(timeout_per_call=10)).evaluate(PROMPT, pool(4), "auto")
-    assert server.requests[-1].path == path
-    assert "secret" not in judgement.detail + provider.fingerprint
-    if path.startswith("/v1/chat/completions"):
-        assert judgement.detail == f"{server.url}/v1/chat/completions answered 500: down"
+    ]:
+        provider = OpenAiProvider("local", {"OPENAI_BASE_URL": server.url + base})
+        server.answers.append(failed(500, "down"))
+        judgement = Judge(provider, JudgeConfig(timeout_per_call=10)).evaluate(PROMPT, pool(4), "auto")
+        assert server.requests[-1].path == path, base
+        assert "secret" not in judgement.detail + provider.fingerprint, base
+        if path.startswith("/v1/chat/completions"):
+            assert judgement.detail == f"{server.url}/v1/chat/completions answered 500: down", base
 
 
 @pytest.mark.parametrize("base", ["", "/v1", "/v1/messages/", "?beta=true"])

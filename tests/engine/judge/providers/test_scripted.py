@@ -42,11 +42,11 @@ def test_titles_of_the_script_become_verdicts(tmp_path: Path) -> None:
     assert (judged(path, "first").provider, judged(path, "first").model) == ("scripted", "judge.jsonl")
 
 
-@pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
-def test_hostile_prompts_and_titles_are_matched_as_they_are_sent(tmp_path: Path, hostile: str) -> None:
-    path = script(tmp_path, {"prompt": hostile, "keep": [hostile]})
-    judgement = judged(path, hostile, (hostile, "other"))
-    assert [verdict.decision for verdict in judgement.verdicts] == ["approved", "rejected"]
+def test_hostile_prompts_and_titles_are_matched_as_they_are_sent(tmp_path: Path) -> None:
+    for hostile in HOSTILE_TEXTS:
+        path = script(tmp_path, {"prompt": hostile, "keep": [hostile]})
+        judgement = judged(path, hostile, (hostile, "other"))
+        assert [verdict.decision for verdict in judgement.verdicts] == ["approved", "rejected"], hostile
 
 
 def test_a_prompt_is_matched_on_its_cut_and_collapsed_text(tmp_path: Path) -> None:
@@ -61,12 +61,12 @@ def test_a_raw_answer_goes_through_the_parser(tmp_path: Path) -> None:
     assert judged(path, "p").status == "parse_error"
 
 
-@pytest.mark.parametrize("status", ["timeout", "http_error", "refused", "no_key", "cancelled"])
-def test_a_scripted_status_is_the_judgements(tmp_path: Path, status: str) -> None:
-    judgement = judged(script(tmp_path, {"prompt": "p", "status": status}), "p")
-    assert judgement.status == status
-    assert {verdict.decision for verdict in judgement.verdicts} == {"flagged"}
-    assert judgement.detail.startswith("The scripted judge ")
+def test_a_scripted_status_is_the_judgements(tmp_path: Path) -> None:
+    for status in ["timeout", "http_error", "refused", "no_key", "cancelled"]:
+        judgement = judged(script(tmp_path, {"prompt": "p", "status": status}), "p")
+        assert judgement.status == status, status
+        assert {verdict.decision for verdict in judgement.verdicts} == {"flagged"}, status
+        assert judgement.detail.startswith("The scripted judge "), status
 
 
 def test_a_prompt_without_a_row_is_refused(tmp_path: Path) -> None:
@@ -100,9 +100,8 @@ def test_a_delay_over_the_timeout_is_a_timeout_after_the_timeout(tmp_path: Path)
     assert slept == [3.0]
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
+def test_a_bad_row_is_named_by_line_and_field(tmp_path: Path) -> None:
+    for line, problem in [
         ("{", "not JSON"),
         ("[1]", "not a JSON object"),
         ("[" * 100_000, "line 2"),
@@ -119,16 +118,13 @@ def test_a_delay_over_the_timeout_is_a_timeout_after_the_timeout(tmp_path: Path)
         ('{"prompt": "p", "keep": [], "delay_ms": true}', "field delay_ms"),
         ('{"prompt": "p", "keep": [], "delay_ms": Infinity}', "field delay_ms"),
         ('{"prompt": " first  row ", "keep": []}', "field prompt: an earlier line has the same prompt"),
-    ],
-    ids=range(16),
-)
-def test_a_bad_row_is_named_by_line_and_field(tmp_path: Path, line: str, problem: str) -> None:
-    path = tmp_path / "judge.jsonl"
-    path.write_text('{"prompt": "first row", "keep": []}\n' + line + "\n", encoding="utf-8")
-    with pytest.raises(ConfigError) as raised:
-        ScriptedProvider.from_file(str(path))
-    assert f"{path}, line 2" in str(raised.value)
-    assert problem in str(raised.value)
+    ]:
+        path = tmp_path / "judge.jsonl"
+        path.write_text('{"prompt": "first row", "keep": []}\n' + line + "\n", encoding="utf-8")
+        with pytest.raises(ConfigError) as raised:
+            ScriptedProvider.from_file(str(path))
+        assert f"{path}, line 2" in str(raised.value), line
+        assert problem in str(raised.value), line
 
 
 def test_empty_lines_and_foreign_fields_are_passed_over(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -57,10 +56,10 @@ def test_the_last_object_with_an_overall_score_counts() -> None:
     assert read_rating(" or rather ".join(texts), CRITERIA).overall == 2.0
 
 
-@pytest.mark.parametrize("overall", [10.1, -1, "much", True, None, float("nan"), float("inf"), [7], {"score": 7}])
-def test_an_overall_score_outside_of_0_to_10_is_no_rating(overall: Any) -> None:
-    with pytest.raises(UnreadableAnswerError):
-        read_rating(json.dumps({**answer(5.0), "overall": overall}), CRITERIA)
+def test_an_overall_score_outside_of_0_to_10_is_no_rating() -> None:
+    for overall in [10.1, -1, "much", True, None, float("nan"), float("inf"), [7], {"score": 7}]:
+        with pytest.raises(UnreadableAnswerError):
+            read_rating(json.dumps({**answer(5.0), "overall": overall}), CRITERIA)
 
 
 def test_what_does_not_fit_is_left_out_and_what_is_long_is_cut() -> None:
@@ -204,22 +203,21 @@ def test_any_text_is_a_rating_or_unreadable(text: str) -> None:
             assert 0 <= read_rating(one, CRITERIA).overall <= 10
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
+def seconds_to_read(piece: str, size: int) -> float:
+    text = piece * (size // len(piece))
+    started = time.process_time()
+    with suppress(UnreadableAnswerError):
+        read_rating(text, CRITERIA)
+    return time.process_time() - started
+
+
+def test_the_time_grows_with_the_length_of_a_hostile_answer() -> None:
+    for piece in (
         *("#" * 9, "- ", "*", " ", "{", '{"overall":', "\n", "a: ", "1.", "### IDEA: "),
         *("### IDEA: a\n**Quality Score**: ", "**Key Points**:\n- x\n", "**Criteria**: a 1, a 2,"),
         "### IDEA: a\n**Quality Score**: 5/10\n",
-    ],
-)
-def test_the_time_grows_with_the_length_of_a_hostile_answer(piece: str) -> None:
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        started = time.process_time()
-        with suppress(UnreadableAnswerError):
-            read_rating(text, CRITERIA)
-        return time.process_time() - started
-
-    small, large = (min(seconds(ANSWER_LIMIT // share) for _ in range(3)) for share in (4, 1))
-    assert large < max(12 * small, 0.1)  # four times the text; sixteen times would be quadratic
-    assert seconds(20 * ANSWER_LIMIT) < 3 * max(large, 0.1)  # only the end of a longer answer is read
+    ):
+        small, large = (min(seconds_to_read(piece, ANSWER_LIMIT // share) for _ in range(3)) for share in (4, 1))
+        assert large < max(12 * small, 0.1), piece  # four times the text; sixteen times would be quadratic
+        longer = seconds_to_read(piece, 20 * ANSWER_LIMIT)
+        assert longer < 3 * max(large, 0.1), piece  # only the end of a longer answer is read

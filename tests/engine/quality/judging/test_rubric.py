@@ -42,9 +42,8 @@ def test_a_file_of_ones_own_is_a_rubric(tmp_path: Path) -> None:
     assert len(hashes) == 2  # answers by two rubrics are never mixed
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_a_mistake_is_named_with_its_file_and_key() -> None:
+    for text, said in [
         ("purpose = ", "not TOML: "),
         (TEXT.replace("purpose", "porpose"), "the key 'porpose' is unknown; known are purpose, criteria, bands"),
         (TEXT.replace("[criteria]", "[criteria]\nUpper = 'x'"), "criteria.Upper: a name is lower-case letters"),
@@ -53,13 +52,11 @@ def test_a_file_of_ones_own_is_a_rubric(tmp_path: Path) -> None:
         (TEXT.partition("[bands]")[0], "bands: a table is needed"),
         ("purpose = 3\n", "purpose: a text is needed"),
         (TEXT.replace("[bands]", "".join(f"c{n} = 'x'\n" for n in range(9)) + "[bands]"), "criteria: at most 12"),
-    ],
-)
-def test_a_mistake_is_named_with_its_file_and_key(text: str, said: str) -> None:
-    with pytest.raises(ConfigError) as error:
-        parse_rubric(text, "own", "own.toml")
-    assert str(error.value).startswith("The rubric own.toml: ")
-    assert said in str(error.value)
+    ]:
+        with pytest.raises(ConfigError) as error:
+            parse_rubric(text, "own", "own.toml")
+        assert str(error.value).startswith("The rubric own.toml: "), text
+        assert said in str(error.value), text
 
 
 def test_a_missing_or_too_large_file_is_named(tmp_path: Path) -> None:

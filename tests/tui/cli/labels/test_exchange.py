@@ -8,7 +8,6 @@ import stat
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-import ir_measures
 import pytest
 
 from engine.stores.roots import read_corpus
@@ -94,26 +93,6 @@ def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> N
     assert made[0] == made[1]
 
 
-@pytest.mark.filterwarnings("ignore:.* deprecated and will be removed in Python 3.14:DeprecationWarning")
-def test_an_exported_run_has_the_reports_ranking_measures_also_with_equal_scores(tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("signing keys", memory_id=f"m{number}") for number in range(5)])
-    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": "signing keys"}, {"id": "p2", "prompt": "keys"})
-    place = ["--root", root, "--db", tmp_path / "labels.db"]
-    replayed = rows(memsift("replay", *place, "--prompts", prompts, "--save", "--systems", "bm25"))
-    assert [len({found["score"] for found in row["injected"]}) for row in replayed] == [1, 1]
-    first = {row["prompt_id"]: row["injected"][0]["id"] for row in replayed}
-    (tmp_path / "qrels").write_text("".join(f"{prompt} 0 {best} 1\n" for prompt, best in first.items()))
-    assert memsift("import", tmp_path / "qrels", *place, "--prompts", prompts).exit_code == 0
-    (reported,) = printed(memsift("report", *place, "--ranking", "--format", "json"))["systems"]
-    qrels, run = (
-        memsift("export", "--format", name, "--db", tmp_path / "labels.db").stdout for name in ("qrels", "run")
-    )
-    measures = [ir_measures.parse_measure(name) for name in reported["ranked"]["means"]]
-    found = ir_measures.calc_aggregate(measures, ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run))
-    assert {str(measure): pytest.approx(value) for measure, value in found.items()} == reported["ranked"]["means"]
-    assert reported["ranked"]["means"]["P@1"] == 1.0
-
-
 def test_a_run_file_holds_one_system(store: Path) -> None:
     several = memsift("export", "--format", "run", "--db", store)
     assert (several.exit_code, several.stdout) == (2, "")
@@ -188,28 +167,6 @@ def test_a_written_file_is_its_owners_alone(store: Path, tmp_path: Path) -> None
     assert [path.name for path in tmp_path.iterdir() if "labels" in path.name] == ["labels.csv"]
     line = refused(memsift("export", "--db", store, "--output", tmp_path / "nowhere" / "labels.csv"))
     assert "nowhere/labels.csv: No such file or directory. Name a file that can be written." in line
-
-
-def test_no_text_exports_hashes_only(store: Path) -> None:
-    result = memsift("export", "--no-text", "--db", store)
-    assert told(result)[0].startswith("--no-text leaves out all texts")
-    prompts = [json.loads(line)["prompt"] for line in (DEMO / "prompts.jsonl").read_text().splitlines()]
-    assert not [prompt for prompt in prompts if prompt in result.stdout]
-    assert "overdue" not in result.stdout
-
-
-def test_one_persons_labels_or_what_all_say_together(store: Path, tmp_path: Path) -> None:
-    db = tmp_path / "two.db"
-    memsift("merge-labels", store, "--db", db)
-    qrels = tmp_path / "kim.txt"
-    qrels.write_text("p01 0 no-index-on-due-at 1\n")
-    memsift("import", qrels, "--annotator", "kim", "--db", db)
-    assert memsift("export", "--format", "qrels", "--annotator", "kim", "--db", db).stdout.count(" 1\n") == 1
-    together = rows(memsift("export", "--format", "prodigy", "--gold", "--db", db))
-    assert {row["_annotator_id"] for row in together} == {"gold"}
-    assert "no labels by 'ann'. There are labels by jan, kim" in refused(
-        memsift("export", "--annotator", "ann", "--db", db)
-    )
 
 
 @pytest.mark.parametrize("arguments", [["--gold"], ["--format", "csv", "--gold", "--annotator", "jan"]])

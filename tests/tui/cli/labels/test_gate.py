@@ -8,14 +8,13 @@ import os
 import re
 import struct
 import subprocess
-import sys
 import termios
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.cli.command_line import MAIN, PROJECT, memsift, process, refused
+from tests.tui.cli.command_line import MAIN, PROJECT, memsift, refused
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 from tests.tui.terminal import all_printed
 
@@ -95,9 +94,6 @@ def test_too_near_the_gate_the_proposed_zone_decides(tmp_path: Path) -> None:
     command = [*run_file(tmp_path, 300, good=0.8), "--min-precision", "0.8"]
     out = memsift(*command, "--full").stdout
     assert "How many more prompts would decide cannot be said: precision is too near 0.80" in out
-    found = re.search(
-        r"Next: decide, if ([\d.]+) points either way do not matter to you:\s+--indifference ([\d.]+)", out
-    )
     step = r"Next: decide, if ([\d.]+) points either way do not matter to you: --indifference (0\.\d+)"
     found = re.search(step, unwrapped(out))
     assert found
@@ -292,18 +288,6 @@ def test_qrels_of_other_prompts_decide_nothing(tmp_path: Path) -> None:
     assert "has no label for a prompt of" in refused(memsift("report", *command[1:-1], tmp_path / "other.txt"))
 
 
-def test_a_judge_that_never_answered_is_not_decided_on(tmp_path: Path) -> None:
-    command = run_file(tmp_path, 30, good=0.95)
-    run = tmp_path / "run.jsonl"
-    rows = [
-        {**json.loads(line), "system": f"{FIRST}+judge", "fallback": "timeout"}
-        for line in run.read_text("utf-8").splitlines()
-    ]
-    run.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    line = refused(memsift(*command, "--min-precision", "0.5", "--system", f"{FIRST}+judge"))
-    assert "The judge answered on none of the 30 prompts" in line
-
-
 # Setup
 
 
@@ -317,12 +301,9 @@ def test_a_store_without_replays_is_a_setup_error() -> None:
     [
         ([], "--min-precision"),
         (["--min-precision", "1"], "--min-precision"),
-        (["--min-precision", "80"], "--min-precision"),
         (["--min-precision", "0.8", "--indifference", "0.5-0.7"], "contain --min-precision 0.8"),
         (["--min-precision", "0.8", "--indifference", "0.7-1.2"], "between 0 and 1"),
         (["--min-precision", "0.8", "--indifference", "-0.1"], "LOW-HIGH or a width"),
-        (["--min-precision", "0.8", "--indifference", "some"], "LOW-HIGH or a width"),
-        (["--min-precision", "0.8", "--indifference", "nan"], "between 0 and 1"),
         (["--min-precision", "0.8", "--worth", "0"], "--worth"),
         (["--min-precision", "0.8", "--system", "bm26"], "Choose from memsift"),
     ],
@@ -333,13 +314,6 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, options: list[str], comp
     assert complaint in result.stderr
 
 
-def test_run_and_qrels_go_together(tmp_path: Path) -> None:
-    command = run_file(tmp_path, 3, good=0.6)
-    result = memsift(*command[:3], "--min-precision", "0.8")
-    assert result.exit_code == 2
-    assert "--run and --qrels" in result.stderr
-
-
 def test_of_several_systems_without_a_judge_one_is_to_be_named(tmp_path: Path) -> None:
     command = run_file(tmp_path, 3, good=0.6)
     run = tmp_path / "run.jsonl"
@@ -347,20 +321,3 @@ def test_of_several_systems_without_a_judge_one_is_to_be_named(tmp_path: Path) -
     result = memsift(*command, "--min-precision", "0.8")
     assert result.exit_code == 2
     assert "Name a system with --system: bm25, memsift." in result.stderr
-
-
-def test_a_hostile_name_cannot_command_the_terminal(tmp_path: Path) -> None:
-    command = run_file(tmp_path, 30, good=0.6)
-    run = tmp_path / "run.jsonl"
-    run.write_text(run.read_text().replace(f'"{FIRST}"', '"me\\u001b[2J"'), encoding="utf-8")
-    assert "\x1b" not in memsift(*command, "--min-precision", "0.8").stdout
-
-
-def test_the_gate_loads_no_screen_and_no_statistics_it_does_not_need(tmp_path: Path) -> None:
-    code = (
-        "import sys; from tui.cli import main\ntry: main(sys.argv[1:], prog_name='memsift')\n"
-        "except SystemExit: pass\nprint(*sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"
-    )
-    files = run_file(tmp_path, 30, good=0.6)
-    done = process(*files, "--min-precision", "0.8", code=[sys.executable, "-c", code])
-    assert not {"textual", "rich", "anthropic", "sklearn", "scipy"} & set(done.stderr.split())

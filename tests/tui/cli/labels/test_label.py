@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.activity_log import last_injected, read_log
 from engine.claude_code.prompt_files import read_prompts
-from engine.injected import with_log
+from engine.hook.activity_log import last_injected, read_log
+from engine.hook.injected import with_log
 from engine.prompt import Injection, typed_prompt
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root

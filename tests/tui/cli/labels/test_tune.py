@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from tests.benchmarks.example_projects import FOLDERS
 from tests.benchmarks.example_projects import write_root as write_project
 from tests.engine import models
 from tests.engine.builders import memory, write_root
-from tests.tui.cli.command_line import configure, memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import configure, memsift, printed, refused, rows
 from tests.tui.demo import DEMO_ROOT
 from tui.workspace import opening
 from tui.workspace.opening import DEMO_FILES
@@ -104,12 +103,6 @@ def test_a_target_out_of_reach_exits_with_1_and_says_what_can_be_reached(state: 
     assert "--target-precision 0." in result.stdout
     assert "nothing was written" in result.stderr
     assert not state.exists()
-
-
-def test_less_confidence_asks_for_less(state: Path) -> None:  # noqa: ARG001
-    sure = printed(tune("--target-precision", "0.65", "--format", "json"))["at"]["threshold"]
-    unsure = printed(tune("--target-precision", "0.65", "--confidence", "0.5", "--format", "json"))["at"]["threshold"]
-    assert unsure < sure
 
 
 @pytest.mark.parametrize(
@@ -288,62 +281,12 @@ def test_a_system_whose_cutoff_was_not_tuned_is_refused(state: Path, name: str) 
     assert ("no tuned cutoff for memsift+cutoff" if name == "memsift+cutoff" else "match_strategy was") in result.stderr
 
 
-def test_a_model_for_bm25_makes_the_system_of_that_name(state: Path) -> None:
-    models.write_model(state, models.content(Config(match_strategy="fts5_bm25"), threshold=0.9))
-    found = rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--systems", "memsift,bm25,bm25+cutoff"))
-    count = {row["system"]: 0 for row in found}
-    for row in found:
-        count[row["system"]] += len(row["injected"])
-    assert 0 < count["bm25+cutoff"] < count["bm25"]
-
-
-def test_search_as_the_hook_says_what_the_cutoff_dropped_and_by_how_much(state: Path) -> None:
-    models.write_model(state, models.content(intercept=-30.0, threshold=0.99))
-    query = ("search", "background job queue worker", "--root", DEMO_ROOT, "--explain")
-    found = printed(memsift(*query, "--mode", "auto"))
-    cut = [one["explain"] for one in found["dropped"] if one["explain"]["outcome"] == "cutoff"]
-    assert cut
-    for one in cut:
-        assert one["system"] == "memsift+cutoff"
-        assert one["gap"] == one["cutoff"]["gap"] < 0
-        assert one["cutoff"]["value"] == 0.99
-    shown = memsift(*query, "--mode", "auto", "--format", "text", "--memory", "job-queue-skip-locked").stdout
-    assert "memsift+cutoff drops it by cutoff" in shown
-    assert "P(relevant)" in shown
-    assert all("cutoff" not in one["explain"]["outcome"] for one in printed(memsift(*query))["results"])
-
-
 def test_a_model_that_does_not_fit_is_ignored_with_one_line(state: Path) -> None:
     models.write_model(state, models.content(Config(max_inject=7)))
     result = memsift("search", "background job queue", "--root", DEMO_ROOT, "--mode", "auto")
     assert result.exit_code == 0
     (line,) = result.stderr.splitlines()
     assert "ignored: it was made for another configuration: max_inject was 7, is 3" in line
-
-
-def test_the_app_shows_the_tuned_system_beside_the_plain_one(state: Path, tmp_path: Path) -> None:
-    models.write_model(state, models.content())
-    environ = {"XDG_STATE_HOME": str(state.parent.parent), "HOME": str(tmp_path)}
-    opened = opening.usable_cutoff(str(DEMO_ROOT), read_config(str(DEMO_ROOT), {}).config, environ)
-    assert opened is not None
-    from tests.tui.demo import make_workspace
-
-    with closing(make_workspace(tmp_path / "labels.db", judge=None, cutoff=opened)) as workspace:
-        assert workspace.systems == ("memsift", "memsift+cutoff")
-        assert workspace.heads == ("memsift", "memsift+cutoff")
-        found = workspace.run(workspace.prompts[0], "memsift+cutoff")
-        assert found.system == "memsift+cutoff"
-    with closing(make_workspace(tmp_path / "labels.db", cutoff=opened)) as workspace:
-        assert workspace.systems == ("memsift", "memsift+cutoff", "memsift+cutoff+judge")
-        assert workspace.heads == ("memsift", "memsift+cutoff+judge")
-
-
-def test_undo_loads_no_statistics() -> None:
-    arguments = ["tune", "--undo", "--root", str(DEMO_ROOT)]
-    code = f"import sys; from tui.cli import main; main({arguments!r}, standalone_mode=False)"
-    shown = "print(*sorted({'scipy', 'sklearn', 'numpy'} & set(sys.modules)))"
-    done = process(code=[sys.executable, "-c", f"{code}; {shown}"])
-    assert (done.returncode, done.stdout) == (0, "\n")
 
 
 @pytest.fixture

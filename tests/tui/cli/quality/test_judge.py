@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import time
@@ -18,8 +17,8 @@ from engine.paths import ratings_file
 from engine.quality.judging.markdown_form import parse_entries
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, failed, late
-from tests.engine.quality.judging.answers import URL, rated, rated_by_title, searched, title_in
-from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, configure, memsift, printed, refused, top_level_modules
+from tests.engine.quality.judging.answers import rated, rated_by_title, searched, title_in
+from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, configure, memsift, printed, refused
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -91,20 +90,6 @@ def test_nobody_is_asked_unless_a_judge_is_named(server: ApiServer, root: Path) 
     assert decisions(memsift(*RATE, "--root", root)) == ALL
 
 
-def test_a_memory_is_paid_for_once_and_another_threshold_costs_nothing(server: ApiServer, root: Path) -> None:
-    printed(memsift(*RATE, "--root", root, *HTTP))
-    again = memsift(*RATE, "--root", root, *HTTP, "--threshold", "4.5")
-    assert decisions(again) == {**ALL, "Cache-for-an-hour": "accepted"}
-    assert printed(again)["summary"]["cost_usd"] == 0
-    assert len(server.requests) == 3
-    known = memsift(*RATE, "--root", root, "--judge", "none", MEMSIFT_JUDGE="anthropic-http")
-    assert decisions(known) == ALL
-    line = refused(
-        memsift(*RATE, "--root", root, "--judge", "none", "--rubric", "idea", MEMSIFT_JUDGE="anthropic-http")
-    )
-    assert "asks nobody" in line
-
-
 def test_a_rubric_of_ones_own_is_used_and_a_mistake_in_it_is_named(
     server: ApiServer, root: Path, tmp_path: Path
 ) -> None:
@@ -116,18 +101,6 @@ def test_a_rubric_of_ones_own_is_used_and_a_mistake_in_it_is_named(
     own.write_text(f"{own.read_text(encoding='utf-8')}[bands]\n{bands}", encoding="utf-8")
     assert printed(memsift(*RATE, "--root", root, *HTTP, "--rubric", own))["rubric"] == "own"
     assert "- funny: Is it?" in server.requests[0].body["system"]
-
-
-def test_samples_vote(server: ApiServer, root: Path) -> None:
-    server.answers.extend([rated(8.0), rated(2.0), rated(3.0)])
-    result = memsift(*RATE, "Use-WAL", "--root", root, *HTTP, "--samples", "3")
-    (row,) = printed(result)["memories"]
-    assert (row["decision"], row["overall"], row["samples"], row["agreement"]) == (
-        "rejected",
-        2.5,
-        3,
-        pytest.approx(2 / 3),
-    )
 
 
 def test_a_memory_that_is_not_there_is_named(server: ApiServer, root: Path) -> None:
@@ -158,16 +131,6 @@ def test_fail_under_fails_for_a_low_score_or_no_answer(server: ApiServer, root: 
     server.answer = lambda _: failed(500)
     dead = memsift(*rate, "0", "--judge-refresh")
     assert (dead.exit_code, "The judge answered none of 2 questions" in dead.stderr) == (2, True)
-
-
-def test_an_error_is_no_rejection_and_is_asked_again(server: ApiServer, root: Path) -> None:
-    server.answers.append(failed(400))
-    rate = (*RATE, "Use-WAL", "--root", root, *HTTP)
-    dead = memsift(*rate)
-    (row,) = json.loads(dead.stdout)["memories"]
-    assert dead.exit_code == 2
-    assert (row["decision"], row["overall"], row["judgement"]["status"]) == ("unanswered", None, "http_error")
-    assert decisions(memsift(*rate)) == {"Use-WAL": "accepted"}
 
 
 def test_the_cost_limit_is_never_crossed_and_the_rest_is_rated_later(server: ApiServer, root: Path) -> None:
@@ -223,15 +186,13 @@ def test_a_file_of_another_judge_rubric_or_threshold_is_refused(server: ApiServe
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("content", ["[]\n", '{"root": "r"}\n', "nothing of ours", "[" * 9_000 + "\n"])
-def test_a_file_that_is_no_rating_is_refused_and_left_alone(
-    server: ApiServer, root: Path, tmp_path: Path, content: str
-) -> None:
+def test_a_file_that_is_no_rating_is_refused_and_left_alone(server: ApiServer, root: Path, tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
-    file.write_text(content, encoding="utf-8")
-    line = refused(memsift(*RATE, "--root", root, *HTTP, "--resume", file))
-    assert line.startswith(f"memsift: {file}, line 1: a row of memsift quality judge is needed.")
-    assert file.read_text(encoding="utf-8") == content
+    for content in ("[]\n", '{"root": "r"}\n', "nothing of ours", "[" * 9_000 + "\n"):
+        file.write_text(content, encoding="utf-8")
+        line = refused(memsift(*RATE, "--root", root, *HTTP, "--resume", file))
+        assert line.startswith(f"memsift: {file}, line 1: a row of memsift quality judge is needed.")
+        assert file.read_text(encoding="utf-8") == content
     assert server.requests == []
 
 
@@ -246,17 +207,6 @@ def test_a_batch_costs_half_and_gives_the_same_ratings(server: ApiServer, root: 
 
 
 # The web
-
-
-def test_pages_of_a_web_search_are_kept(server: ApiServer, root: Path) -> None:
-    server.answers.append(searched("### IDEA: Use WAL\n**Quality Score**: 9/10\n**Key Points**:\n- FTS5 agrees.\n"))
-    rate = ("quality", "judge", "Use-WAL", "--root", root, "--web-search")
-    (row,) = printed(memsift(*rate, *HTTP, "--format", "json"))["memories"]
-    assert row["sources"] == [{"url": URL, "title": "SQLite FTS5"}]
-    assert row["judgement"]["cost_usd"] == pytest.approx(PRICE + 0.01)
-    assert f"<{URL}> SQLite FTS5" in memsift(*rate, *HTTP, "--format", "markdown").stdout
-    assert len(server.requests) == 1
-    assert "--web-search works only with the judges anthropic" in refused(memsift(*rate, "--judge", "claude-cli"))
 
 
 def test_the_cost_limit_reckons_with_the_pages_of_a_web_search(server: ApiServer, root: Path) -> None:
@@ -318,30 +268,6 @@ def test_the_ratings_are_private_and_a_damaged_file_is_named(root: Path) -> None
     assert file.stat().st_mode & 0o777 == 0o600
     file.write_bytes(b"no database" * 100)
     assert f"The ratings in {file} cannot be read or written" in refused(memsift(*RATE, "--root", root, *HTTP))
-
-
-@pytest.mark.usefixtures("server")
-def test_rating_loads_no_heavy_library(root: Path) -> None:
-    loaded = top_level_modules(*RATE, "--root", root, *HTTP)
-    assert not loaded & {"textual", "anthropic", "scipy", "numpy", "sklearn", "sqlite_utils", "labels"}
-
-
-def test_a_judge_without_schemas_is_asked_for_markdown(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = "### REJECTED: Use WAL\n**Quality Score**: 4.0/10\n**Rejection Reasons**:\n- No version.\n"
-    script = tmp_path / "bin" / "claude"
-    script.parent.mkdir()
-    answer = shlex.quote(json.dumps({"result": text, "usage": {"input_tokens": 5, "output_tokens": 3}}))
-    script.write_text(f'#!/bin/sh\nprintf "%s" "$*" > "{tmp_path}/asked"\nprintf %s {answer}\n', encoding="utf-8")
-    script.chmod(0o700)
-    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
-    result = memsift(*RATE, "Use-WAL", "--root", root, "--judge", "claude-cli")
-    (row,) = printed(result)["memories"]
-    assert (row["decision"], row["rejection_reasons"]) == ("rejected", ["No version."])
-    assert row["judgement"]["cost_usd"] is None
-    assert "Its price is not known here." in result.stderr
-    assert '"### REJECTED:"' in (tmp_path / "asked").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.config import SYSTEMS as SYSTEMS_BY_NAME
 from engine.config import Config, JudgeConfig
+from engine.judge.verdict import OK
 from engine.lean.record import replace
-from engine.systems import SYSTEMS as SYSTEMS_BY_NAME
 from tests.engine.judge.api_server import failed
 from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
@@ -112,11 +114,11 @@ def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, r
     server.answer = lambda request: failed(400) if asked[3] in request.raw.decode() else keeps(request)
     ending, asked_about, answers = run()
     assert (ending, asked_about) == (Ending(2, 2), 4)
-    assert (answers.asked, answers.failures) == (4, (("http_error", 1),))
+    assert answers.statuses == {OK: 3, "http_error": 1}
     assert fallbacks(tmp_path / "parts") == [["", ""], ["", "http_error"]]
     server.answer = keeps
     server.requests.clear()
-    assert run() == (Ending(1, 1), 2, Answers(2))
+    assert run() == (Ending(1, 1), 2, Answers(Counter({OK: 2})))
     assert len(server.requests) == 1  # the other prompt of the part is in the cache
     assert fallbacks(tmp_path / "parts") == [["", ""], ["", ""]]
     assert run() == (Ending(0, 0), 0, Answers())

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.config import INJECTED
+from engine.hook.injected import names_of
 from engine.hook.process import respond
-from engine.injected import names_of
-from engine.systems import INJECTED
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import card

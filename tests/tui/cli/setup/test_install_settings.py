@@ -202,16 +202,6 @@ def test_an_old_command_of_memsift_is_replaced(user: Path) -> None:
     assert json.loads(user.read_text("utf-8")) == {"hooks": {"Stop": []}}
 
 
-@pytest.mark.usefixtures("project")
-def test_settings_that_changed_since_lose_only_memsift(user: Path) -> None:
-    user.write_bytes(WILD["tabs, CRLF, no final line break"])
-    memsift("install")
-    changed = user.read_bytes().replace(b'"opus"', b'"sonnet"')
-    user.write_bytes(changed)
-    memsift("uninstall")
-    assert user.read_bytes() == WILD["tabs, CRLF, no final line break"].replace(b'"opus"', b'"sonnet"')
-
-
 def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path, project: Path, private_home: Path) -> None:
     user.write_bytes(WILD["four spaces, other hooks"])
     before = {path: path.read_bytes() for path in private_home.rglob("*") if path.is_file()}
@@ -226,30 +216,23 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path, project: 
     assert installed(user) == ["home: hook"]
 
 
-BROKEN = {
-    "comment": (b'{\n  // my hooks\n  "hooks": {}\n}\n', "line 2: holds a comment"),
-    "broken": (b'{\n  "a": 1,\n  "b": \n}\n', "line 4"),
-    "not an object": (b"[]\n", "line 1"),
-    "hooks are a list": (b'{\n  "a": 1,\n  "hooks": []\n}\n', "line 3"),
-    "the event is an object": (b'{\n  "hooks": {\n    "UserPromptSubmit": {}\n  }\n}\n', "line 3"),
-    "binary": (bytes(range(128, 256)), "not UTF-8"),
-}
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Path, name: str) -> None:
-    content, reason = BROKEN[name]
-    user.write_bytes(content)
-    line = refused(memsift("install"))
-    assert str(user) in line
-    assert reason in line
-    assert user.read_bytes() == content
-    assert memsift("install", "--project").exit_code == 0
-    assert installed(project) == ["some project: shared hook"]
-    assert user.read_bytes() == content
-    assert memsift("uninstall", "--project").exit_code == 0
-    assert user.read_bytes() == content
-    assert not project.exists()
+def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Path) -> None:
+    """The tests of `engine.claude_code.settings_text` have the other ways in which it can be broken."""
+    for content, reason in (
+        (b'{\n  // my hooks\n  "hooks": {}\n}\n', "line 2: holds a comment"),
+        (b'{\n  "a": 1,\n  "hooks": []\n}\n', "line 3"),
+        (b'{\n  "hooks": {\n    "UserPromptSubmit": {}\n  }\n}\n', "line 3"),
+        (bytes(range(128, 256)), "not UTF-8"),
+    ):
+        user.write_bytes(content)
+        line = refused(memsift("install"))
+        assert str(user) in line
+        assert reason in line
+        assert memsift("install", "--project").exit_code == 0
+        assert installed(project) == ["some project: shared hook"]
+        assert memsift("uninstall", "--project").exit_code == 0
+        assert user.read_bytes() == content
+        assert not project.exists()
 
 
 @pytest.mark.usefixtures("project")

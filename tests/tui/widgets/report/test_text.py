@@ -14,7 +14,7 @@ from labels.report.section import ReportSection, ReportTable
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tests.labels.samples import card, judged, record, retrieval
-from tui.widgets.report.charts import drawn_chart, plot, plot_name
+from tui.widgets.report.charts import curve_beside, drawn_chart, plot
 from tui.widgets.report.lists import table_rows, whole_row
 from tui.widgets.report.text import interval_bar, part_text
 
@@ -92,18 +92,20 @@ def test_the_chart_of_the_judge_says_its_numbers_and_differs_by_signs(report: Re
 
 def test_curves_are_drawn_from_the_report_and_name_every_system(report: Report) -> None:
     plotext = pytest.importorskip("textual_plotext.plot")
-    assert [plot_name(name, report) for name in ("precision", "recall", "worst-memories")] == ["history", "", ""]
+    assert [curve_beside(name, report) for name in ("recall", "worst-memories")] == [None, None]
+    history = curve_beside("precision", report)
+    assert history
     plt = plotext.Plot()
-    plot(plt, "history", report)
+    plot(plt, history)
     plt.plotsize(80, 20)
-    assert "precision so far" in plt.build()
+    assert "Precision so far" in plt.build()
 
 
 def test_a_report_without_labels_has_no_chart(store: LabelStore) -> None:
     record(store, retrieval(["m1"]))
     report = report_from_store(store)
     assert all(drawn_chart(one.name, report, 80) is None for one in sections(report))
-    assert all(plot_name(one.name, replace(report, systems=())) == "" for one in sections(report))
+    assert all(curve_beside(one.name, replace(report, systems=())) is None for one in sections(report))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.workspace.labelling import LabelQueue, workspace_pace
+from tui.workspace.labelling import LabelQueue, Position, workspace_pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 MANY = ("p01", "p02", "p04", "p05", "p07")
+
+
+def progress(queue: LabelQueue, at: Position | None) -> str:
+    return " · ".join(queue.parts(at))
 
 
 def run_all(workspace: Workspace, *prompts: Prompt) -> None:
@@ -221,7 +225,7 @@ def test_another_person_finds_nothing_finished(open_workspace: Opener) -> None:
     theirs = open_workspace(prompts=demo_prompts("p01"), annotator="you")
     queue = LabelQueue(theirs)
     assert not queue.is_finished(theirs.prompts[0])
-    assert "0 labels" in queue.progress(None)
+    assert "0 labels" in progress(queue, None)
 
 
 def test_an_edited_memory_opens_its_prompt_again_with_that_card_alone(open_workspace: Opener, tmp_path: Path) -> None:
@@ -273,7 +277,7 @@ def test_a_prompt_that_brought_nothing_up_is_finished_after_a_restart_until_ther
     run_all(workspace)
     workspace.close()
     workspace = open_workspace(root=root, prompts=prompts, judge=None)
-    assert LabelQueue(workspace).progress(None) == "1 of 1 prompts done · 0 labels"
+    assert progress(LabelQueue(workspace), None) == "1 of 1 prompts done · 0 labels"
     write_memory(root, memory("zzzz at last"))
     workspace.reload()
     assert not LabelQueue(workspace).is_finished(prompts[0])
@@ -302,9 +306,9 @@ def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Open
     run_all(workspace)
     queue = LabelQueue(workspace)
     first = queue.order[0]
-    assert queue.progress(queue.position(first)).startswith("0 of 3 prompts done · 0 labels")
+    assert progress(queue, queue.position(first)).startswith("0 of 3 prompts done · 0 labels")
     given = go_through(workspace, queue, first)
-    text = queue.progress(queue.position(first))
+    text = progress(queue, queue.position(first))
     assert text.startswith(f"1 of 3 prompts done · {given} labels")
     assert text.endswith("min left")
     assert workspace_pace(workspace) == 2.0
@@ -319,13 +323,13 @@ def test_that_people_differ_is_told_at_the_end_of_the_prompt_and_not_by_a_card(o
     for verdict, workspace in (("relevant", theirs), ("not", mine)):
         queue = LabelQueue(workspace)
         while (at := queue.position(prompt)) and at.card:
-            assert "settles" not in queue.progress(at) + LabelQueue(workspace).progress(at)
+            assert "settles" not in progress(queue, at) + progress(LabelQueue(workspace), at)
             label(workspace, prompt, at.card, verdict)
     assert at is not None
     for one in (queue, LabelQueue(mine), LabelQueue(theirs)):
-        assert f"{{label.settle}} settles {len(at.pool.cards)} disputes" in one.progress(at)
+        assert f"{{label.settle}} settles {len(at.pool.cards)} disputes" in progress(one, at)
     mine.store.adjudicate("me", prompt.id, at.pool.cards[0], "not", seed=1, elapsed_ms=1)
-    assert f"{{label.settle}} settles {len(at.pool.cards) - 1} dispute" in LabelQueue(mine).progress(at)
+    assert f"{{label.settle}} settles {len(at.pool.cards) - 1} dispute" in progress(LabelQueue(mine), at)
 
 
 def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_workspace: Opener, tmp_path: Path) -> None:
@@ -336,10 +340,10 @@ def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_worksp
         workspace = open_workspace(root=root, judge=None, prompts=prompts)
         run_all(workspace)
         queue = LabelQueue(workspace)
-        assert queue.progress(queue.position(prompts[0])).startswith("0 of 1 prompts done · 0 labels")
+        assert progress(queue, queue.position(prompts[0])).startswith("0 of 1 prompts done · 0 labels")
         assert go_through(workspace, queue, prompts[0]) == labels
-        assert queue.progress(None) == LabelQueue(workspace).progress(None)
-        assert f"{labels} label" in queue.progress(None)
+        assert progress(queue, None) == progress(LabelQueue(workspace), None)
+        assert f"{labels} label" in progress(queue, None)
 
 
 def test_the_time_left_takes_the_other_prompts_to_be_like_the_finished_ones(open_workspace: Opener) -> None:
@@ -355,7 +359,7 @@ def test_the_time_left_takes_the_other_prompts_to_be_like_the_finished_ones(open
     given = go_through(workspace, queue, first, slowly)
     at = queue.position(second)
     assert at is not None
-    assert f"about {len(at.open) + len(others) * given} min left" in queue.progress(at)
+    assert f"about {len(at.open) + len(others) * given} min left" in progress(queue, at)
 
 
 def test_labels_that_were_given_beside_a_ranking_do_not_count_for_the_pace(open_workspace: Opener) -> None:

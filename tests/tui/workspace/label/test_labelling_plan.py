@@ -176,5 +176,5 @@ def test_another_persons_strata_are_taken_over(open_workspace: Opener, is_labell
 def test_progress_says_which_order_is_on_unless_it_is_random(open_workspace: Opener, order: str, says: bool) -> None:
     workspace = open_workspace(order=order)
     plan(workspace)
-    progress = LabelQueue(workspace).progress(None)
+    progress = " · ".join(LabelQueue(workspace).parts(None))
     assert progress.endswith(" · disagreements first") is says

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.config import SYSTEMS
 from engine.errors import LabelStoreError
 from engine.lean.record import replace
-from engine.systems import SYSTEMS
 from tests.tui.demo import demo_prompts
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import jobs_left

@@ -141,12 +141,12 @@ def test_systems_of_two_strategies_have_each_their_own() -> None:
     assert explain_text([], 60).plain == "This prompt has not been run yet."
 
 
-@pytest.mark.parametrize("text", [*HOSTILE_TEXTS, "[/b] [red]x[/] cached", "\x1b[31mcached", "\u202ecached"])
-def test_hostile_text_is_shown_as_text(text: str) -> None:
-    text = without_lone_surrogates(text)
-    one = memory(f"{text} cached", body=text, memory_id="one")
-    for prompt in (f"cached {text}", text, "zzz"):
-        found = explain_text([explain(prompt, one)], 60)
-        assert "\x1b" not in found.plain
-        assert "\u202e" not in found.plain
-        assert "[red]" not in text or "[/b] [red]x[/]" in found.plain
+def test_hostile_text_is_shown_as_text() -> None:
+    for text in [*HOSTILE_TEXTS, "[/b] [red]x[/] cached", "\x1b[31mcached", "\u202ecached"]:
+        text = without_lone_surrogates(text)
+        one = memory(f"{text} cached", body=text, memory_id="one")
+        for prompt in (f"cached {text}", text, "zzz"):
+            found = explain_text([explain(prompt, one)], 60)
+            assert "\x1b" not in found.plain, text
+            assert "\u202e" not in found.plain, text
+            assert "[red]" not in text or "[/b] [red]x[/]" in found.plain, text

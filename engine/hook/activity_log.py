@@ -1,0 +1,138 @@
+"""Reading the hook's log: each decision, and what happened to each memory. Nothing here changes the ranking."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from engine.hook.activity import LOG_FILE
+from engine.lean.record import Record
+from engine.lean.sha256 import hex_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from engine.prompt import Prompt
+
+SILENT, SLOW, FALLBACK = FILTERS = ("silent", "slow", "fallback")
+"""Nothing was injected; it took SLOW_MS or more; the judge could not answer, or SQLite has no full-text search."""
+
+SLOW_MS = 500.0
+
+
+class LoggedPrompt(Record):
+    """A line of the log. `prompt` is empty unless the user lets prompts be logged. `dropped`: (memory id, stage)."""
+
+    time: str
+    prompt_sha256: str
+    prompt: str
+    session_id: str
+    system: str
+    injected: tuple[str, ...]
+    dropped: tuple[tuple[str, str], ...]
+    reason: str
+    fallback: str
+    characters: int
+    ms: float
+
+    def is_of(self, kind: str) -> bool:
+        """Whether one of FILTERS holds."""
+        if kind == SLOW:
+            return self.ms >= SLOW_MS
+        return bool(self.fallback) if kind == FALLBACK else not self.injected
+
+
+class Log(Record):
+    """The decisions, oldest first, and the number of lines that could not be read."""
+
+    decisions: tuple[LoggedPrompt, ...]
+    broken: int = 0
+
+    @property
+    def prompts(self) -> int:
+        """The decisions about prompts for which memories were looked for."""
+        return sum(bool(decision.system) for decision in self.decisions)
+
+
+class MemoryLedger(Record):
+    """What the log says about a memory. `dropped` counts the stages that dropped it. Times are as in the log."""
+
+    injected: int
+    first: str
+    last: str
+    dropped: tuple[tuple[str, int], ...]
+
+
+def read_log(*folders: str) -> Log:
+    """The logs in state folders as one, with the parts that were renamed when they grew too large.
+
+    An absent log is empty. The hook logs a decision over several roots once, in the folder of the first.
+    """
+    decisions, broken = [], 0
+    for path in [os.path.join(folder, name) for folder in folders for name in (f"{LOG_FILE}.1", LOG_FILE)]:
+        for line in _lines(path):
+            if decision := _decision(line):
+                decisions.append(decision)
+            else:
+                broken += bool(line.strip())
+    if len(folders) > 1:
+        decisions.sort(key=lambda decision: decision.time)
+    return Log(tuple(decisions), broken)
+
+
+def ledger(memory_id: str, decisions: Iterable[LoggedPrompt]) -> MemoryLedger:
+    """The ledger of one memory."""
+    all_decisions = tuple(decisions)
+    times = [decision.time for decision in all_decisions if memory_id in decision.injected]
+    stages = Counter(stage for decision in all_decisions for name, stage in decision.dropped if name == memory_id)
+    return MemoryLedger(
+        len(times), times[0] if times else "", times[-1] if times else "", tuple(sorted(stages.items()))
+    )
+
+
+def injections(decisions: Iterable[LoggedPrompt]) -> dict[str, int]:
+    """Memory id -> how often it was injected."""
+    return Counter(name for decision in decisions for name in decision.injected)
+
+
+def last_injected(decisions: Sequence[LoggedPrompt], prompts: Iterable[Prompt]) -> Prompt | None:
+    """The prompt of the newest decision that injected memories. The log knows it by its hash."""
+    by_hash = {hex_digest(prompt.text): prompt for prompt in prompts}
+    found = (by_hash.get(decision.prompt_sha256) for decision in reversed(decisions) if decision.injected)
+    return next(filter(None, found), None)
+
+
+def _lines(path: str) -> Iterator[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            yield from file
+    except OSError:
+        return
+
+
+def _decision(line: str) -> LoggedPrompt | None:
+    """The decision in a line; None for a line that was cut or is not of the log."""
+    try:
+        row: Any = json.loads(line)
+        candidates = row.get("candidates", [])
+        return LoggedPrompt(
+            time=str(row["time"]),
+            prompt_sha256=str(row.get("prompt_sha256", "")),
+            prompt=str(row.get("prompt", "")),
+            session_id=str(row.get("session_id", "")),
+            system=str(row.get("system", "")),
+            injected=tuple(str(memory_id) for memory_id in row.get("injected", ())),
+            dropped=tuple(
+                (str(candidate["id"]), str(candidate["dropped_by"]))
+                for candidate in candidates
+                if candidate.get("dropped_by")
+            ),
+            reason=str(row.get("reason", "")),
+            fallback=str(row.get("fallback", "")),
+            characters=int(row.get("characters", 0)),
+            ms=float(row.get("ms", 0.0)),
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None

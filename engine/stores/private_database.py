@@ -1,0 +1,68 @@
+"""A SQLite file of the user's own data: opened, changed and explained in one way."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from engine.stores.files import make_private
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from engine.errors import MemsiftError
+
+BUSY_SECONDS = 10.0
+"""How long to wait for another process that writes the file."""
+
+
+class PrivateDatabase:
+    """The file at *path*, for its owner alone. Close it after use. Threads may use it one at a time.
+
+    *make* makes the tables that are missing. *explained* gives the error for people, from an error of SQLite or of the
+    disk. Every method raises it.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        make: Callable[[sqlite3.Connection], object],
+        explained: Callable[[Exception], MemsiftError],
+    ) -> None:
+        self._explained = explained
+        with self._explaining():
+            make_private(path)
+            self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            try:
+                make(self._db)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def close(self) -> None:
+        self._db.close()
+
+    def rows(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
+        """The rows that a query finds."""
+        with self._explaining():
+            return self._db.execute(sql, values).fetchall()
+
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction. It is undone if an exception ends it."""
+        with self._explaining():
+            self._db.execute("begin immediate")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+            self._db.execute("commit")
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise self._explained(error) from None

@@ -1,0 +1,3 @@
+-- An index of the injected results.
+
+CREATE INDEX result_injected ON result (run_id, prompt_id) WHERE injected;

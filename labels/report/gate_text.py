@@ -1,0 +1,337 @@
+"""The report of `memsift gate` as JSON, and as text for a person at a terminal who has read no manual."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import ceil
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from engine.config import CUTS, TUNED
+from engine.lean.json_text import printed_json
+from engine.wording import counted
+from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
+from labels.measure.groups import Headline
+from labels.report.first_lines import (
+    LABEL,
+    NOTHING,
+    REPLAY,
+    TO_SETTLE,
+    Step,
+    false_fire_line,
+    other_line,
+    precision_lines,
+)
+from labels.report.notes import refusals, warnings
+from labels.report.section import part_of, percent
+from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.evidence import Evidence
+    from labels.measure.gate import Expense, Gaps, Gate, GateReport, JudgeCase
+
+MORE, WIDEST = 20, 0.2
+"""Prompts to label next if the number that decides is not known; the widest indifference zone that is proposed."""
+
+ASKED_ONCE = "If you ask only once, --one-look has a narrower range; --full says what it costs."
+ONE_LOOK = (
+    "This range holds however often you ask, and is wide for it. If you ask only once, add --one-look: with 45 prompts "
+    "and a true precision of 0.90, a gate of 0.80 then passes in 4 of 10 cases instead of 1 in 20. Asked after every "
+    "prompt, --one-look would be wrong in most cases."
+)
+ONE_LOOK_OPEN = (
+    "One look does not decide it. A second one with --one-look would be wrong more often than 1 time in 20: label more "
+    "prompts and ask without it, as often as you like."
+)
+
+RULE_OF_THREE = 3
+"""Something that never happened in n draws has a probability below 3 / n, with 95 % confidence.
+
+Source: J. Hanley and A. Lippman-Hand, If nothing goes wrong, is everything all right?, JAMA 249 (1983).
+"""
+
+
+def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) -> str:
+    """The first lines and the next step; with *is_full* also the numbers behind them, the judge and the warnings."""
+    parts = [first_part(gate_lines(report), width)]
+    parts += full_parts(report, width) if is_full else [more_line(report, width)]
+    return "\n\n".join([*parts, step_lines(gate_step(report), width)]) + "\n"
+
+
+def gate_json(report: GateReport) -> str:
+    """Every field of the gate's report, its sentences, and the conclusion in `judge`."""
+    row = {name: value for name, value in vars(report).items() if name not in ("caveats", "evidence", "judge")}
+    judge = asdict(report.judge) if report.judge else None
+    if judge and report.judge:
+        judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
+    caveats = {"refusals": list(refusals(report.caveats, report.evidence)), "warnings": list(warnings(report))}
+    texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
+    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2, default=asdict) + "\n"
+
+
+def full_parts(report: GateReport, width: int) -> Iterator[str]:
+    if reasons := list(refusals(report.caveats, report.evidence)):
+        yield wrapped(reasons, width)
+    yield "\n".join(fill(line, width, subsequent_indent=" " * 17) for line in estimate_lines(report))
+    if outlook := outlook_line(report):
+        yield wrapped([outlook], width)
+    if report.judge:
+        yield "\n".join(fill(printable(line), width, subsequent_indent="    ") for line in judge_lines(report.judge))
+    if cautions := list(warnings(report)):
+        yield "\n".join(["Keep in mind", *(as_item(caution, width) for caution in cautions)])
+
+
+def more_line(report: GateReport, width: int) -> str:
+    number = len(list(warnings(report)))
+    more = f"More, and {counted(number, 'warning')}" if number else "More"
+    once = f" {ASKED_ONCE}" if is_open(report) and not report.gate.is_one_look else ""
+    return wrapped([f"{more}: memsift gate with --full.{once}"], width)
+
+
+def is_open(report: GateReport) -> bool:
+    """Whether the answer is undecided, and more labels could decide it."""
+    return report.decision.verdict == UNDECIDED and not report.caveats.forbid
+
+
+# The first lines
+
+
+def gate_lines(report: GateReport) -> tuple[str, ...]:
+    """At most five sentences: the answer, the precision and its interval, false fires, and the judge."""
+    decision = report.decision
+    found = Headline(report.relevant, decision.estimate, decision.live)
+    return (
+        answer(report),
+        *precision_lines(report.system, found),
+        false_fire_line(report.false_fires),
+        *other_line(report.system, report.judge.comparison if report.judge else None),
+    )
+
+
+def answer(report: GateReport) -> str:
+    caveats, verdict, system = report.caveats, report.decision.verdict, report.system
+    start = f"{verdict.upper()} with {counted(report.labels, 'label')}: "
+    if caveats.outdated:
+        return f"{start}{system} was replayed with other settings."
+    if caveats.unanswered:
+        return f"{start}the judge gave no answer on {part_of(caveats.unanswered)} prompts."
+    if caveats.sighted:
+        return f"{start}{part_of(caveats.sighted)} were given with ranks or verdicts in view."
+    if caveats.gaps and caveats.gaps.matters:
+        memories = counted(caveats.gaps.missing, "memory")
+        return f"{start}{memories} without a label could change the answer."
+    reaches = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}[verdict]
+    about = "about " if has_zone(report.gate) else ""
+    return f"{start}{system} {reaches} {about}{asked(report)}."
+
+
+def asked(report: GateReport) -> str:
+    return f"{100 * report.gate.least:g} %"
+
+
+# The numbers behind them
+
+
+def estimate_lines(report: GateReport) -> Iterator[str]:
+    """The estimate, its interval, and the precision that was asked for."""
+    decision, gate = report.decision, report.gate
+    if decision.estimate is None:
+        yield "No prompt for which it injects something is judged in full yet."
+    else:
+        counts = f"{report.relevant.part:,} of {report.relevant.whole:,} memories that it injected were relevant"
+        prompts = counted(decision.estimate.prompts, "prompt")
+        raw = report.relevant.part / report.relevant.whole
+        weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
+        yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
+        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {guarantee(gate)}"
+    yield f"  asked for      {gate.least:.2f}{zone_text(gate)}"
+    if report.silent.part:
+        silent = f"{report.silent.part:,} of {report.silent.whole:,} prompts"
+        yield f"  left out       {silent}, for which it injects nothing"
+
+
+def guarantee(gate: Gate) -> str:
+    cases = round(1 / (1 - gate.confidence))
+    if gate.is_one_look:
+        return f"right in about {cases - 1} of {cases} cases, if this is the first and last time that you ask"
+    return f"right in {cases - 1} of {cases} cases at least, however often you look and whenever you stop"
+
+
+def zone_text(gate: Gate) -> str:
+    if not has_zone(gate):
+        return ""
+    return f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"
+
+
+def has_zone(gate: Gate) -> bool:
+    return gate.zone.low < gate.zone.high
+
+
+def outlook_line(report: GateReport) -> str:
+    """The number of further prompts that would decide, where the verdict is open."""
+    decision = report.decision
+    if not is_open(report):
+        return ""
+    if report.gate.is_one_look:
+        return ONE_LOOK_OPEN
+    if decision.more is None:
+        return unknown_outlook(report)
+    step = f"About {decision.more} more prompts would decide, if precision stays where it is. {ONE_LOOK}"
+    if decision.left >= decision.more:
+        return f"{step} {decision.left} are there to be judged."
+    return f"{step} {left_over(decision.left)}: add others with memsift replay --save."
+
+
+def left_over(left: int) -> str:
+    return f"Only {left} {'is' if left == 1 else 'are'} left to be judged" if left else "None is left to be judged"
+
+
+def unknown_outlook(report: GateReport) -> str:
+    estimate = report.decision.estimate
+    if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
+        return (
+            f"Judge {FEWEST_TO_PLAN} prompts, and it can be said how many it will take: mostly 25 to 35 if precision "
+            "is 20 points from what you ask for, and about 100 if it is 10 points."
+        )
+    return (
+        f"How many more prompts would decide cannot be said: precision is too near {report.gate.least:.2f}, and "
+        f"perhaps {AHEAD[-1]} would not do. {ONE_LOOK}"
+    )
+
+
+# The next step
+
+
+def gate_step(report: GateReport) -> Step:
+    caveats, decision = report.caveats, report.decision
+    if caveats.outdated:
+        return Step("replay with the present settings", REPLAY, "{report.replay}")
+    if caveats.unanswered:
+        return Step("ask the judge again about the prompts without an answer", REPLAY, "{report.replay}")
+    if caveats.sighted:
+        return Step("label prompts before you see their ranks", LABEL, "{go.label}")
+    if caveats.gaps and caveats.gaps.matters:
+        return finish_step(caveats.gaps, report.evidence)
+    if decision.verdict == UNDECIDED:
+        return undecided_step(report)
+    if decision.verdict == FAIL and CUTS[TUNED] not in report.system:
+        tune = f"memsift tune --target-precision {report.gate.least:g}"
+        return Step("drop unlikely memories", tune)
+    if decision.verdict == FAIL:
+        return Step("look at the memories that are wrong most often, and edit them", "memsift report --full")
+    return NOTHING
+
+
+def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
+    if evidence.is_qrels:
+        return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
+    if evidence.facts.disputed:
+        split = counted(evidence.facts.disputed, "memory")
+        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", TO_SETTLE)
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, "{go.label}")
+
+
+def undecided_step(report: GateReport) -> Step:
+    decision, estimate = report.decision, report.decision.estimate
+    judged = estimate.prompts if estimate else 0
+    number = decision.more or (FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0)
+    if report.gate.is_one_look:
+        return Step("ask without --one-look: it says how many more prompts it takes")
+    if not number and (zone := zone_that_decides(report)):
+        what = f"decide, if {50 * zone:g} points either way do not matter to you"
+        return Step(what, f"--indifference {zone:g}", "{report.target}")
+    number = number or MORE
+    if report.evidence.is_qrels:
+        return Step(f"add about {counted(number, 'prompt')} to the run and the qrels")
+    if decision.left < number:
+        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, "{report.replay}")
+    return Step(f"label about {counted(number, 'more prompt')}", LABEL, "{go.label}")
+
+
+def zone_that_decides(report: GateReport) -> float | None:
+    """The narrowest indifference zone, in hundredths, with which the answer would not be open; None above WIDEST."""
+    live, least = report.decision.live, report.gate.least
+    needed = 2 * min(least - live.low, live.high - least + 1e-6)
+    zone = ceil(100 * needed) / 100
+    return zone if zone <= WIDEST else None
+
+
+# The judge
+
+
+def judge_lines(case: JudgeCase) -> Iterator[str]:
+    found = case.comparison
+    names = f"{printable(found.second)} against {printable(found.first)}"
+    prompts = counted(found.prompts, "prompt")
+    yield f"Would the judge pay? {names}, on {prompts} for which either injects something"
+    yield f"  irrelevant memories per prompt   {signed(found.irrelevant, 'more', 'fewer')}"
+    yield f"  relevant memories per prompt     {signed(found.relevant, 'more', 'fewer')}"
+    if found.precision:
+        yield f"  precision                        {signed(found.precision, 'higher', 'lower')}"
+    if case.expense:
+        yield f"  each question to the judge       {spent(case.expense)}"
+    if case.failures.part:
+        yield f"  no answer from the judge         on {case.failures.part} of {case.failures.whole} prompts"
+    yield conclusion(case)
+
+
+def signed(difference: Difference, above: str, below: str) -> str:
+    """0.48 fewer (0.20 to 0.75), or 0.06 more (0.15 fewer to 0.26 more)."""
+
+    def written(value: float) -> str:
+        return f"{abs(value):.2f} {above if value >= 0 else below}"
+
+    best = "the same" if abs(difference.value) < 0.005 else written(difference.value)
+    if difference.interval is None:
+        return f"{best} (how sure that is cannot be said)"
+    low, high = difference.interval.low, difference.interval.high
+    if low < 0 < high:
+        return f"{best} ({written(low)} to {written(high)})"
+    near, far = sorted((abs(low), abs(high)))
+    return f"{best} ({near:.2f} to {far:.2f})"
+
+
+def spent(expense: Expense) -> str:
+    price = "at a price that is not known" if expense.cost_usd is None else f"for ${expense.cost_usd:.5f} on average"
+    slowest = f", over {expense.p95_ms:,.0f} ms in 1 of 20" if expense.calls >= 20 else ""
+    calls = counted(expense.calls, "call")
+    return f"{expense.median_ms:,.0f} ms at the median{slowest}, {price} ({calls} recorded)"
+
+
+def conclusion(case: JudgeCase) -> str:
+    found = case.comparison
+    if found.gain is None:
+        return without_worth(found)
+    pays = {PAYS: "It pays.", COSTS: "It does not pay.", UNCLEAR: "It cannot be told yet whether it pays."}
+    start = pays[case.answer or UNCLEAR]
+    change = signed(found.gain, "fewer", "more")
+    rate = f"At {found.worth:g} irrelevant to one relevant memory"
+    return f"{start} {rate}, the balance per prompt in irrelevant ones is {change}."
+
+
+def without_worth(found: SystemComparison) -> str:
+    """The trade-off, where it was not said how much a relevant memory is worth."""
+    (lost, spared), (won, added) = found.first_only, found.second_only
+    counts = (
+        f"On these {counted(found.prompts, 'prompt')} it left out {spared:,} irrelevant and {lost:,} relevant "
+        f"memories, and brought in {added:,} irrelevant and {won:,} relevant ones."
+    )
+    return f"{counts} {loss_bound(found)} Say with --worth how many irrelevant memories a relevant one is worth to you."
+
+
+def loss_bound(found: SystemComparison) -> str:
+    """The number of relevant memories that the judge may lose, as far as these prompts tell."""
+    interval, lost = found.relevant.interval, found.first_only[0]
+    if interval is None:
+        return "How many relevant ones it loses in general cannot be said from them."
+    if interval.high < 0:
+        return f"In general it loses {-interval.high:.2f} to {-interval.low:.2f} relevant memories a prompt."
+    if interval.low < 0:
+        return f"In general it may lose up to {-interval.low:.2f} relevant memories a prompt."
+    if not lost:
+        most = percent(min(RULE_OF_THREE, found.prompts), found.prompts)
+        return f"In general it may still lose one for up to {most} of the prompts."
+    return f"In general it wins {interval.low:.2f} to {interval.high:.2f} more relevant ones a prompt than it loses."

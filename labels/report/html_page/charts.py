@@ -1,0 +1,186 @@
+"""The charts of a report as SVG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, confusion_rows
+from labels.report.html_page.svg import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    WIDTH,
+    Plot,
+    area,
+    chart,
+    dot,
+    element,
+    label,
+    line,
+    path,
+    series,
+)
+from labels.report.section import decimal, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.measure.groups import Worst
+    from labels.measure.report import SystemReport
+    from labels.report.charts import ChartLine
+
+EDGE, ROW = 12, 44
+WORST_EDGE, WORST_ROW, WORST_NUMBERS = 4, 38, 64
+LONGEST = 52
+"""Characters of a name that the chart has room for, even in a wide font."""
+
+CONFUSION_LEFT, CONFUSION_TOP, CELL_WIDTH, CELL_HEIGHT = 144, 30, (WIDTH - 148) / 2, 58
+
+
+def drawn(made: PrecisionChart | WorstChart | ConfusionChart | LineChart) -> str:
+    """An SVG element."""
+    match made:
+        case PrecisionChart():
+            return precision_chart(made)
+        case WorstChart():
+            return worst_chart(made)
+        case ConfusionChart():
+            return confusion_chart(made)
+        case LineChart():
+            return line_chart(made)
+
+
+# Precision
+
+
+def precision_chart(made: PrecisionChart) -> str:
+    """The dot is the precision, the bar its interval for one look, the thin line the one for any look."""
+    bottom = ROW * len(made.systems) + 8
+    parts = [line((across(tick), 6), (across(tick), bottom), "grid") for tick in TICKS]
+    parts += [label((across(tick), bottom + 15), f"{tick:g}", "tick middle") for tick in TICKS]
+    for number, system in enumerate(made.systems):
+        parts += precision_row(system, number, ROW * number + 20)
+    marks = "95 %: the bar for one look, the thin line for any" if any(system.live for system in made.systems) else ""
+    parts.append(label((across(0.5), bottom + 33), marks, "axis middle"))
+    described = "; ".join(
+        f"{system.system}: {decimal(system.precision.value)}, interval {span(system.interval)}"
+        for system in made.systems
+    )
+    return chart("precision-chart", "Precision of each system", described, bottom + (40 if marks else 22), parts)
+
+
+def across(value: float) -> float:
+    return EDGE + value * (WIDTH - EDGE - RIGHT)
+
+
+def precision_row(system: SystemReport, number: int, y: float) -> Iterator[str]:
+    value = system.precision.value
+    yield label((EDGE, y - 2), system.system, "name", 44)
+    yield label((WIDTH - RIGHT, y - 2), "not known" if value is None else f"{value:.2f}", "name end")
+    if value is None:
+        return
+    y += 12
+    for kind, interval in (("thin", system.live), ("bar", system.interval)):
+        if interval:
+            yield line((across(interval.low), y), (across(interval.high), y), f"{kind} {series(number)}")
+    yield dot((across(value), y), f"point {series(number)}", 5, f"{system.system}: {value:.2f}")
+
+
+# The worst memories and prompts
+
+
+def worst_chart(made: WorstChart) -> str:
+    rows = made.rows
+    parts = [part for number, row in enumerate(rows) for part in worst_row(row, WORST_ROW * number, made.longest)]
+    described = "; ".join(f"{row.text or row.id}: {row.irrelevant} irrelevant, {row.relevant} relevant" for row in rows)
+    return chart(f"{made.name}-chart", made.title, described, WORST_ROW * len(rows) + 2, parts)
+
+
+def worst_row(row: Worst, y: float, most: int) -> Iterator[str]:
+    scale = (WIDTH - 2 * WORST_EDGE - WORST_NUMBERS) / most
+    wrong, right = row.irrelevant * scale, row.relevant * scale
+    yield label((WORST_EDGE, y + 13), row.text or row.id, "name", LONGEST)
+    yield element("rect", x=WORST_EDGE, y=y + 19.0, width=wrong, height=11, class_="differ")
+    if row.relevant:
+        yield element("rect", x=WORST_EDGE + wrong, y=y + 19.0, width=right, height=11, class_="agree")
+    yield label((WORST_EDGE + wrong + right + 6, y + 29), f"{row.irrelevant} : {row.relevant}", "tick")
+
+
+# The judge against people
+
+
+def confusion_chart(made: ConfusionChart) -> str:
+    """A fuller square is darker."""
+    rows = confusion_rows(made.counts)
+    parts = [
+        label((CONFUSION_LEFT + CELL_WIDTH * (column + 0.5), CONFUSION_TOP - 10), name, "axis middle")
+        for column, name in enumerate(("people: relevant", "irrelevant"))
+    ]
+    for row, (name, numbers) in enumerate(rows):
+        y = CONFUSION_TOP + row * (CELL_HEIGHT + 4)
+        parts.append(label((CONFUSION_LEFT - 8, y + CELL_HEIGHT / 2 + 4), name, "axis end"))
+        for column, count in enumerate(numbers):
+            parts += cell(column, y, count, made.counts.total, agrees=row == column)
+    described = "; ".join(
+        f"{name}: {relevant} relevant, {irrelevant} irrelevant" for name, (relevant, irrelevant) in rows
+    )
+    title = f"Judge against people: {made.system}"
+    return chart(f"confusion-{made.number}", title, described, CONFUSION_TOP + 2 * (CELL_HEIGHT + 4), parts)
+
+
+def cell(column: int, y: float, count: int, total: int, *, agrees: bool) -> Iterator[str]:
+    x = CONFUSION_LEFT + column * (CELL_WIDTH + 4)
+    share = count / total if total else 0.0
+    yield element(
+        "rect",
+        x=float(x),
+        y=float(y),
+        width=CELL_WIDTH - 2,
+        height=float(CELL_HEIGHT),
+        rx=4,
+        class_="agree" if agrees else "differ",
+        fill_opacity=f"{0.12 + 0.68 * share:.2f}",
+    )
+    yield label((x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 2), f"{count:,}", "count middle")
+    yield label((x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 18), f"{100 * share:.0f} %", "tick middle")
+
+
+# Curves
+
+
+def line_chart(made: LineChart) -> str:
+    """The lines with their points, and below them the names of their systems."""
+    plot = Plot(made.far)
+    parts = plot.axes(made.across, "share that is relevant" if made.has_diagonal else "precision")
+    if made.has_diagonal:
+        parts.append(line(plot.at(0, 0), plot.at(made.far, 1), "grid"))
+    top = plot.bottom + BOTTOM + 12
+    for place, own in enumerate(made.lines):
+        parts += line_parts(own, plot, is_band=made.is_band)
+        y, kind = top + 18 * place, series(own.number)
+        parts.append(
+            line((LEFT, y - 4), (LEFT + 26, y - 4), f"{'line' if made.is_band or not own.spans else 'thin'} {kind}")
+        )
+        parts.append(label((LEFT + 34, y), own.system, "name", 44))
+    described = "; ".join(f"{own.system}: from {point_text(own, 0)} to {point_text(own, -1)}" for own in made.lines)
+    return chart(made.name, made.title, described, top + 18 * len(made.lines) - 6, parts)
+
+
+def line_parts(own: ChartLine, plot: Plot, *, is_band: bool) -> Iterator[str]:
+    """The line of a system. Where each point has an interval of its own, each has a dot; else only the last has."""
+    kind, xs = series(own.number), [x for x, _ in own.points]
+    has_bars = bool(own.spans) and not is_band
+    bounds = [(plot.at(x, span.low), plot.at(x, span.high)) for x, span in zip(xs, own.spans, strict=False)]
+    if is_band:
+        yield area([*(high for _, high in bounds), *(low for low, _ in reversed(bounds))], f"band {kind}")
+    yield path([plot.at(*point) for point in own.points], f"{'thin' if has_bars else 'line'} {kind}")
+    yield from (line(low, high, f"thin {kind}") for low, high in bounds if has_bars)
+    for place in range(len(own.points)) if has_bars else (-1,):
+        yield dot(plot.at(*own.points[place]), f"point {kind}", 4, f"{own.system}: {point_text(own, place)}")
+
+
+def point_text(own: ChartLine, place: int) -> str:
+    """0.62 at 0.35, and its interval."""
+    x, y = own.points[place]
+    interval = f" ({span(own.spans[place])})" if own.spans else ""
+    return f"{y:.2f} at {f'{x:,}' if isinstance(x, int) else f'{x:.2f}'}{interval}"

@@ -1,0 +1,243 @@
+"""The sentences on what the numbers of a report and of a gate cannot say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.wording import counted, listed
+from labels.measure.caveats import (
+    FEW_PROMPTS,
+    MAX_UNJUDGED,
+    assumed_memories,
+    mixed_runs,
+    outdated_prompts,
+    outside_order,
+    same_prompts,
+    unseen_strata,
+    unsure_share,
+)
+from labels.report.section import part_of, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from labels.measure.caveats import Outdated
+    from labels.measure.evidence import Evidence, LabelFacts
+    from labels.measure.gate import Caveats, Gaps, GateReport
+    from labels.measure.report import Report, SystemReport
+
+
+NAMED = 3
+"""The number of unfinished prompts that are named."""
+
+
+def notes(report: Report) -> tuple[str, ...]:
+    """The limits of *report*, a sentence or two each."""
+    if report.evidence.is_qrels:
+        return (*on_emptiness(report), *on_convention(report), *on_systems(report))
+    return (
+        *on_emptiness(report),
+        *label_notes(report.evidence.facts),
+        *on_people(report),
+        *on_drift(report),
+        *on_runs(report),
+        *on_systems(report),
+        *on_weights(report),
+        *on_pool(report),
+    )
+
+
+def on_emptiness(report: Report) -> Iterator[str]:
+    if not report.systems:
+        yield "Nothing has been replayed yet: there is no outcome to measure."
+    elif not report.labelled_prompts:
+        yield "None of these prompts has a label: precision cannot be known."
+    elif report.labelled_prompts < FEW_PROMPTS:
+        yield few_note(counted(report.labelled_prompts, "prompt has", "prompts have") + " labels")
+
+
+def few_note(prompts: str) -> str:
+    return f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
+
+
+def label_notes(facts: LabelFacts) -> Iterator[str]:
+    """Labels that do not count, and labels about which something is not known. Report and gate say the same."""
+    if facts.stale:
+        labels = counted(facts.stale, "label is", "labels are")
+        yield f"{labels} stale: the memory was edited or removed since. Stale labels do not count."
+    if facts.unmatched:
+        labels = counted(facts.unmatched, "label is", "labels are")
+        yield f"{labels} about a newer or older text than the one replayed, and wait for the next replay."
+    if facts.disputed:
+        memories = counted(facts.disputed, "memory splits", "memories split")
+        yield f"{memories} the annotators evenly, so nothing is counted there until somebody settles it."
+    if facts.imported:
+        labels = counted(facts.imported, "label was", "labels were")
+        how = "a random sample, in random order: nothing else is known of them"
+        yield f"{labels} imported. Their prompts count as {how}."
+    if facts.blind_unknown:
+        labels = counted(facts.blind_unknown, "imported label was", "imported labels were")
+        yield f"Whether {labels} given blind is not known; they count."
+    if facts.by_hand:
+        left = counted(facts.by_hand, "prompt chosen by hand is", "prompts chosen by hand are")
+        yield f"{left} left out: prompts that somebody typed or picked are no random sample."
+
+
+def on_people(report: Report) -> Iterator[str]:
+    if not report.people and report.labelled_prompts:
+        yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
+    if seen := report.evidence.facts.sighted:
+        given = f"{seen.part} of {seen.whole} labels were given"
+        yield f"{given} with rank, score or verdict in view, which pulls answers towards what is shown."
+
+
+def on_drift(report: Report) -> Iterator[str]:
+    facts = report.evidence.facts
+    if facts.drifted is None:
+        if report.labelled_prompts:
+            yield "The labels were not compared with the memories as they are now: some may be stale."
+    elif facts.drifted:
+        memories = f"{facts.drifted:,} of the {counted(facts.brought_up, 'memory')}"
+        edited = "was edited or removed since" if facts.drifted == 1 else "were edited or removed since"
+        yield f"{memories} that the replays brought up {edited}: these numbers are of the memories as they were."
+
+
+def on_runs(report: Report) -> Iterator[str]:
+    """Results that were made with other settings than the present ones, or not all with the same."""
+    for system in report.evidence.systems:
+        if outdated := outdated_prompts(report.evidence, system):
+            yield f"{system}: {outdated_note(outdated)}"
+        for runs, different in mixed_runs(report.evidence, system):
+            yield f"{system}: results of {runs} runs that were not made alike: {'; '.join(different)}."
+
+
+def outdated_note(outdated: Outdated) -> str:
+    return (
+        f"{outdated.prompts:,} of {outdated.whole:,} prompts were replayed with another configuration than the present "
+        f"one ({'; '.join(outdated.changes)}). Replay them again with memsift replay --save; the labels stay."
+    )
+
+
+def on_systems(report: Report) -> Iterator[str]:
+    for system in report.systems:
+        failed, asked = system.fallbacks.part, system.fallbacks.whole
+        if failed:
+            yield (
+                f"{system.system}: the judge gave no answer on {failed:,} of {counted(asked, 'prompt')} on which it "
+                "was asked; these are left out of its numbers."
+            )
+    if not same_prompts(report.evidence):
+        yield "The systems were not replayed on the same prompts, so their numbers do not compare."
+
+
+def on_weights(report: Report) -> Iterator[str]:
+    """The meaning of the sign before a weighted number, if there is one."""
+    why, weights = [], report.evidence.weights
+    if weights.strata:
+        why.append("the prompts were not labelled in plain random order")
+    if weights.pairs and report.labelled_prompts:
+        why.append("of what the judge dropped only a random sample was put before people")
+    if why:
+        yield (
+            f"In numbers with a ~ each prompt or memory counts for as many as it stands for: {', and '.join(why)}. "
+            "They are not the quotient of the counts beside them."
+        )
+    untouched = set(weights.strata.values()) - {weights.strata[prompt_id] for prompt_id in weights.prompts}
+    if untouched and weights.prompts:
+        prompts = sum(stratum in untouched for stratum in weights.strata.values())
+        yield (
+            f"Nothing is labelled yet in {counted(len(untouched), 'stratum', 'strata')} "
+            f"({', '.join(sorted(untouched))}; {percent(prompts, len(weights.strata))} of the prompts): the numbers "
+            "say nothing of those prompts."
+        )
+
+
+def on_pool(report: Report) -> Iterator[str]:
+    for system in report.systems:
+        yield from on_unjudged(system)
+    if report.labelled_prompts:
+        yield "What no system returned was never looked at: recall and losses are within the pool."
+
+
+def on_unjudged(system: SystemReport) -> Iterator[str]:
+    part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
+    if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
+        yield (
+            f"{system.system}: {part:,} of {counted(whole, 'injected memory')} have no label that "
+            "counts: none yet, unsure, disputed or stale. Unless chance left them out, precision is only sure to be "
+            f"from {bounds.low:.2f} (none relevant) to {bounds.high:.2f} (all)."
+        )
+
+
+def on_convention(report: Report) -> Iterator[str]:
+    for system in report.systems:
+        part, whole = system.unjudged.part, system.unjudged.whole
+        if part:
+            is_assumed = report.evidence.explicit is not None
+            done = "count as not relevant, by TREC's convention" if is_assumed else "are left out"
+            of = f"{part} of {whole} injected memories ({percent(part, whole)})"
+            yield f"{system.system}: {of} are not in the qrels and {done}."
+        if system.assumed and system.agreement:
+            decided = f"{system.assumed} of the {system.agreement.confusion.total} memories that its judge is graded on"
+            yield f"{system.system}: {decided} are not in the qrels and count as not relevant."
+
+
+# Reasons against an answer, and warnings
+
+
+def refusals(caveats: Caveats, evidence: Evidence) -> Iterator[str]:
+    """Facts for which any answer would be about something else than the question, and the next step for each."""
+    if caveats.outdated:
+        yield outdated_note(caveats.outdated)
+    if caveats.unanswered:
+        yield f"The judge gave no answer on {part_of(caveats.unanswered)} prompts, and the others may be another kind."
+    if caveats.sighted:
+        yield (
+            f"{part_of(caveats.sighted)} labels were given with rank, score or verdict in view, which pulls answers "
+            "towards what is shown. Label those prompts again without looking."
+        )
+    if caveats.gaps and caveats.gaps.matters:
+        step = finishing(caveats.gaps.left, evidence)
+        yield f"{missing_labels(caveats.gaps)}, and the answer depends on them. {step}"
+
+
+def missing_labels(gaps: Gaps) -> str:
+    return f"{gaps.missing:,} of {gaps.whole:,} injected memories on prompts that were begun have no label that counts"
+
+
+def finishing(left: Mapping[str, int], evidence: Evidence) -> str:
+    """Which prompts to finish, those with most memories *left* first, and how."""
+    most = sorted(left, key=lambda name: (-left[name], name))
+    named = [f"{name} ({left[name]:,} left)" for name in most[:NAMED]]
+    more = [counted(len(most) - NAMED, "other")] if len(most) > NAMED else []
+    which = f"Finish {listed([*named, *more])}"
+    if evidence.is_qrels:
+        return f"{which} in the qrels."
+    settle = " What people are split on, memsift label --adjudicate settles." if evidence.facts.disputed else ""
+    return f"{which}: Label in the app asks for the open labels, Replay for those that were skipped twice.{settle}"
+
+
+def warnings(report: GateReport) -> Iterator[str]:
+    """Facts that limit the answer without forbidding it."""
+    evidence, system, gaps = report.evidence, report.system, report.caveats.gaps
+    judged = report.decision.estimate.prompts if report.decision.estimate else 0
+    if gaps and not gaps.matters:
+        yield f"{missing_labels(gaps)}. Whatever they are like, the answer stays the same."
+    if 0 < judged < FEW_PROMPTS:
+        yield few_note(counted(judged, "prompt counts", "prompts count"))
+    if report.failures.part:
+        yield f"The judge gave no answer on {part_of(report.failures)} prompts; these are left out."
+    yield from label_notes(evidence.facts)
+    if unsure := unsure_share(evidence, system):
+        yield f"{part_of(unsure)} memories were labelled unsure or unrateable, and count nowhere."
+    if assumed := assumed_memories(evidence, system):
+        yield (
+            f"{part_of(assumed.memories)} injected memories are not in the qrels and are taken as not relevant: if all "
+            f"were, precision would be {assumed.highest:.2f}. With --unjudged exclude, only prompts count of which all "
+            "is in them."
+        )
+    if outside := outside_order(evidence, system):
+        prompts = counted(outside, "prompt does", "prompts do")
+        yield f"{prompts} not count, having come after the order of labelling was made."
+    for stratum in unseen_strata(evidence, system):
+        yield f"No prompt of the kind {stratum!r} is judged yet, so nothing is known of that part."

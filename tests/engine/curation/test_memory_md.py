@@ -1,0 +1,251 @@
+"""MEMORY.md is a person's text: a change of a memory changes its links there, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.curation.curator import Curator
+from engine.curation.operations import Archive, Create, Edit, Rename, Restore, Retire
+from engine.errors import CurationError, UnknownMemoryError
+from engine.paths import journal_file
+from engine.stores.auto_memory_writing import links
+from engine.stores.markdown_text import front_matter
+from engine.stores.roots import read_corpus
+from engine.stores.writing import Changes, Draft
+from tests.engine.curation.roots import NOW, contents, perform, summary, undo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.curation.curator import PerformedOperation
+    from engine.curation.operations import Operation
+
+NAMES = ("alpha", "beta", "gamma", "feedback_delta")
+NOTE = "---\nname: {0}\ndescription: About {0}\ntype: project\n---\n\nText of {0}, see [[alpha]] and [it](alpha.md).\n"
+
+
+def root_of(folder: Path, index: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        (folder / f"{name}.md").write_text(NOTE.format(name), encoding="utf-8", newline="")
+    (folder / "MEMORY.md").write_text(index, encoding="utf-8", newline="")
+    return folder.resolve()
+
+
+def index(root: Path) -> str:
+    return (root / "MEMORY.md").read_bytes().decode("utf-8")
+
+
+GONE = [
+    ("- [A](alpha.md) · [B](beta.md)\n", "- [B](beta.md)\n"),
+    ("- [B](beta.md) · [A](alpha.md) · [C](gamma.md)\n", "- [B](beta.md) · [C](gamma.md)\n"),
+    ("- [B](beta.md) — of b · [A](alpha.md) — of a\n", "- [B](beta.md) — of b\n"),
+    ("- Deploy: [A](./alpha.md#x), [B](beta.md)\r\n", "- Deploy: [B](beta.md)\r\n"),
+    ("- [A](alpha.md) — by hand\n  and below\n- [B](beta.md)\n", "- [B](beta.md)\n"),
+    ("- [A](alpha.md)\n  - [B](beta.md)\n", "  - [B](beta.md)\n"),
+    ("- [A](alpha.md)\n  see [B](beta.md)\n", "  see [B](beta.md)\n"),
+    ("See [A](alpha.md) before you ship.\n", "See A before you ship.\n"),
+    ("- first [A](alpha.md), then [B](beta.md)\n", "- first A, then [B](beta.md)\n"),
+    ("| [A](alpha.md) | of a |\n| [B](beta.md) | of b |\n", "| [B](beta.md) | of b |\n"),
+    ("- [A](alpha.md)\n## Later\n- [Again](<alpha.md>)\nEnd", "## Later\nEnd"),
+    ("- [web](https://x.org/alpha.md) [x](alpha.md.txt)\n", "- [web](https://x.org/alpha.md) [x](alpha.md.txt)\n"),
+]
+"""A MEMORY.md, and what is left of it without alpha."""
+
+
+@pytest.mark.parametrize(("before", "after"), GONE)
+def test_only_the_links_of_a_retired_memory_go_and_a_restored_memory_has_them_again(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    root = root_of(tmp_path / "memory", before)
+    perform(Retire(str(root), summary(root, "alpha"), "old"))
+    assert index(root) == after
+    perform(Restore(str(root), summary(root, "alpha")))
+    assert index(root) == before if "alpha" in "".join(links(before)) else after in index(root)
+
+
+def test_a_restored_memory_comes_back_to_its_section_where_other_lines_changed(tmp_path: Path) -> None:
+    root = root_of(tmp_path / "memory", "# Memory\n\n## One\n- [A](alpha.md) — by hand\n\n## Two\n- [B](beta.md)\n")
+    perform(Archive(str(root), summary(root, "alpha"), "later"))
+    perform(Archive(str(root), summary(root, "beta"), "later"))
+    (root / "MEMORY.md").write_text("Written above\n" + index(root), encoding="utf-8")
+    perform(Restore(str(root), summary(root, "alpha")))
+    assert index(root) == "Written above\n# Memory\n\n## One\n- [A](alpha.md) — by hand\n\n## Two\n"
+
+
+def test_an_undo_out_of_order_lists_no_memory_that_is_out_of_use(tmp_path: Path) -> None:
+    root = root_of(tmp_path / "memory", "- [A](alpha.md) · [B](beta.md)\n")
+    first = perform(Retire(str(root), summary(root, "alpha"), "old"))
+    perform(Retire(str(root), summary(root, "beta"), "old"))
+    undo(first.number)
+    assert links(index(root)) == ["alpha.md"]
+
+
+HINTS = [
+    ("- [A](alpha.md) — About alpha\n", "- [A](alpha.md) — Other\n"),
+    ("- [A](alpha.md): words by hand\n", "- [A](alpha.md): words by hand\n"),
+    ("- [A](alpha.md) · [B](beta.md)\n", "- [A](alpha.md) · [B](beta.md)\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), HINTS)
+def test_a_hint_changes_only_if_it_is_the_description(tmp_path: Path, before: str, after: str) -> None:
+    root = root_of(tmp_path / "memory", before)
+    perform(Edit(str(root), summary(root, "alpha"), Changes(title="Other")))
+    assert index(root) == after
+
+
+SECTIONS = [
+    ("# M\n\n## Feedback\n- [x](beta.md)\n\n## Project\nEnd\n", "feedback", 4),
+    ("# M\n\n## Projects\nSome text.\n\n## Feedback\n\nEnd\n", "project", 4),
+    ("# M\n\n## Regeln\n- [d](feedback_delta.md)\n\n## Stand\n- [b](beta.md)\n", "feedback", 4),
+    ("- [b](beta.md)\n- [d](feedback_delta.md)\n\nProse\n", "feedback", 2),
+    ("", "user", 0),
+]
+"""A MEMORY.md, the type of a new memory, and the number of its line there, from 0."""
+
+
+@pytest.mark.parametrize(("before", "kind", "number"), SECTIONS)
+def test_a_new_line_goes_into_the_section_of_its_type(tmp_path: Path, before: str, kind: str, number: int) -> None:
+    root = root_of(tmp_path / "memory", before)
+    (root / "feedback_delta.md").write_text("---\ntype: feedback\n---\nText\n", encoding="utf-8")
+    perform(Create(str(root), Draft(kind, "New rule")))
+    lines = index(root).splitlines()
+    assert lines.pop(number) == "- [New rule](new-rule.md) — New rule"
+    assert lines == before.splitlines()
+
+
+def test_a_line_beyond_what_the_client_loads_is_said(tmp_path: Path) -> None:
+    root = root_of(tmp_path / "memory", "line\n" * 199)
+    done = perform(Create(str(root), Draft("project", "The last that fits")))
+    assert "MEMORY.md" not in done.plan.summary
+    done = perform(Create(str(root), Draft("project", "One more")))
+    assert "MEMORY.md has 201 lines and" in done.plan.summary
+    assert "Claude Code loads the first 200 lines" in done.plan.summary
+
+
+def test_a_rename_changes_every_link_and_is_undone(tmp_path: Path) -> None:
+    root = root_of(
+        tmp_path / "memory", "# M\n- [A](./alpha.md#x) — by hand · [B](beta.md)\nSee [it](<alpha.md>), alpha.\n"
+    )
+    before = contents(root)
+    perform(Rename(str(root), summary(root, "alpha"), "Ship it"))
+    assert index(root) == "# M\n- [A](./ship-it.md#x) — by hand · [B](beta.md)\nSee [it](<ship-it.md>), alpha.\n"
+    texts = {path.name: path.read_text("utf-8") for path in root.glob("*.md")}
+    assert texts["beta.md"].endswith("Text of beta, see [[ship-it]] and [it](ship-it.md).\n")
+    assert front_matter(texts["ship-it.md"].splitlines())[0]["name"] == ("ship-it",)
+    assert "alpha.md" not in texts
+    undo()
+    assert contents(root) == before
+    with pytest.raises(CurationError, match=r"beta\.md would be in the way"):
+        perform(Rename(str(root), summary(root, "alpha"), "beta"))
+
+
+def test_a_fact_of_memory_md_is_changed_by_hand_only(tmp_path: Path) -> None:
+    root = root_of(tmp_path / "memory", "## Build\n- run make\n")
+    fact = next(one.summary for one in read_corpus(str(root)).memories if "#" in one.summary.id)
+    with pytest.raises(UnknownMemoryError, match="change it in an editor"):
+        perform(Retire(str(root), fact, "old"))
+
+
+def test_an_operation_of_an_earlier_journal_is_undone(tmp_path: Path) -> None:
+    root = root_of(tmp_path / "memory", "- [A](alpha.md)\n- [B](beta.md)\n")
+    before = contents(root)
+    perform(Retire(str(root), summary(root, "alpha"), "old"))
+    with closing(sqlite3.connect(journal_file(os.environ))) as db, db:
+        document = json.loads(db.execute("select document from operation").fetchone()[0])
+        (row,) = document["files"]
+        del row["index"], row["renamed"]
+        row["listed"] = {"lines": ["- [A](alpha.md)\n"], "at": 0, "above": "", "is_in_order": False}
+        row["listing"] = {"lines": [], "at": 0, "above": "", "is_in_order": False}
+        db.execute("update operation set document = ?", (json.dumps(document),))
+    undo()
+    assert contents(root) == before
+
+
+LINK = st.builds(
+    "[{1}]({2}{0}.md{3})".format,
+    st.sampled_from(NAMES),
+    st.sampled_from(["A", "b c", ""]),
+    st.sampled_from(["", "./"]),
+    st.sampled_from(["", "#x"]),
+)
+WORD = st.sampled_from(["words", "alpha.md", "[[alpha]]", "a, b", "—", "|", ":", "`x`", "é", "\u2028"])
+LINE = st.builds(
+    lambda start, parts, between, end: start + between.join(parts) + end,
+    st.sampled_from(["", "- ", "* ", "  - ", "## ", "1. ", "| ", "\t", "Deploy: "]),
+    st.lists(LINK | WORD, max_size=4),
+    st.sampled_from([" · ", ", ", " ", "; ", " — ", " | "]),
+    st.sampled_from(["\n", "\r\n", "\n\n"]),
+)
+INDEX = st.builds(lambda lines, last: "".join(lines) + last, st.lists(LINE, max_size=8), st.sampled_from(["", "end"]))
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["retire", "restore", "edit", "rename", "create"]), st.sampled_from(NAMES)),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(INDEX, STEPS)
+def test_any_change_leaves_other_links_and_all_undos_give_back_every_byte(
+    before: str, steps: list[tuple[str, str]]
+) -> None:
+    with TemporaryDirectory() as folder:
+        root, environ = root_of(Path(folder) / "memory", before), {"HOME": folder}
+        stages, numbers = [contents(root)], []
+        for kind, name in steps:
+            operation = operation_of(root, kind, name)
+            others = [link for line in index(root).split("\n") for link in links(line) if link != f"{name}.md"]
+            done = performed(environ, operation) if operation else None
+            if done is None:
+                continue
+            now = [link for line in index(root).split("\n") for link in links(line)]
+            own = (f"{name}.md", f"new-{slug(name)}.md")
+            assert [link for link in now if link not in own] == [link for link in others if link not in own]
+            stages.append(contents(root))
+            numbers.append(done.number)
+        for number in reversed(numbers):
+            assert contents(root) == stages.pop()
+            with closing(Curator(environ, now=lambda: NOW)) as curator:
+                curator.perform(curator.plan_undo(number))
+        assert contents(root) == stages.pop()
+
+
+def slug(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def operation_of(root: Path, kind: str, name: str) -> Operation | None:
+    """The operation on a memory; None if there is no such memory any more."""
+    if kind == "create":
+        return Create(str(root), Draft("user", f"New {name}"), is_forced=True)
+    try:
+        one = summary(root, name)
+    except StopIteration:
+        return None
+    made: Mapping[str, Operation] = {
+        "retire": Retire(str(root), one, "old"),
+        "restore": Restore(str(root), one),
+        "edit": Edit(str(root), one, Changes(title="Other title")),
+        "rename": Rename(str(root), one, f"new {name}"),
+    }
+    return made[kind]
+
+
+def performed(environ: Mapping[str, str], operation: Operation) -> PerformedOperation | None:
+    with closing(Curator(environ, now=lambda: NOW)) as curator:
+        try:
+            return curator.perform(curator.plan(operation))
+        except CurationError:
+            return None

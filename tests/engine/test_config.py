@@ -1,0 +1,52 @@
+"""Systems: names for the ways from a prompt to an injected set."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.config import CHOICES, DEFAULT, FTS5_BM25, MEMSIFT, SYSTEMS, TITLE_TAGS, TUNED, Config, System, system_of
+from engine.lean.record import replace
+
+
+def test_there_are_eleven_systems() -> None:
+    assert {
+        "memsift": System("memsift", MEMSIFT, has_judge=False),
+        "bm25": System("bm25", FTS5_BM25, has_judge=False),
+        "keywords": System("keywords", TITLE_TAGS, has_judge=False),
+        "memsift+judge": System("memsift+judge", MEMSIFT, has_judge=True),
+        "bm25+judge": System("bm25+judge", FTS5_BM25, has_judge=True),
+        "memsift+default": System("memsift+default", MEMSIFT, has_judge=False, cutoff=DEFAULT),
+        "memsift+default+judge": System("memsift+default+judge", MEMSIFT, has_judge=True, cutoff=DEFAULT),
+        "memsift+cutoff": System("memsift+cutoff", MEMSIFT, has_judge=False, cutoff=TUNED),
+        "bm25+cutoff": System("bm25+cutoff", FTS5_BM25, has_judge=False, cutoff=TUNED),
+        "memsift+cutoff+judge": System("memsift+cutoff+judge", MEMSIFT, has_judge=True, cutoff=TUNED),
+        "bm25+cutoff+judge": System("bm25+cutoff+judge", FTS5_BM25, has_judge=True, cutoff=TUNED),
+    } == SYSTEMS
+
+
+def test_every_strategy_of_a_configuration_is_a_system() -> None:
+    for strategy in CHOICES["match_strategy"]:
+        assert system_of(Config(match_strategy=strategy), has_judge=False).strategy == strategy
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_system_describes_the_configuration_that_it_makes(name: str) -> None:
+    system = SYSTEMS[name]
+    config = system.of(Config())
+    assert system_of(config, has_judge=system.has_judge, cutoff=system.cutoff) == system
+
+
+def test_a_system_changes_the_strategy_alone() -> None:
+    config = Config(max_inject=7, min_strength=0.3)
+    assert SYSTEMS["bm25+judge"].of(config) == replace(config, match_strategy=FTS5_BM25)
+
+
+def test_the_default_is_memsift() -> None:
+    assert system_of(Config(), has_judge=False).name == "memsift"
+    assert system_of(Config(), has_judge=True).name == "memsift+judge"
+
+
+def test_keywords_have_neither_cutoff_nor_judge() -> None:
+    config = Config(match_strategy=TITLE_TAGS)
+    assert system_of(config, has_judge=True) == SYSTEMS["keywords"]
+    assert system_of(config, has_judge=False, cutoff=TUNED) == SYSTEMS["keywords"]

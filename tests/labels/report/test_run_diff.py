@@ -1,0 +1,120 @@
+"""The difference between two runs: which memories a prompt gained and lost, and what the labels say of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
+from labels.report.run_diff import ComparedRuns, Side, by_labels, by_qrels, diff_runs, diff_text, only_text, precisions
+from labels.run_settings import changed_between
+from labels.runs import InjectedMemory
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, record, retrieval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from labels.report.run_diff import PromptDiff, RunDiff
+
+
+def sets(**prompts: str) -> dict[str, tuple[InjectedMemory, ...]]:
+    """prompt id -> memories, each a letter; a capital is the same memory with another text."""
+    return {
+        name: tuple(InjectedMemory(one.lower(), f"text-{one}", f"Title {one}") for one in ids)
+        for name, ids in prompts.items()
+    }
+
+
+def gold(pairs: dict[tuple[str, str], str]) -> list[Gold]:
+    """Consensus by (prompt id, letter of the memory's text)."""
+    return [Gold(prompt, one.lower(), f"text-{one}", verdict, SINGLE, 1) for (prompt, one), verdict in pairs.items()]
+
+
+def letters(diff: PromptDiff) -> tuple[str, str, str]:
+    groups = (diff.gained, diff.lost, diff.same)
+    gained, lost, same = ("".join(one.memory.memory_id for one in group) for group in groups)
+    return gained, lost, same
+
+
+def by_id(diff: RunDiff) -> dict[str, PromptDiff]:
+    return {one.prompt_id: one for one in diff.prompts}
+
+
+def test_each_prompt_tells_the_memories_that_it_gained_lost_and_kept() -> None:
+    diff = diff_runs(sets(p="ab", q="c", old="x"), sets(q="c", p="bd", new="y"), by_labels([]))
+    found = by_id(diff)
+    assert list(found) == ["q", "p", "new", "old"]  # in the order of the later run
+    assert letters(found["p"]) == ("d", "a", "b")
+    assert letters(found["q"]) == ("", "", "c")
+    assert letters(found["new"]) == letters(found["old"]) == ("", "", "")  # nothing is gained where nothing was before
+    assert [one.prompt_id for one in diff.changed] == ["p"]
+    assert only_text(diff) == "Prompts that are not compared: 1 only before and 1 only now."
+    assert not diff.is_equal
+    assert diff_runs(sets(p="ab"), sets(p="ba"), by_labels([])).is_equal
+    assert not diff_runs(sets(p="ab"), sets(p="ab", q=""), by_labels([])).is_equal
+
+
+def test_labels_count_only_for_the_text_that_a_run_injected_and_only_on_common_prompts() -> None:
+    labels = {("p", "a"): RELEVANT, ("p", "B"): NOT_RELEVANT, ("p", "c"): UNSURE, ("old", "x"): RELEVANT}
+    diff = diff_runs(sets(p="ab", old="x"), sets(p="Bc"), by_labels(gold(labels)))
+    prompt = by_id(diff)["p"]
+    assert [(one.memory.memory_id, one.is_relevant) for one in prompt.before or ()] == [("a", True), ("b", None)]
+    assert [(one.is_relevant, one.is_edited) for one in prompt.now or ()] == [(False, True), (None, False)]
+    assert [(one.part, one.whole) for one in precisions(diff)] == [(1, 1), (0, 1)]
+    assert prompt.worth == -1  # a relevant memory is lost; the edited one was kept, and c has no verdict
+
+
+def test_a_file_that_tells_no_texts_takes_the_labels_on_which_all_texts_agree() -> None:
+    labels = {("p", "a"): RELEVANT, ("p", "b"): RELEVANT, ("p", "B"): NOT_RELEVANT}
+    judge = by_labels(gold(labels))
+    assert [judge("p", InjectedMemory(one)) for one in "abc"] == [True, None, None]
+    of_file = by_qrels({"p": {"a": False}})
+    assert [of_file("p", InjectedMemory(one, f"text-{one}")) for one in "ab"] == [False, None]
+
+
+def test_the_text_has_the_answer_first_and_no_line_is_wider_than_the_terminal() -> None:
+    hostile = InjectedMemory("m", "d", "[red]\x1b[31m\u202e title \U0001f600 " + "long " * 60)
+    before, now = {"p": (InjectedMemory("a", "d", "A"),), "q": ()}, {"p": (hostile,), "r": ()}
+    labels = by_labels([Gold("p", "a", "d", NOT_RELEVANT, SINGLE, 1)])
+    runs = ComparedRuns(
+        Side("11112222", "memsift", 2, "2026-01-02T03:04:05.678+00:00"),
+        Side("run.jsonl", "bm25", 2),
+        diff_runs(before, now, labels),
+        ("max_inject was 3, is 1",),
+        {"p": "a prompt\nof two lines \x07"},
+    )
+    text = diff_text(runs, 60)
+    lines = text.splitlines()
+    assert lines[:2] == [
+        "Before: memsift · 2 prompts · 2026-01-02 03:04 UTC · 111122…",
+        "Now:    bm25 · 2 prompts · run.jsonl",
+    ]
+    flat = " ".join(text.split())
+    assert "1 of 1 prompt differs: 1 memory gained (1 without a label), 1 memory lost (1 not relevant)." in flat
+    assert "relevant are: before 0 of 1 (0 %), now none has one." in flat
+    assert "Changed in between: max_inject was 3, is 1." in flat
+    assert "Prompts that are not compared: 1 only before and 1 only now." in flat
+    assert "  - not relevant: A (a)" in lines
+    assert max(map(len, lines)) <= 60
+    assert text.replace("\n", "").isprintable()
+
+
+def test_runs_come_back_from_the_store_with_their_injected_sets(tmp_path: Path) -> None:
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        record(store, retrieval(["b", "a"], {"c": "cap"}), retrieval([], prompt_id="p2"))
+        record(store, retrieval(["a"], digests={"a": "new"}), corpus_hash="c2")
+        record(store, retrieval(["z"]), root="/another")
+        record(store, retrieval(["a"], prompt_id="p3"))
+        first, second = store.saved_runs(ROOT)
+        assert [(one.corpus_hash, one.prompts, one.system) for one in (first, second)] == [
+            ("c1", 3, "bm25"),
+            ("c2", 1, "bm25"),
+        ]
+        found = store.injected_sets(first.run_id)
+        assert [(name, [one.memory_id for one in own]) for name, own in found.items()] == [
+            ("p1", ["b", "a"]),
+            ("p2", []),
+            ("p3", ["a"]),
+        ]
+        assert store.injected_sets(second.run_id) == {"p1": (InjectedMemory("a", "new", "Title of a"),)}
+        assert changed_between("bm25", second.settings, first.settings) == ("the memories changed in between",)
