@@ -72,7 +72,7 @@ NO_NOTES, NOTES_LIST = "readme.md", "MEMORY.md"
 """The name of a file that describes the notes beside it, in lower case; and of the list of auto memory."""
 
 
-class Format(Record):
+class MemoryFormat(Record):
     """A format: its module, the names of its files, and the ends of paths of its folders.
 
     A root may be such a file. In a name, `*` at the start stands for any beginning. The ends count only for a folder in
@@ -84,12 +84,12 @@ class Format(Record):
     ends: tuple[str, ...] = ()
 
 
-CLAUDE_MEMORY = Format("claude_memory", ("*.json",))
-CLAUDE_MEM = Format("claude_mem", ("claude-mem.db", "*.db", "*.sqlite", "*.sqlite3"))
-AUTO_MEMORY = Format("auto_memory", (), ("projects/*/memory", "agent-memory/*", "agent-memory-local/*"))
+CLAUDE_MEMORY = MemoryFormat("claude_memory", ("*.json",))
+CLAUDE_MEM = MemoryFormat("claude_mem", ("claude-mem.db", "*.db", "*.sqlite", "*.sqlite3"))
+AUTO_MEMORY = MemoryFormat("auto_memory", (), ("projects/*/memory", "agent-memory/*", "agent-memory-local/*"))
 GRAPH = "memory.json"
-JSON_LINES = Format("jsonl", ("*.jsonl", GRAPH))
-MARKDOWN = Format("markdown", (*NOTES, *RULES), (".codex/memories",))
+JSON_LINES = MemoryFormat("jsonl", ("*.jsonl", GRAPH))
+MARKDOWN = MemoryFormat("markdown", (*NOTES, *RULES), (".codex/memories",))
 FORMATS = (CLAUDE_MEMORY, CLAUDE_MEM, AUTO_MEMORY, JSON_LINES, MARKDOWN)
 """All formats. A folder without files of any is of the first."""
 
@@ -154,7 +154,7 @@ def file_store_of(root: str, name: str = "") -> FileStore:
     return store  # type: ignore[no-any-return]
 
 
-def module_for(formats: Sequence[Format], name: str) -> str:
+def module_for(formats: Sequence[MemoryFormat], name: str) -> str:
     """The module of those of *formats* to which the file *name* belongs: by default the first."""
     of_notes = next((format_ for format_ in formats if format_ in (AUTO_MEMORY, MARKDOWN)), None)
     for signs, format_ in ((JSON_LINES.files, JSON_LINES), (CLAUDE_MEM.files, CLAUDE_MEM), (NOTES, of_notes)):
@@ -169,7 +169,7 @@ def format_of(root: str) -> str:
     return "+".join(format_.module for format_ in found)
 
 
-def formats_of(root: str) -> tuple[Format, ...]:
+def formats_of(root: str) -> tuple[MemoryFormat, ...]:
     """The formats of *root*, by what is in it; none for a file that no format reads."""
     if os.path.isfile(root):
         fitting = (format_ for format_ in FORMATS[1:] if _has_sign([os.path.basename(root)], format_.files))
@@ -193,7 +193,7 @@ def _has_json(root: str, names: list[str]) -> bool:
     )
 
 
-def _kind_of_notes(root: str, names: list[str]) -> Format:
+def _kind_of_notes(root: str, names: list[str]) -> MemoryFormat:
     """AUTO_MEMORY for notes of Claude Code's auto memory, else MARKDOWN."""
     if _has_sign(names, CODEX) or _ends_like(root, MARKDOWN.ends):
         return MARKDOWN
