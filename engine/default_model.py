@@ -35,8 +35,9 @@ a model that was fitted without it."""
 
 THRESHOLD = THRESHOLDS["balanced"]
 
-DOUBT = 0.12
-"""Least P(relevant) of a memory that a judge is asked about."""
+DOUBT = 0.15
+"""Least P(relevant) of a memory that a judge is asked about: on real roots, it is asked about 3 memories of 3 in 4
+prompts, and a needed memory is among these for 83 % of the prompts that need one."""
 
 
 def threshold_of(value: float | str) -> float:
