@@ -20,8 +20,6 @@ from engine.roots import shown_id
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
-from labels.records import NOT_RELEVANT, RELEVANT
-from labels.store import LabelStore
 from tui.workspace.filtering import RowOrder
 from tui.workspace.sources import file_stamps
 
@@ -106,6 +104,8 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
     Raises LabelStoreError and JournalError.
     """
+
+    from labels.store import LabelStore
 
     digests = {summary.id: summary.digest for summary in index.summaries()}
     with LabelStore.open(store) as labels:
@@ -228,6 +228,7 @@ def _is_there(project: str, name: str) -> bool:
 
 def usage_of(decisions: Sequence[LoggedPrompt], verdicts: Iterable[tuple[str, str]]) -> dict[str, Usage]:
     """Memory id -> its injections in a log, and its labels. *verdicts*: a memory id and a verdict for each label."""
+    from labels.records import NOT_RELEVANT, RELEVANT
 
     injected, counts = injections(decisions), Counter(verdicts)
     return {
