@@ -104,6 +104,9 @@ LIST_SIGN, GRAPH_SIGNS = b" -> ", (b'"entityType"', b'"relationType"')
 TYPE_SIGNS = (b"node_type: memory", *(b"type: " + kind for kind in (b"user", b"feedback", b"project", b"reference")))
 """In the front matter of auto memory."""
 
+HOLDS_NO_MEMORIES = "holds no memories"
+"""The beginning of the reason for a root without a file to read."""
+
 MOST_LISTED = 100
 """Rows of a file that are listed as skipped. Of the others only their number is."""
 
@@ -235,7 +238,7 @@ def nothing_to_read(root: str) -> str:
     shown = ", ".join(f"{seen[kind]:,} {kind[:MOST_LISTED]}" for kind in kinds[:MOST_KINDS])
     more = ", and others" if kinds[MOST_KINDS:] else ""
     files = f"of its files ({shown}{more}) none is read" if seen else "there is no file in it"
-    return f"holds no memories: {files}. memsift reads {READ}"
+    return f"{HOLDS_NO_MEMORIES}: {files}. memsift reads {READ}"
 
 
 def memories_of_rows(

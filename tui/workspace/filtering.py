@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from engine.stores.registry import HOLDS_NO_MEMORIES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -125,7 +127,9 @@ def no_memories(index: OpenIndex) -> str:
     """The sentences about a folder without memories; empty if it has memories."""
     if len(index):
         return ""
-    return UNREADABLE if index.skipped else NO_MEMORIES
+    unread = [file for file in index.skipped if not file.reason.startswith(HOLDS_NO_MEMORIES)]
+    seen = [f"\n\nThis folder {file.reason}." for file in index.skipped if file not in unread]
+    return UNREADABLE if unread else "".join((NO_MEMORIES, *seen))
 
 
 def nothing_found(index: OpenIndex) -> str:
