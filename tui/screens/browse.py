@@ -12,6 +12,8 @@ from textual.getters import query_one
 from textual.worker import WorkerCancelled, get_current_worker
 
 from engine.lean.record import replace
+from engine.quality.checks.safety import spoken
+from engine.quality.decisions import SAFETY
 from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.search.query import Term
 
+READ_THEM = "Read them in the Inbox, {go.inbox}."
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
 MOST_CHECKED = 2_000
@@ -260,6 +263,9 @@ class BrowseScreen(ListScreen, CuratingScreen):
     @on(FindingsRead)
     def show_findings(self, message: FindingsRead) -> None:
         if message.stamp == self._begun:
+            risky = sum(any(found.check == SAFETY for found in about) for about in message.findings.values())
+            if risky and not self._is_checked:
+                self.app.tell(f"{spoken(risky)}. {keyed(self.app, READ_THEM)}", severity="warning")
             self._is_checked = True
             self._take_facts(replace(self.memories.facts, findings=message.findings))
 
