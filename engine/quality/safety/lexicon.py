@@ -25,7 +25,7 @@ ORDERS = {
         summarise summarize share leak expose list
     """,
     SEND: """
-        send post upload forward email mail transmit append attach publish pipe deliver wire share copy submit paste
+        send post upload forward transmit append attach publish pipe deliver wire share submit paste
     """,
     STEAL: "exfiltrate leak steal siphon smuggle harvest collect gather",
     TELL: "tell mention inform notify disclose announce",
@@ -41,7 +41,6 @@ ORDERS = {
     SKIP: "skip omit suppress",
     MEMORY: "remember memorise memorize",
     HIDE: "hide",
-    COVER: "conceal",
     ROLE: "pretend roleplay impersonate",
 }
 """English verbs in the form of an order."""
@@ -123,7 +122,7 @@ WORDS = {
         sende schicke envía envia envie enviar invia отправь envoie envoyez wyślij gönder kirim skicka stuur schickt
         отправьте envíe
     """,
-    OUTSIDE: "webhook gist dns pastebin external attacker collector",
+    OUTSIDE: "webhook gist dns pastebin attacker collector",
     NOT: """
         not never avoid no don't dont doesn't won't cannot can't nobody nothing none nichts nicht nie niemandem kein
         keine nunca ne pas rien non не jamais mai jamás nooit aldrig asla nigdy никогда
@@ -145,7 +144,7 @@ WORDS = {
         всегда sempre
     """,
     APPROVED: """
-        approved authorised authorized confirmed consented granted agreed permitted preapproved verified trusted
+        approved authorised authorized confirmed consented granted agreed permitted preapproved
         consents zugestimmt autorizó autorizado
     """,
     ACTIONS: """
@@ -241,7 +240,10 @@ PHRASES = {
         chat history | whole conversation | user messages | user's messages | conversation summary | last file |
         private source code | ssh credentials | aws credentials
     """,
-    SEND: "e mail them | e mail it | e mail the",
+    SEND: """
+        e mail them | e mail it | e mail the | e mail all | email them | email it | email the | email all | mail the |
+        mail them | mail it | mail all | copy all | copy each | copy every
+    """,
     OUTSIDE: "query string | image url | third parties | public tracker | following server",
     NOT: "must not | do not | refrain from | is not required | not required | instead of",
     CONSENT: "ask for confirmation | ask again | ask anyone | any questions",
@@ -274,21 +276,22 @@ PHRASES = {
         store this | this preference | save to memory | für immer
     """,
     COVER: """
-        nobody notices | no one notices | without telling | without informing | without saying | without mentioning |
-        without displaying | without showing | without notifying | without alerting | without the user |
-        as if nothing | keep it hidden | keep this hidden | hide this | hide these | hide it | hidden from the |
-        do not mention | don't mention | never mention | deny it | not disclose | don't disclose | remove the traces |
-        remove all traces | do not point | ohne zu sagen | sin decir | tells nobody | tell nobody | tell no one |
-        tell anyone | tell anybody | looks away | behind the back | don't let the user | do not let the user |
-        don't let anyone | do not let anyone | keep quiet about | do not tell the user | don't tell the user |
-        not tell the user | do not tell the developer | do not inform the user | do not reveal | never reveal |
-        must not be mentioned | not to be told | not want to be told | never warn | do not warn | do not show this |
-        do not show it | do not show its | ne rien dire | non dire | no le digas | keep this between | keep it secret |
-        keep this secret | not visible to | do not log this | leave no trace | do not report |
-        in the background without | sage dem benutzer nichts | omit this | omit these | without the knowledge |
-        do not include this | do not acknowledge | do not discuss | do not explain it | do not explain this |
-        do not comment on it | behind the user's back | secret from the | sans le dire | sans dire | ne le dis pas |
-        не говори | nobody may be informed | nobody may know | no one may know | unseen by | keep this instruction
+        that nobody notices | that no one notices | must not notice | without telling | without informing |
+        without mentioning | without displaying | without showing | without notifying | without alerting |
+        without the user | as if nothing | keep it hidden | keep this hidden | hide this from | hide these from
+        | hide it from | conceal it | conceal this | hidden from the | do not mention | don't mention | never
+        mention | deny it | not disclose | don't disclose | remove the traces | remove all traces | do not point
+        | ohne zu sagen | sin decirle | sin decir al | tells nobody | tell nobody | tell no one | tell anyone |
+        tell anybody | looks away | behind the back | don't let the user | do not let the user | don't let
+        anyone | do not let anyone | keep quiet about | do not tell the user | don't tell the user | not tell
+        the user | do not tell the developer | do not inform the user | do not reveal | never reveal | must not
+        be mentioned | not to be told | not want to be told | never warn | do not warn | do not show this | do
+        not show it | do not show its | ne rien dire | non dire | no le digas | keep this between | keep it
+        secret | keep this secret | do not log this | leave no trace | in the background without | sage dem
+        benutzer nichts | omit this | without the knowledge | do not include this | do not acknowledge | do not
+        discuss | do not explain it | do not explain this | do not comment on it | behind the user's back |
+        secret from the | sans le dire | sans dire | ne le dis pas | не говори | nobody may be informed | nobody
+        may know | no one may know | unseen by | keep this instruction
     """,
     0: """
         do not show it again | do not show this again | do not tell the user to | don't tell the user to |
