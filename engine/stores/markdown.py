@@ -145,7 +145,7 @@ class _Walk:
                 continue
             if entry.name.lower().endswith(SUFFIXES):
                 notes.append(name)
-            elif entry.is_dir():
+            elif os.path.isdir(entry.path):  # `entry.is_dir` raises where links form a circle
                 below += self._below(name, is_link=entry.is_symlink())
         about = [name for name in notes if os.path.basename(name).lower() == NO_NOTES and len(notes) > 1]
         for name in about:

@@ -22,7 +22,7 @@ ENGLISH, OTHERS = 4000, 500
 LANGUAGES = "de fr es pt it nl ru zh pl cs vi ja ko sv tr id".split()
 STEP = 0.25
 
-HEAD = """# How common words are in general text: the Zipf frequency (log10 of occurrences in a billion words), then words.
+HEAD = """# How common words are in general text: Zipf frequency (log10 of occurrences in a billion words), then words.
 # Made by tests/benchmarks/common_words.py from wordfreq (Robyn Speer), https://github.com/rspeer/wordfreq.
 # The data of this file are under CC BY-SA 4.0, https://creativecommons.org/licenses/by-sa/4.0/
 """

@@ -5,8 +5,8 @@
 Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
 labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
 without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints reliability by the size of a
-root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 500. --write puts the model of
-all roots into engine/default_model.py.
+root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 500. --write puts the model
+of all roots into engine/default_model.py.
 
     served       of the prompts that need a memory (grade 2), the share that gets such a memory
     useful       of the injected memories, the share with grade 1 or 2
@@ -373,7 +373,7 @@ def main() -> None:
         print(f"{group:10} {first_needed(own)}   {reliability(own)}")
     if given.sizes:
         random = Random(1)
-        for size in (20, 80, 200, 2000):
+        for size in (20, 80, 200, 500):
             others = {
                 root.name: [one for other in roots if other.name != root.name for one in other.corpus.memories]
                 for root in real
@@ -383,9 +383,8 @@ def main() -> None:
                 if root.set == REAL:
                     model = fitted(prompt for prompt in prompts if prompt.root != root.name)
                     sized += scored(resized(root, size, others[root.name], random), model)
-            print(
-                f"size {size:5} {first_needed(sized)} {shown(measured(sized, thresholds['balanced']))}\n           {reliability(sized)}"
-            )
+            print(f"size {size:5} {first_needed(sized)} {shown(measured(sized, thresholds['balanced']))}")
+            print(f"           {reliability(sized)}")
     if given.write:
         import numpy as np
 

@@ -271,7 +271,7 @@ class Sources:
 
         return with_hook_log(read_prompts([*filter(os.path.exists, self.prompts)]), self.root, self.environ)
 
-    def follow(self, watcher: Watcher, tell: Callable[[ChangedSources], None]) -> None:
+    def follow(self, watcher: Watcher, tell: Callable[[ChangedSources], object]) -> None:
         """Read files again that change, until *watcher* stops. It belongs into a thread of its own.
 
         *tell* is called in that thread, with something that was read or with a problem.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
-from tui.cli import Commands
-from tui.cli.options import IDS, TEXT_OR_JSON, roots_option, text_width
+from tui.cli.help import Commands
+from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
+from tui.cli.output import output, text_width
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -24,13 +24,9 @@ NONE_RISKY = "No memory of these roots waits for approval."
 
 
 class Quality(Commands):
-    table = {
-        "accept": "quality.group:accept",
-        "check": "quality.check:check",
-        "fix": "quality.fix:fix",
-        "judge": "quality.judge:judge",
-        "list": "quality.group:list_",
-        "reject": "quality.group:reject",
+    subjects = {
+        "Commands": "quality.group:accept quality.check:check quality.check:fix quality.judge:judge "
+        "quality.group:list_ quality.group:reject"
     }
 
 
@@ -56,12 +52,10 @@ def list_(roots: tuple[str, ...], form: str) -> None:
     from tui.workspace.quality.findings import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
-    if form == "json":
-        click.echo(printed_json([_row(risky) for risky in found], indent=2))
-        return
     width = text_width()
-    click.echo("".join(f"{line}\n" for risky in found for line in _lines(risky, width)), nl=False)
-    if not found:
+    lines = (line for risky in found for line in _lines(risky, width))
+    click.echo(output(form, [_row(risky) for risky in found], lines), nl=False)
+    if not found and form == "text":
         tell(NONE_RISKY)
 
 
