@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import fold, has_unspaced
 
 TYPE_CHECKING = False
@@ -31,9 +32,13 @@ _LINES: dict[str, str] = {}
 
 
 def rarity_of(unit: Term | Unit) -> float:
-    """The rarity of a term or unit in general text, LEAST_RARITY..1. An identifier of several words is rare."""
+    """The rarity of a term or unit in general text, LEAST_RARITY..1.
+
+    An identifier of several words is rare, and so is a name that looks like a stop word or letter: Go, `make`, C.
+    """
     word = fold(unit.text)
-    if len(unit.phrases[0]) > 1 and not has_unspaced(word):
+    is_name = word in STOP_WORDS or (len(word) == 1 and not has_unspaced(word))
+    if is_name or (len(unit.phrases[0]) > 1 and not has_unspaced(word)):
         return 1.0
     return rarity(word)
 
