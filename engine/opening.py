@@ -301,12 +301,14 @@ def _in_memory(root: str, environ: Mapping[str, str], seconds_left: float) -> In
 
 
 def _acceptance(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
-    """Whether a person accepted a risky memory of *root*. The list is read when a prompt finds such a memory."""
+    """Whether a risky memory of *root* may be injected. The decisions are read when a prompt finds such a memory."""
 
     def is_accepted(memory: MemorySummary) -> bool:
-        from engine.quality.decisions import is_accepted
+        from engine.quality.decisions import may_be_injected, verdict_on
+        from engine.settings.roots import is_own_root
 
-        return is_accepted(root, memory.id, memory.digest, environ)
+        verdict = verdict_on(root, memory.id, memory.digest, environ)
+        return may_be_injected(memory.risk, verdict, is_own=is_own_root(root, environ))
 
     return is_accepted
 

@@ -39,10 +39,13 @@ ROOTS_HELP = (
     "Folder or file of memories, whoever owns it. Default: each .claude/memory of yours, up to the repository's top, "
     "this project's auto memory, and `roots` in config.toml"
 )
-PROMPTS_DEFAULT = "Default: the transcripts of this project, or else the prompts that were replayed here."
+PROMPTS_DEFAULT = (
+    "Default: the transcripts of this project, or else what SpecStory and aider keep in it, or else the prompts that "
+    "were replayed here."
+)
 PROMPTS_HELP = (
-    "Prompts: a transcript, history.jsonl, JSON lines, a database of claude-mem, a text file with a prompt per line, "
-    "or a folder of these. Repeatable."
+    "Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a "
+    "database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable."
 )
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""

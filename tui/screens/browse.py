@@ -12,6 +12,8 @@ from textual.getters import query_one
 from textual.worker import WorkerCancelled, get_current_worker
 
 from engine.lean.record import replace
+from engine.quality.checks.safety import spoken
+from engine.quality.decisions import SAFETY
 from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from engine.quality.registry import Finding
     from engine.search.query import Term
 
+READ_THEM = "Read them in the Inbox, {go.inbox}."
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
 MOST_CHECKED = 2_000
@@ -246,6 +249,9 @@ class BrowseScreen(CuratedList):
     def show_findings(self, findings: Mapping[str, tuple[Finding, ...]], stamp: tuple[int, ...]) -> None:
         """Show the findings of cheap checks, by memory id, unless newer checks have begun since *stamp*."""
         if stamp == self._begun:
+            risky = sum(any(found.check == SAFETY for found in about) for about in findings.values())
+            if risky and not self._is_checked:
+                self.app.tell(f"{spoken(risky)}. {keyed(self.app, READ_THEM)}", severity="warning")
             self._is_checked = True
             self._take_facts(replace(self.memories.facts, findings=findings))
 

@@ -158,7 +158,7 @@ def _counts(folder: str, path: str, kind: str) -> bool:
     if not path.startswith(folder.rstrip(os.sep) + os.sep):
         return False
     is_hidden = f"{os.sep}." in path[len(folder.rstrip(os.sep)) :]
-    return not is_hidden and (kind == MEMORIES or path.endswith(".jsonl"))
+    return not is_hidden and (kind == MEMORIES or path.endswith((".jsonl", ".md")))
 
 
 def _folders(stamps: dict[str, Stamp]) -> dict[str, Stamp]:

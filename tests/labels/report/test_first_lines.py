@@ -66,11 +66,11 @@ def test_each_line_counts_what_it_says(store: LabelStore) -> None:
     record(store, retrieval(["d"], prompt_id="p3"))
     for prompt_id, memory_id, verdict in (("p1", "a", RELEVANT), ("p1", "b", NOT_RELEVANT), ("p2", "c", NOT_RELEVANT)):
         say(store, prompt_id, memory_id, verdict)
-    labels, precision, interval, false_fires, judge = first_lines(report(store))
+    labels, precision, interval, served, judge = first_lines(report(store))
     assert labels == "3 labels by ann on 2 of 3 prompts."
     assert precision == "bm25 injected 3 memories on 2 prompts; 1 was relevant: 33 %."
     assert interval == "The true share may be anything from 1 % to 95 %: these are too few labels."
-    assert false_fires == "It injected something on 1 of 1 prompt for which nothing is relevant."
+    assert served == "It served 1 of 1 prompt in need (1-100 %), 1 of 1 that needs nothing."
     assert judge == "With the judge: -2 irrelevant, +0 relevant; precision unclear (2 prompts)."
 
 

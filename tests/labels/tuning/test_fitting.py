@@ -20,7 +20,7 @@ from engine.config import Config  # isort: skip
 
 def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
     rows, relevant = labelled(world(200))
-    names = ["lead", "strength", "tag"]
+    names = ["lead", "strength", "short_tag"]
     rows = [{name: row[name] for name in names} for row in rows]
     found = fit(rows, relevant)
     table = np.array([[row[name] for name in names] for row in rows])

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
-    "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code was used: "
-    "its transcripts are read."
+    "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code, SpecStory "
+    "or aider was used: what they kept is read."
 )
 WORDS = {"relevant": "relevant", "not": "not", "unsure": "unsure", "unrateable": "cannot be rated"}
 NOTHING_INJECTED = (

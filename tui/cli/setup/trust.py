@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.config import CONFIG_FILE
+from engine.doctor.memories import signs
 from engine.errors import MemsiftError
 from engine.judge.providers.registry import SDK
 from engine.lean.json_text import printed_json
@@ -42,9 +43,10 @@ def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
     The memory-config.json of a root may come from a stranger. Without your trust it may only make the hook stricter or
     quieter. The judge, the hook's deadline and its log are then up to you: config.toml, MEMSIFT_ variables, flags.
 
-    The command prints the settings that count from now on, and mistakes in them. Trust belongs to the path, the owner
-    of the folder and these settings: if git pull changes them, the root is not trusted until you run this command
-    again. The list is ~/.config/memsift/trusted.json. --format is for --list.
+    The command prints the settings that count from now on, mistakes in them, and how many memories speak to an
+    assistant in a way that attacks do: read these, because they are injected from now on. Trust belongs to the path,
+    the owner of the folder and these settings: if git pull changes them, the root is not trusted until you run this
+    command again. The list is ~/.config/memsift/trusted.json. --format is for --list.
     """
     if is_list and (root or is_revoked):
         raise click.UsageError("--list takes neither ROOT nor --revoke.")
@@ -68,6 +70,8 @@ def record(root: str) -> None:
     tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
     for mistake in read_config(root, os.environ).lines:
         tell(mistake)
+    for finding in signs(root, os.environ):
+        tell(f"{finding.text}. Read them: {finding.fix}")
 
 
 def revoke(root: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.errors import MemsiftError
 from engine.wording import counted
 from labels.exchange.replay_file import read_outcomes
+from labels.measure.judgements import slight_pairs
 from labels.report.run_diff import ComparedRuns, Side, by_labels, diff_runs
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.runs import InjectedMemory
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labels.records import Outcome, RunSettings
-    from labels.report.run_diff import Judge, PromptDiff, Sets
+    from labels.report.run_diff import KnownVerdicts, PromptDiff, Sets
     from labels.runs import SavedRun
 
 SHOWN_ID = 8
@@ -100,9 +101,14 @@ def run_line(number: int, run: SavedRun, width: int) -> str:
     return f"{number:>3} {when} {counted(run.prompts, 'prompt'):>14}  {run.system:<{width}}  {run.run_id[:SHOWN_ID]}"
 
 
-def compare_runs(before: DiffSide, now: DiffSide, judge: Judge, texts: Mapping[str, str]) -> ComparedRuns:
+def compare_runs(before: DiffSide, now: DiffSide, known: KnownVerdicts, texts: Mapping[str, str]) -> ComparedRuns:
     """The diff of two runs. *texts*: prompt id -> text."""
-    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, judge), _changed(before, now), texts)
+    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, known), _changed(before, now), texts)
+
+
+def people_said(store: LabelStore) -> KnownVerdicts:
+    """The judgements of all labels."""
+    return by_labels(store.gold(), slight_pairs(store.labels()))
 
 
 def _changed(before: DiffSide, now: DiffSide) -> tuple[str, ...]:
@@ -134,7 +140,7 @@ def read_diff(path: Path, root: str, chosen: Collection[str]) -> SavedDiff:
         if pair is None:
             return SavedDiff(runs, None, None)
         before, now = (run_of(store, run) for run in pair)
-        return SavedDiff(runs, pair, compare_runs(before, now, by_labels(store.gold()), store.prompt_texts()))
+        return SavedDiff(runs, pair, compare_runs(before, now, people_said(store), store.prompt_texts()))
 
 
 # The rows of a diff: each prompt, narrowed by kind and words, and sorted
