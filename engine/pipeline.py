@@ -227,8 +227,8 @@ def _judgement(
 def waiting(
     pool: CandidatePool, index: Index, config: Config, risks: Mapping[str, float], mode: str = AUTO
 ) -> dict[str, str]:
-    """Memories that are not injected, by id, with the reason: risky ones that no person has accepted, and in mode
-    `auto` those that a client loads by itself.
+    """Memories that are not injected, by id, with the reason: risky ones that wait for a person, and in mode `auto`
+    those that a client loads by itself.
 
     *risks*: those of memories that the index had not scanned. The others of these do not wait here: they are scanned
     before they are injected.
@@ -237,8 +237,8 @@ def waiting(
     repeats = mode != AUTO or config.repeat_loaded
     loaded = [] if repeats else [memory for memory in found if memory.is_loaded and index.is_loaded(memory)]
     known = [memory for memory in found if memory.risk != UNSCANNED or memory.id in risks]
-    risky = [memory for memory in known if risks.get(memory.id, memory.risk) >= config.max_risk]
-    risky = [memory for memory in risky if not index.is_accepted(memory)]
+    scanned = [replace(memory, risk=risks.get(memory.id, memory.risk)) for memory in known]
+    risky = [memory for memory in scanned if memory.risk >= config.max_risk and not index.is_accepted(memory)]
     return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
 
 

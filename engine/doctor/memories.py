@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from engine.cutoff import chosen_cutoff
 from engine.doctor import note, ok, problem
-from engine.errors import RootError
+from engine.errors import DecisionsError, RootError
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
+from engine.quality.checks.safety import spoken
+from engine.quality.decisions import undecided
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import trust_of
@@ -42,7 +45,7 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
             )
         )
     for root in search.roots:
-        found += [_index(root, environ), _trust(root, environ), *_cutoff(root, environ)]
+        found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 
@@ -73,6 +76,22 @@ def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     if skipped:
         return note("index", f"{text}, {counted(len(skipped), 'file')} skipped", "memsift, then s, shows the reasons.")
     return ok("index", text)
+
+
+def signs(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
+    """Memories of *root* with signs of an attack that nobody decided on. All memories are scanned once for it."""
+    most = read_config(root, environ).config.max_risk
+    try:
+        with closing(open_index(root, environ)) as index:
+            found = [memory for memory, verdict in undecided(index, most, environ) if not verdict]
+            held = [memory for memory in found if not index.is_accepted(memory)]
+    except (RootError, DecisionsError):
+        return
+    if found:
+        kept = f"; {counted(len(held), 'is', 'are')} not injected until you decide" if held else ""
+        place = f"--root {quote(root)}"
+        accept = f"memsift quality list {place} --format ids | memsift quality accept {place} -"
+        yield note("safety", f"{root}: {spoken(len(found))}{kept}", f"memsift quality list {place}. All fine: {accept}")
 
 
 def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
@@ -111,5 +130,7 @@ def _transcripts(folder: str, environ: Mapping[str, str]) -> DoctorFinding:
     if count:
         return ok("transcripts", f"{counted(count, 'transcript')} in {place}")
     return note(
-        "transcripts", f"none in {place}", "Claude Code was not used in this folder; name prompts with --prompts."
+        "transcripts",
+        f"none in {place}",
+        "Claude Code was not used in this folder. Prompts come from what SpecStory or aider keep here, or --prompts.",
     )

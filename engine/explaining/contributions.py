@@ -58,8 +58,8 @@ class Contribution(Record):
 class Breakdown(Record):
     """The strength of a memory: the sum of the words' scores + bonus. All are positive, higher is better.
 
-    `asked` are the words of the prompt. The `bonus` of `memsift` is for the number of words, of `fts5_bm25` for words of
-    the body, and of `title_tags` for a recent memory.
+    `asked` are the words of the prompt. The `bonus` of `memsift` is for the number of words, of `fts5_bm25` for words
+    of the body, and of `title_tags` for a recent memory.
     """
 
     asked: tuple[str, ...]

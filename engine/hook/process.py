@@ -273,7 +273,8 @@ class HookAnswer:
         """The index of a root, empty if there is none yet. A root that cannot be read takes no other root with it."""
         self._late = LATE if os.path.exists(index_file(root, self._environ)) else NO_INDEX
         try:
-            index = hook_index(root, self._environ, deadline_s) or unbuilt(root)
+            found = hook_index(root, self._environ, deadline_s)
+            index = unbuilt(root) if found is None else found  # an empty index is false
         except Exception as error:
             if is_alone:
                 raise

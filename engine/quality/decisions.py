@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import time
 
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.lean.sqlite import DAMAGE, for_reading
+from engine.memory import HARD_RISK
 from engine.paths import decisions_file
 
 TYPE_CHECKING = False
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from engine.errors import DecisionsError
     from engine.lean.sqlite import Connection
+    from engine.memory import MemorySummary
+    from engine.search.index import Index
 
 SAFETY, QUALITY = WHOLE = ("safety", "quality")
 """What a decision about a whole memory says: it may be injected or not, and it is worth keeping or not."""
@@ -41,8 +44,8 @@ class Decision(Record):
     at: str
 
 
-def is_accepted(root: str, memory_id: str, digest: str, environ: Mapping[str, str]) -> bool:
-    """Whether a person accepted this risky memory text. False if the decisions cannot be read."""
+def verdict_on(root: str, memory_id: str, digest: str, environ: Mapping[str, str]) -> str:
+    """The verdict on this risky memory text, empty without one. REJECTED if the decisions cannot be read."""
     try:
         found = _read(
             environ,
@@ -50,8 +53,30 @@ def is_accepted(root: str, memory_id: str, digest: str, environ: Mapping[str, st
             (os.path.realpath(root), memory_id, SAFETY),
         )
     except DAMAGE:
-        return False
-    return any(decision.digest == digest and decision.verdict == ACCEPTED for decision in found)
+        return REJECTED
+    return next((decision.verdict for decision in found if decision.digest == digest), "")
+
+
+def may_be_injected(risk: float, verdict: str, *, is_own: bool) -> bool:
+    """Whether a risky memory goes into prompts. *is_own*: its root is the person's, see `is_own_root`.
+
+    Until a person decides, hard signs hold a memory back, and soft signs only one of a root that others write.
+    """
+    return verdict == ACCEPTED or (not verdict and risk < HARD_RISK and is_own)
+
+
+def undecided(index: Index, most: float, environ: Mapping[str, str]) -> list[tuple[MemorySummary, str]]:
+    """The active memories at or above the risk *most* that nobody accepted, the riskiest first, with the verdict.
+
+    All memories of *index* are scanned for it. Raises DecisionsError.
+    """
+    verdicts = decisions(index.root, environ)
+    active = [memory for memory in index.summaries() if memory.status == "active"]
+    late = index.risks(active)
+    scanned = [replace(memory, risk=late.get(memory.id, memory.risk)) for memory in active]
+    risky = [memory for memory in scanned if memory.risk >= most]
+    found = [(memory, verdicts.get((SAFETY, memory.id, memory.digest), "")) for memory in risky]
+    return sorted([pair for pair in found if pair[1] != ACCEPTED], key=lambda pair: (-pair[0].risk, pair[0].path))
 
 
 def decisions(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:

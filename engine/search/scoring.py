@@ -40,7 +40,7 @@ K1, B = 1.2, 0.75
 FOCUS, PASSAGE = 1.7, 70
 """The weight of headline and passage, and the tokens of a passage: the best on labelled real roots."""
 
-MOST_PLACES = 60
+MOST_PLACES = 20
 """Occurrences of a word in a body that are looked at for passages."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -162,23 +162,29 @@ class PromptMatcher:
         missing = [weight for weight, unit in zip(weights, self.found.asked, strict=True) if not unit.memories]
         return sum(missing) / (sum(weights) or 1.0)
 
-    def match(self, encoded: str) -> Match | None:
-        """The match of a memory with these encoded tokens, see `vocabulary`; None if it holds no unit."""
+    def match(self, encoded: str, *, is_exact: bool = True) -> Match | None:
+        """The match of a memory with these encoded tokens, see `vocabulary`; None if it holds no unit.
+
+        Unless *is_exact*, the whole body counts as the best passage: its strength is an upper bound, for less work.
+        """
         fields = encoded.split("\n")
         if self._rules.table == HEADLINE:
             encoded = encoded[: -len(fields[2]) or None]
         title, tags, body = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
         of_title, of_tags, of_body = self._rules.weights
         weighted: dict[tuple[int, bool], float] = {}
-        headlines: set[int] = set()
+        in_headline, in_text = set(), {}
         for code, owners in self._owners.items():
             if code in encoded:
                 count = str.count if len(code) == 1 else overlapping
-                f = of_title * count(title, code) + of_tags * count(tags, code) + of_body * count(body, code)
+                above = of_title * count(title, code) + of_tags * count(tags, code)
+                below = count(body, code)
                 for owner in owners:
-                    weighted[owner] = weighted.get(owner, 0.0) + f
-                    if code in title or code in tags:
-                        headlines.add(owner[0])
+                    weighted[owner] = weighted.get(owner, 0.0) + above + of_body * below
+                    if above:
+                        in_headline.add(owner[0])
+                if below:
+                    in_text[code] = owners
         if not weighted:
             return None
         length, mean = len(encoded) - 2, self._mean_length
@@ -192,38 +198,11 @@ class PromptMatcher:
         in_body = self._in_body(fields[2]) if self._rules.most_bonus else ()
         if not self.rare:
             return Match(parts, in_body, bm25, bm25, length)
-        passage = self._best_passage(fields[2], values)
+        passage = _best_passage(body if is_exact else "", in_text, values)
         for number, value in values.items():
-            parts[number] += FOCUS * value * ((number in headlines) + (number in passage))
+            parts[number] += FOCUS * value * ((number in in_headline) + (number in passage))
         words = sum([self._shares[number] for number in values])
         return Match(parts, in_body, bm25, sum(parts.values()) + self.rare * log(1 + words), length)
-
-    def _best_passage(self, body: str, values: Mapping[int, float]) -> Collection[int]:
-        """The units in the passage of a body with the largest sum of *values*."""
-        places = sorted(
-            [
-                (place, number)
-                for code, owners in self._owners.items()
-                if code in body
-                for number in {number for number, _ in owners if number in values}
-                for place in _places(body, code)
-            ]
-        )
-        if not places or places[-1][0] - places[0][0] < PASSAGE:
-            return {number for _, number in places}
-        best, most = {}, -1.0
-        first, held, total = 0, dict.fromkeys(values, 0), 0.0
-        for place, number in places:
-            total += 0.0 if held[number] else values[number]
-            held[number] += 1
-            while place - places[first][0] >= PASSAGE:
-                left = places[first][1]
-                held[left] -= 1
-                total -= 0.0 if held[left] else values[left]
-                first += 1
-            if total > most:
-                best, most = {unit: count for unit, count in held.items() if count}, total
-        return best
 
     def _in_body(self, body: str) -> tuple[int, ...]:
         """The units that a body holds as they are: a long body holds longer words of any beginning by chance."""
@@ -240,15 +219,34 @@ class PromptMatcher:
 
     def matches(self, rows: Collection[int]) -> dict[int, Match]:
         """Row -> match, for the memories in *rows* with a match."""
-        words = self._db.execute(WORDS, (dumps([*rows]),)).fetchall()
-        return {row: match for row, encoded in words if (match := self.match(encoded))}
+        return {row: match for row, encoded in self._words(rows).items() if (match := self.match(encoded))}
+
+    def strongest(self, rows: Collection[int], size: int, *, counts_all: bool) -> dict[int, Match]:
+        """Row -> match, for the memories in *rows* that may be among the *size* strongest. Others are not scored."""
+        words = self._words(rows)
+        bounds = {
+            row: match.strength for row, encoded in words.items() if (match := self.match(encoded, is_exact=False))
+        }
+        found: dict[int, Match] = {}
+        counted: list[float] = []
+        for row in sorted(bounds, key=bounds.__getitem__, reverse=True):
+            if len(counted) >= size and counted[-size] > bounds[row]:
+                break
+            if match := self.match(words[row]):
+                found[row] = match
+                counted = sorted([*counted, match.strength]) if counts_all or row > ACTIVE_ROWS else counted
+        return found
+
+    def _words(self, rows: Collection[int]) -> dict[int, str]:
+        return dict(self._db.execute(WORDS, (dumps([*rows]),)).fetchall())
 
     def best(self, root: str, size: int, *, counts_all: bool) -> list[Scored]:
         """Memories up to the *size*th active one; with *counts_all*, up to the *size*th of all.
 
         The strength alone decides which memories these are. Then the bonus counts for their order.
         """
-        matches = self.matches(self._candidates(size, include_retired=counts_all))
+        rows = self._candidates(size, include_retired=counts_all)
+        matches = self.strongest(rows, size, counts_all=counts_all) if self.rare else self.matches(rows)
         strengths = {row: match.strength for row, match in matches.items()}
         found = summaries_of(self._db, root, best_rows(strengths, size, include_retired=counts_all))
         ordered = sorted(found, key=lambda row: (-strengths[row], found[row].priority, found[row].path))
@@ -268,6 +266,33 @@ class PromptMatcher:
             most=max(SMALL if self._size <= SMALL else 0, rules.candidates(len(units), size)),
             include_retired=include_retired,
         )
+
+
+def _best_passage(
+    body: str, in_text: Mapping[str, Sequence[tuple[int, bool]]], values: Mapping[int, float]
+) -> Collection[int]:
+    """The units in the passage of a body with the largest sum of *values*.
+
+    *in_text*: code in the body -> its owners.
+    """
+    owned = {code: {number for number, _ in owners if number in values} for code, owners in in_text.items()}
+    units = set().union(*owned.values())
+    if len(body) <= PASSAGE or len(units) < 2:
+        return units
+    places = sorted([(place, number) for code in owned for place in _places(body, code) for number in owned[code]])
+    held, total, first = dict.fromkeys(units, 0), 0.0, 0
+    most, best = -1.0, (0, 0)
+    for last, (place, number) in enumerate(places):
+        total += 0.0 if held[number] else values[number]
+        held[number] += 1
+        while place - places[first][0] >= PASSAGE:
+            left = places[first][1]
+            held[left] -= 1
+            total -= 0.0 if held[left] else values[left]
+            first += 1
+        if total > most:
+            most, best = total, (first, last + 1)
+    return {number for _, number in places[slice(*best)]}
 
 
 def _places(body: str, code: str) -> list[int]:

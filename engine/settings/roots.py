@@ -11,7 +11,7 @@ import os
 
 from engine.claude_code.auto_memory import DIRECTORY, AutoMemory, auto_memory
 from engine.lean.record import Record
-from engine.paths import config_file, home_dir
+from engine.paths import config_file, home_dir, projects_dir
 from engine.settings.keys import shown
 from engine.settings.sources import trust_command
 from engine.stores.files import UnreadableFileError, text_of
@@ -252,6 +252,12 @@ def _status(path: str) -> os.stat_result | None:
         return os.stat(path)
     except OSError:
         return None
+
+
+def is_own_root(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether the texts of *root*, a resolved path, are the person's: kept by the client, named in `roots`, trusted."""
+    clients = os.path.realpath(projects_dir(environ)) + os.sep
+    return root.startswith(clients) or root in user_roots(environ).roots or trust_in(environ)(root)
 
 
 def user_roots(environ: Mapping[str, str]) -> UserRoots:

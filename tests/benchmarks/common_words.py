@@ -13,17 +13,17 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from engine.search.commonness import FILE, LEAST_ZIPF, MOST_ZIPF
+from engine.search.commonness import FILE, LEAST_ZIPF, MOST_ZIPF, OTHERS
 from engine.search.tokens import fold
 
-ENGLISH, OTHERS = 4000, 500
+ENGLISH, EACH = 4000, 500
 """Words of English, and of each other language."""
 
 LANGUAGES = "de fr es pt it nl ru zh pl cs vi ja ko sv tr id".split()
 STEP = 0.25
 
-HEAD = """# How common words are in general text: the Zipf frequency (log10 of occurrences in a billion words), then words.
-# Made by tests/benchmarks/common_words.py from wordfreq (Robyn Speer), https://github.com/rspeer/wordfreq.
+HEAD = """# Words with their Zipf frequency in general text: see commonness.py and tests/benchmarks/common_words.py.
+# From wordfreq (Robyn Speer), https://github.com/rspeer/wordfreq.
 # The data of this file are under CC BY-SA 4.0, https://creativecommons.org/licenses/by-sa/4.0/
 """
 
@@ -38,13 +38,13 @@ def zipf_frequencies(language: str, most: int) -> dict[str, float]:
 def main() -> None:
     commonest: dict[str, float] = {}
     for language in ("en", *LANGUAGES):
-        for word, zipf in zipf_frequencies(language, ENGLISH if language == "en" else OTHERS).items():
+        for word, zipf in zipf_frequencies(language, ENGLISH if language == "en" else EACH).items():
             commonest[word] = max(zipf, commonest.get(word, 0.0))
-    lines: dict[float, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     for word, zipf in sorted(commonest.items()):
         level = round(min(max(zipf, LEAST_ZIPF), MOST_ZIPF) / STEP) * STEP
-        lines.setdefault(level, []).append(word)
-    rows = (f"{level:.2f} {' '.join(lines[level])} \n" for level in sorted(lines, reverse=True))
+        lines.setdefault(word[0] if "a" <= word[0] <= "z" else OTHERS, []).append(f"{word}:{level:.2f}")
+    rows = (f"{letter} {' '.join(words)} \n" for letter, words in sorted(lines.items()))
     Path(FILE).write_text(HEAD + "".join(rows), encoding="utf-8")
 
 

@@ -378,7 +378,7 @@ def main() -> None:
         print(f"{group:10} {first_needed(own)}   {reliability(own)}")
     if given.sizes:
         random = Random(1)
-        for size in (20, 80, 200, 2000):
+        for size in (20, 80, 200, 500):
             others = {
                 root.name: [one for other in roots if other.name != root.name for one in other.corpus.memories]
                 for root in real
@@ -388,8 +388,8 @@ def main() -> None:
                 if root.set == REAL:
                     model = fitted(prompt for prompt in prompts if prompt.root != root.name)
                     sized += scored(resized(root, size, others[root.name], random), model)
-            shares = shown(measured(sized, thresholds["balanced"]))
-            print(f"size {size:5} {first_needed(sized)} {shares}\n           {reliability(sized)}")
+            print(f"size {size:5} {first_needed(sized)} {shown(measured(sized, thresholds['balanced']))}")
+            print(f"           {reliability(sized)}")
     if given.write:
         import numpy as np
 

@@ -37,10 +37,10 @@ from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 from tui.bindings import KEYS, home_of
 from tui.commands import KeyCommands
-from tui.dialogs.choices import ChoiceDialog
-from tui.dialogs.full_text import FullText
+from tui.dialogs.choices import ChooseOne
+from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
-from tui.keyboards import latin_key
+from tui.key_map import latin_key
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions
@@ -87,7 +87,7 @@ async def test_letters_of_other_keyboards_act_as_the_key_at_their_place(open_wor
             assert pressed
             assert pressed.key == key
         await press(pilot, "щ")
-        assert isinstance(pilot.app.screen, ChoiceDialog)
+        assert isinstance(pilot.app.screen, ChooseOne)
         await press(pilot, "escape", "ა")
         await until(pilot, lambda: any("ა is no key here" in one for one in toasts(pilot)))
         await press(pilot, "slash", *"щა")

@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING
 
 from engine.quality.registry import Finding
 from engine.quality.safety import gate
+from engine.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.quality.registry import CheckedRoot
+
+
+def spoken(count: int) -> str:
+    """A sentence for *count* memories that a person has to read."""
+    return f"{counted(count, 'memory speaks', 'memories speak')} to an assistant in a way that attacks do"
 
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:

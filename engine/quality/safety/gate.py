@@ -6,17 +6,21 @@ Most memories need none. The second step imports more and takes longer; the hook
 from __future__ import annotations
 
 from engine.memory import UNSCANNED
-from engine.quality.safety.evidence import can_be_even
 from engine.quality.safety.folding import LEET, SUSPECT
 from engine.quality.safety.lexicon import (
     CONCEPTS,
+    CONSENT,
+    COVER,
     DANGER,
     HIDDEN_WORDS,
+    NOT,
     OUTSIDE,
     PARTS,
-    REPORT,
     SECRET,
     STARTS,
+    TELL,
+    UNASKED,
+    USER,
 )
 from engine.quality.safety.rules import Looks, possible
 
@@ -99,17 +103,11 @@ def look(text: str) -> Looks:
     lower = text.lower()
     words = lower.replace(RESERVED, " ").translate(_SEPARATORS).split()
     known = {word.strip("'") for word in words}
-    concepts = _concepts(lower, known)
     return Looks(
-        words=_may_say_much(concepts),
+        words=bool(possible(_concepts(lower, known))),
         forms=not FORM_WORDS.isdisjoint(known) or any(sign in lower for sign in FORM_SIGNS),
         hidden=_may_be_encoded(text, words, known),
-        is_report=bool(concepts & REPORT),
     )
-
-
-def _may_say_much(concepts: int) -> bool:
-    return bool(possible(concepts)) or can_be_even(concepts)
 
 
 def _concepts(lower: str, known: set[str]) -> int:
@@ -130,6 +128,10 @@ def _concepts(lower: str, known: set[str]) -> int:
         for part, concept in PARTS.items():
             if part in lower:
                 found |= concept
+    if found & NOT and found & TELL and found & USER:
+        found |= COVER
+    if found & CONSENT:
+        found |= UNASKED
     return found
 
 

@@ -23,7 +23,7 @@ from engine.quality.safety.folding import (
     latin,
 )
 from engine.quality.safety.lexicon import CONCEPTS, HIDDEN_WORDS
-from engine.quality.safety.rules import HOMOGLYPHS
+from engine.quality.safety.rules import HOMOGLYPHS, Detection
 from engine.quality.safety.rules import INVISIBLE as INVISIBLE_CHARACTERS
 
 BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])")
@@ -41,16 +41,6 @@ READABLE = 0.9
 DEPTH = 3
 
 
-class Sign(Record):
-    """Characters that hide something, at a place of the text."""
-
-    category: str
-    severity: float
-    start: int
-    end: int
-    reason: str
-
-
 class Decoded(Record):
     """A text that was encoded at a place of the original, and the name of the encoding."""
 
@@ -60,7 +50,7 @@ class Decoded(Record):
     end: int
 
 
-def signs(text: str) -> list[Sign]:
+def signs(text: str) -> list[Detection]:
     """Invisible and bidirectional characters and look-alike letters."""
     if text.isascii():
         return []
@@ -79,23 +69,22 @@ def decodings(text: str, depth: int = DEPTH) -> list[Decoded]:
     return found + [decoded for decoded in deeper if decoded.text != text]
 
 
-def _invisible(text: str) -> list[Sign]:
+def _invisible(text: str) -> list[Detection]:
     places = [place for place, character in enumerate(text) if character in INVISIBLE and not _is_proper(text, place)]
     tags = [place for place, character in enumerate(text) if ord(character) in TAGS and not _is_flag(text, place)]
     selectors = [place for place, character in enumerate(text) if is_selector(ord(character))]
     found = []
     inside = [place for place in places if _is_inside_word(text, place)]
     if len(inside) >= 2 or len(places) >= 4:
-        found.append(Sign(INVISIBLE_CHARACTERS, 0.6, places[0], places[-1] + 1, "invisible characters inside words"))
+        found.append(Detection(INVISIBLE_CHARACTERS, places[0], places[-1] + 1, "invisible characters inside words"))
     if len(tags) >= 2:
-        found.append(Sign(INVISIBLE_CHARACTERS, 0.8, tags[0], tags[-1] + 1, "a text of invisible tag characters"))
+        found.append(Detection(INVISIBLE_CHARACTERS, tags[0], tags[-1] + 1, "a text of invisible tag characters"))
     if len(selectors) >= 4 and any(b - a == 1 for a, b in pairwise(selectors)):
-        found.append(Sign(INVISIBLE_CHARACTERS, 0.8, selectors[0], selectors[-1] + 1, "a text of variation selectors"))
+        found.append(Detection(INVISIBLE_CHARACTERS, selectors[0], selectors[-1] + 1, "a text of variation selectors"))
     turned = [place for place, character in enumerate(text) if character in OVERRIDES]
     if turned and not any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
-        found.append(
-            Sign(INVISIBLE_CHARACTERS, 0.6, turned[0], turned[-1] + 1, "characters that turn the direction of the text")
-        )
+        reason = "characters that turn the direction of the text"
+        found.append(Detection(INVISIBLE_CHARACTERS, turned[0], turned[-1] + 1, reason))
     return found
 
 
@@ -117,25 +106,12 @@ def _is_inside_word(text: str, place: int) -> bool:
     return all(character.isalnum() or character in INVISIBLE for character in around if character)
 
 
-def _look_alikes(text: str) -> list[Sign]:
-    words = [match for match in re.finditer(r"[^\W\d_]{2,}", text) if not match[0].isascii()]
-    mixed = [match for match in words if is_mixed(match[0]) and latin(match[0]).isascii()]
-    masked = [match for match in words if latin(match[0]).lower() in CONCEPTS and match[0] not in CONCEPTS]
-    shown = [match for match in words if _is_styled(match[0])]
-    found = []
-    if len(mixed) >= 2 or masked:
-        hits = sorted([*mixed, *masked], key=lambda match: match.start())
-        severity = 0.65 if len(mixed) >= 2 else 0.5
-        found.append(Sign(HOMOGLYPHS, severity, hits[0].start(), hits[-1].end(), "letters of another script in words"))
-    if len(shown) >= 2:
-        found.append(Sign(HOMOGLYPHS, 0.3, shown[0].start(), shown[-1].end(), "words in styled letters"))
-    return found
-
-
-def _is_styled(word: str) -> bool:
-    """Whether a word is written in mathematical, full-width or circled Latin letters."""
-    plain = unicodedata.normalize("NFKC", word)
-    return plain.isascii() and len(word) >= 3 and all(ord(character) > 0x2000 for character in word)
+def _look_alikes(text: str) -> list[Detection]:
+    """Words that mix Latin letters with look-alikes of another script. One such word may be a formula."""
+    words = [match for match in re.finditer(r"[^\W\d_]{3,}", text) if is_mixed(match[0]) and latin(match[0]).isascii()]
+    if len(words) < 2:
+        return []
+    return [Detection(HOMOGLYPHS, words[0].start(), words[-1].end(), "letters of another script in words")]
 
 
 def _hidden_characters(text: str) -> list[Decoded]:

@@ -8,11 +8,11 @@ UNSPACED and matched by part.
 from __future__ import annotations
 
 OVERRIDE, CANCEL, RULES, SYSTEM, PRIOR, ALL, YOU, TOLD = (1 << bit for bit in range(8))
-ASSISTANT, USER, NEW, OBEY, REVEAL, EXACT, ROLE, FREE = (1 << bit for bit in range(8, 16))
+USER, NEW, OBEY, REVEAL, EXACT, ROLE, FREE = (1 << bit for bit in range(9, 16))
 SECRET, SEND, OUTSIDE, NOT, TELL, THIS, CONSENT, ALWAYS = (1 << bit for bit in range(16, 24))
 APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT, TECHNICAL = (1 << bit for bit in range(24, 32))
 CHANGE, ADVISE, ASKED, DECODE, TASK, WITHOUT, SKIP, URGENT = (1 << bit for bit in range(32, 40))
-COVER, STEAL, WISH, SAFETY, GOODS, IF, UNTIL = (1 << bit for bit in range(40, 47))
+COVER, STEAL, WISH, SAFETY, GOODS, IF, UNASKED, FORBIDDEN = (1 << bit for bit in range(40, 48))
 
 ORDERS = {
     OVERRIDE: "ignore disregard forget neglect overlook erase abandon dismiss unlearn",
@@ -25,11 +25,10 @@ ORDERS = {
         summarise summarize share leak expose list
     """,
     SEND: """
-        send post upload forward email mail transmit exfiltrate leak append attach publish pipe deliver wire share
-        fetch curl wget copy submit
+        send post upload forward transmit append attach publish pipe deliver wire share submit paste
     """,
-    STEAL: "exfiltrate leak steal siphon smuggle harvest",
-    TELL: "tell mention inform notify alert warn reveal disclose show report announce display say",
+    STEAL: "exfiltrate leak steal siphon smuggle harvest collect gather",
+    TELL: "tell mention inform notify disclose announce",
     RUN: """
         run execute invoke call install download launch perform push approve grant delete remove
     """,
@@ -41,7 +40,7 @@ ORDERS = {
     DECODE: "decode decipher decrypt unscramble",
     SKIP: "skip omit suppress",
     MEMORY: "remember memorise memorize",
-    HIDE: "hide conceal",
+    HIDE: "hide",
     ROLE: "pretend roleplay impersonate",
 }
 """English verbs in the form of an order."""
@@ -94,14 +93,11 @@ WORDS = {
         твои
     """,
     TOLD: "told given received gave asked said gesagt dijeron",
-    ASSISTANT: """
-        assistant assistants ai ais llm llms claude gpt chatgpt copilot chatbot assistent asistente ассистент 助手
-    """,
     USER: """
-        user users human operator reviewer reviewers anyone anybody nobody everyone developer owner user's developer's
+        user human operator reviewer reviewers anyone anybody nobody developer owner user's developer's
         benutzer benutzers nutzer usuario usuarios utilisateur l'utilisateur utente all'utente usuário пользователю
         пользователя administrator admin ceo użytkownika użytkownikowi użytkownik kullanıcıya kullanıcı pengguna
-        användaren gebruiker utilisateurs пользователь
+        användaren gebruiker пользователь
     """,
     NEW: "new real true actual following below instead neue neuen nuevas nuevo nouvelles",
     OBEY: "befolge obedece obéir obéis подчиняйся",
@@ -123,10 +119,10 @@ WORDS = {
         clés hasła şifre wachtwoord lösenord chiavi claves chaves ключи senha
     """,
     SEND: """
-        sende schicke envía envia envie enviar invia отправь nc envoie envoyez wyślij gönder kirim skicka stuur schickt
-        lade отправьте envíe
+        sende schicke envía envia envie enviar invia отправь envoie envoyez wyślij gönder kirim skicka stuur schickt
+        отправьте envíe
     """,
-    OUTSIDE: "webhook gist dns pastebin external attacker server endpoint public url collector",
+    OUTSIDE: "webhook gist dns pastebin attacker collector",
     NOT: """
         not never avoid no don't dont doesn't won't cannot can't nobody nothing none nichts nicht nie niemandem kein
         keine nunca ne pas rien non не jamais mai jamás nooit aldrig asla nigdy никогда
@@ -140,15 +136,15 @@ WORDS = {
         rien nada
     """,
     CONSENT: """
-        confirmation confirmations permission permissions consent approval asking confirm bestätigung confirmación
-        подтверждения
+        confirmation confirmations permission permissions consent approval ask asks asking confirm bestätigung
+        confirmación подтверждения nachfragen nachfrage frage preguntar demander
     """,
     ALWAYS: """
         always henceforth dorénavant forever permanently whenever future each every siempre toujours immer dauerhaft
         всегда sempre
     """,
     APPROVED: """
-        approved authorised authorized confirmed consented granted agreed permitted preapproved verified trusted
+        approved authorised authorized confirmed consented granted agreed permitted preapproved
         consents zugestimmt autorizó autorizado
     """,
     ACTIONS: """
@@ -170,15 +166,14 @@ WORDS = {
         header headers authorization bearer oauth client config setting settings function method class migration
         migrations compiler linter we warning warnings parser vault fixture fixtures module library
     """,
-    ASKED: "asks ask says asked fragt pregunta",
+    ASKED: "says asked fragt pregunta",
     TASK: """
         request requests question questions task message messages wishes wish objective goal context anfrage
     """,
     WITHOUT: "without ohne sin sans без senza sem",
     SKIP: "skipping",
     URGENT: "important attention emergency urgent immediately",
-    IF: "if whether unless falls si",
-    UNTIL: "when once until",
+    IF: "if whether unless falls si when once until",
 }
 """Other words, in English and in other languages."""
 
@@ -187,6 +182,7 @@ PHRASES = {
         clear your memory | erase your memory | wipe your memory | reset your memory | nevermind what |
         never mind what | pay no attention | set aside | do not follow | don't follow | do not comply | stop obeying |
         stop following | do not obey | leave out | no longer bound | not bound by | act against | go against |
+        against your |
         drop whatever | no tengas en cuenta | ne tiens pas compte | discard the restrictions | yok say |
         görmezden gel | abaikan semua | ne tenez pas compte | non tenere conto
     """,
@@ -206,13 +202,13 @@ PHRASES = {
         messaggio di sistema | mensagem do sistema | prompt sistem
     """,
     PRIOR: "so far | until now | up to now | up to this point",
-    ASSISTANT: "language model | ai model | ai models | ai assistant | coding assistant",
     YOU | TOLD: """
         you were told | you were given | you have been told | you have been given | you were asked | you had |
         you have received | you were
     """,
     OBEY: """
-        do as it says | do what it says | must obey | act on | be obeyed | do as | do what | do it | carry out
+        do as it says | do what it says | must obey | act on | be obeyed | do as | do what | do it |
+        carry out | carry it out | execute it
     """,
     EXACT: """
         complete text | full text | entire text | character by character | letter by letter | word for word |
@@ -244,7 +240,10 @@ PHRASES = {
         chat history | whole conversation | user messages | user's messages | conversation summary | last file |
         private source code | ssh credentials | aws credentials
     """,
-    SEND: "make a request | e mail | look up | lookup for",
+    SEND: """
+        e mail them | e mail it | e mail the | e mail all | email them | email it | email the | email all | mail the |
+        mail them | mail it | mail all | copy all | copy each | copy every
+    """,
     OUTSIDE: "query string | image url | third parties | public tracker | following server",
     NOT: "must not | do not | refrain from | is not required | not required | instead of",
     CONSENT: "ask for confirmation | ask again | ask anyone | any questions",
@@ -270,27 +269,29 @@ PHRASES = {
         rm rf | chmod 777 | dangerously skip permissions | no verify | reverse shell | os system | base64 d |
         admin user | audit log | sudo rm | disable tls | dev tcp | authorized keys | drop table | drop database |
         force push | etc passwd | allow all | delete the | destructive commands | production database | push directly |
-        firewall rule | transfer funds | transfer money
+        firewall rule | push force | transfer funds | transfer money
     """,
     MEMORY: """
         long term memory | keep in mind | memory file | claude md | agents md | future instances | note for future |
         store this | this preference | save to memory | für immer
     """,
     COVER: """
-        nobody notices | no one notices | without telling | without informing | without saying | without mentioning |
-        without displaying | without showing | without notifying | without alerting | without the user |
-        as if nothing | keep it hidden | keep this hidden | hide this | hide these | hide it | hidden from the |
-        do not mention | don't mention | never mention | deny it | not disclose | don't disclose | remove the traces |
-        remove all traces | do not point | ohne zu sagen | sin decir | tells nobody | tell nobody | tell no one |
-        tell anyone | tell anybody | looks away | behind the back | don't let the user | do not let the user |
-        don't let anyone | do not let anyone | keep quiet about | do not tell the user | don't tell the user |
-        not tell the user | do not tell the developer | do not inform the user | do not reveal | never reveal |
-        must not be mentioned | not to be told | not want to be told | never warn | do not warn | do not show this |
-        do not show it | do not show its | ne rien dire | non dire | no le digas | keep this between | keep it secret |
-        keep this secret | not visible to | do not log this | leave no trace | do not report |
-        in the background without | sage dem benutzer nichts | omit this | omit these | without the knowledge |
-        do not include this | do not acknowledge | do not discuss | do not explain it | do not explain this |
-        do not comment on it
+        that nobody notices | that no one notices | must not notice | without telling | without informing |
+        without mentioning | without displaying | without showing | without notifying | without alerting |
+        without the user | as if nothing | keep it hidden | keep this hidden | hide this from | hide these from
+        | hide it from | conceal it | conceal this | hidden from the | do not mention | don't mention | never
+        mention | deny it | not disclose | don't disclose | remove the traces | remove all traces | do not point
+        | ohne zu sagen | sin decirle | sin decir al | tells nobody | tell nobody | tell no one | tell anyone |
+        tell anybody | looks away | behind the back | don't let the user | do not let the user | don't let
+        anyone | do not let anyone | keep quiet about | do not tell the user | don't tell the user | not tell
+        the user | do not tell the developer | do not inform the user | do not reveal | never reveal | must not
+        be mentioned | not to be told | not want to be told | never warn | do not warn | do not show this | do
+        not show it | do not show its | ne rien dire | non dire | no le digas | keep this between | keep it
+        secret | keep this secret | do not log this | leave no trace | in the background without | sage dem
+        benutzer nichts | omit this | without the knowledge | do not include this | do not acknowledge | do not
+        discuss | do not explain it | do not explain this | do not comment on it | behind the user's back |
+        secret from the | sans le dire | sans dire | ne le dis pas | не говори | nobody may be informed | nobody
+        may know | no one may know | unseen by | keep this instruction
     """,
     0: """
         do not show it again | do not show this again | do not tell the user to | don't tell the user to |
@@ -329,10 +330,10 @@ UNSPACED = {
     ROLE: "你是一个 你现在是 扮演",
     FREE: "没有任何限制 没有限制 无限制 制限なし",
     SECRET: "密码 密钥 环境变量 令牌 パスワード 비밀번호",
-    SEND: "发送到 发送 上传 送信 전송",
+    STEAL: "发送到 发送 上传 送信 전송",
     USER: "用户 ユーザー 사용자",
     NOT: "不要 不得 别 しないで 말고",
-    COVER: "不要告诉 不要让用户 偷偷 秘密",
+    COVER: "不要告诉 不要让用户知道 不要让用户看 偷偷 秘密",
     TELL: "告诉 告知 询问 教えないで",
     CONSENT: "确认 確認",
     ALWAYS: "从现在开始 以后 永远 请记住 记住 今後",

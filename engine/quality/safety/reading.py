@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import re
 
-from engine.lean.record import Record
-from engine.quality.safety.lexicon import CONCEPTS, DANGER, MOODS, OUTSIDE, PARTS, REPORT, SECRET, STARTS, TECHNICAL
+from engine.lean.record import Record, replace
+from engine.quality.safety.lexicon import (
+    CONCEPTS,
+    CONSENT,
+    COVER,
+    DANGER,
+    FORBIDDEN,
+    MOODS,
+    NOT,
+    OUTSIDE,
+    PARTS,
+    SECRET,
+    SKIP,
+    STARTS,
+    TELL,
+    UNASKED,
+    USER,
+    WITHOUT,
+)
 
 LETTERS_WITHOUT_SPACES = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0900-\u097f"
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[.!?](?=\s|$|[\"'`)*])|\n+|[。！？]")
@@ -14,7 +31,7 @@ WORD_OR_PART = re.compile(
     rf"|(?:(?![{LETTERS_WITHOUT_SPACES}])[^\W_])+(?:['’][^\W_]+)?|[.!?](?=\s|$|[\"'`)*])|\n+|[。！？]"
 )
 ADDRESS = re.compile(
-    r"[a-z]{2,10}://[^\s)\]>\"'`]+|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"[a-z]{2,10}://(?!localhost|127\.)[^\s)\]>\"'`]+|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b(?!127\.)\d{1,3}(?:\.\d{1,3}){3}\b"
     r"|(?<![.\w-])[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|xyz|info)\b",
     re.IGNORECASE,
 )
@@ -29,11 +46,13 @@ SPECIAL = {
 }
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|`[^`\n]{3,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)|„[^“\n]{3,300}“")
 
-
 ITEMS = ("- ", "* ", "+ ")
 ENDS = ".!?\n。！？"
 Word = tuple[str, int, int, int]
 """Lower-case text, concepts, start and end."""
+
+REQUEST = re.compile(r"\bPOST\b(?!\s+(?:the|all|any|each|every|it|them)\b)")
+"""The method of a request, which orders nothing."""
 
 ORDERING = frozenset("be by start begin keep".split())
 TELLING = frozenset("does did is are was were has have had could would can".split())
@@ -42,6 +61,9 @@ TOLD_NOT = frozenset("doesn't didn't isn't aren't wasn't weren't hasn't".split()
 
 NAME = re.compile(r"`[A-Za-z]+_[A-Za-z]+(?:\(\))?`")
 """A name in code, of two words that say nothing by themselves."""
+
+NEAR, FAR = 3, 10
+"""Words from a "not" to the action that it forbids, and to the "without asking" that it forbids."""
 
 
 class Hit(Record):
@@ -67,19 +89,10 @@ class Sentence(Record):
     concepts: int
     is_item: bool = False
 
-    @property
-    def is_report(self) -> bool:
-        """Whether it talks about attacks."""
-        return bool(self.concepts & REPORT)
-
-    @property
-    def is_technical(self) -> bool:
-        return bool(self.concepts & TECHNICAL)
-
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a folded text that hold a concept."""
-    text, addresses = _without_addresses(text)
+    text, addresses = _without_addresses(REQUEST.sub("qqqq", text))
     text = NAME.sub(lambda match: "q" * len(match[0]), text) if "_" in text else text
     marks = [(match.start(), concept) for concept, form in SPECIAL.items() for match in form.finditer(text)]
     special = sorted([*marks, *((start, OUTSIDE) for start in addresses)])
@@ -102,8 +115,8 @@ def sentences(text: str) -> list[Sentence]:
 
 def joined(first: Sentence, second: Sentence) -> Sentence:
     """Two neighbours as one sentence."""
-    shift = (first.hits[-1].place if first.hits else 0) + 3
-    later = tuple(Hit(hit.concepts, hit.place + shift, hit.start, hit.end, hit.is_told) for hit in second.hits)
+    shift = (first.hits[-1].place if first.hits else 0) + NEAR
+    later = tuple(replace(hit, place=hit.place + shift) for hit in second.hits)
     return Sentence(first.hits + later, first.concepts | second.concepts)
 
 
@@ -130,7 +143,8 @@ def _without_addresses(text: str) -> tuple[str, list[int]]:
 
 
 def _add(found: list[Sentence], words: list[Word], *, is_item: bool) -> None:
-    hits, place, union, count = [], 0, 0, len(words)
+    hits: list[Hit] = []
+    place, union, count = 0, 0, len(words)
     while place < count:
         word, concepts, start, end = words[place]
         length = 1
@@ -144,11 +158,32 @@ def _add(found: list[Sentence], words: list[Word], *, is_item: bool) -> None:
             is_told = (word in MOODS and length == 1 and not _is_asked(words, place)) or any(
                 _tells_not(words, at) for at in (place, place - 1)
             )
-            hits.append(Hit(concepts, place, start, end, is_told))
-            union |= concepts
+            hits.append(_in_context(Hit(concepts, place, start, end, is_told), hits))
+            union |= hits[-1].concepts
         place += length
     if hits:
         found.append(Sentence(tuple(hits), union, is_item))
+
+
+def _in_context(hit: Hit, before: list[Hit]) -> Hit:
+    """*hit* as the words before it change it: a "not" forbids an action, lifts a question, or keeps a secret."""
+    near = [other for other in before if hit.place - other.place <= NEAR]
+    close = 0
+    for other in near:
+        close |= other.concepts & (NOT | WITHOUT | SKIP)
+    if hit.concepts & CONSENT and close:
+        is_forbidden = close & WITHOUT and any(
+            other.concepts & NOT and NEAR < hit.place - other.place <= FAR for other in before
+        )
+        return replace(hit, concepts=FORBIDDEN if is_forbidden else UNASKED)
+    if hit.concepts & USER and any(
+        other.concepts & TELL and any(no.concepts & NOT and 0 < other.place - no.place <= NEAR for no in before)
+        for other in near
+    ):
+        return replace(hit, concepts=hit.concepts | COVER)
+    if close & NOT and not hit.concepts & (NOT | COVER | TELL | CONSENT | USER):
+        return replace(hit, concepts=FORBIDDEN)
+    return hit
 
 
 def _is_asked(words: list[Word], place: int) -> bool:

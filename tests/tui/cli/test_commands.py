@@ -13,10 +13,13 @@ from engine import __version__
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import MAIN, PROJECT, memsift, printed, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.cli import COMMANDS, main
+from tui.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+COMMANDS = tuple(main.list_commands(click.Context(main)))
 
 
 def test_every_command_explains_itself() -> None:

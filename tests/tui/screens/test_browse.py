@@ -9,7 +9,7 @@ from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import SIZE, SMALL, at_rest, press, reads, toasts, until
 from tui.app import MemsiftApp
-from tui.dialogs.full_text import FullText
+from tui.dialogs.dialog import FullText
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,8 @@ from engine.stores.claude_memory_writing import LOCK_FOLDER
 from tests.engine.curation.roots import document, perform, write_documents
 from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until
 from tui.app import MemsiftApp
-from tui.dialogs.full_text import FullText
-from tui.dialogs.memory_form import MemoryForm
+from tui.dialogs.dialog import FullText
+from tui.dialogs.memories import MemoryForm
 
 if TYPE_CHECKING:
     from pathlib import Path

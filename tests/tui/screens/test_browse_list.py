@@ -14,7 +14,6 @@ from engine.prompt import typed_prompt
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, toasts, until
 from tui.app import MemsiftApp
-from tui.screens.browse import ORDERS
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -100,11 +99,15 @@ ORDERED = {
 
 
 async def test_o_sorts_by_any_column_and_turns_it(workspace: Workspace) -> None:
+    from tui.workspace.curate.memory_facts import ORDERS
+
     label(workspace, "relevant")
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await facts_shown(pilot)
         for choice, order in ORDERED.items():
-            await press(pilot, "o", "home", *["down"] * list(ORDERS.values()).index(choice), "enter")
+            await press(
+                pilot, "o", "home", *["down"] * [order.text for order in ORDERS.values()].index(choice), "enter"
+            )
             assert listed(pilot) == order, choice
             heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
             assert "▲" in heads or "▼" in heads

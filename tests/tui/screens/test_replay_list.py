@@ -10,7 +10,6 @@ from engine.judge.judge import Judge
 from engine.prompt import Prompt, typed_prompt
 from tests.tui.apps import SIZE, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.dialogs.type_prompt import Ranked
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -94,7 +93,7 @@ async def test_the_ranking_follows_the_typing_without_the_judge_and_without_a_re
         await press(pilot, "z", "z", "q")
         await until(pilot, lambda: not preview.records)
         dialog: Any = pilot.app.screen
-        dialog.post_message(Ranked("queue", [workspace.run(typed_prompt("queue"), "memsift")]))
+        dialog.call_later(dialog.show_ranking, "queue", [workspace.run(typed_prompt("queue"), "memsift")])
         await settled(pilot)
         assert not preview.records, "an answer about an older text is dropped"
         assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())

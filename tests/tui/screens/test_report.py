@@ -26,7 +26,7 @@ from tests.tui.apps import (
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
-from tui.dialogs.moved_store import MovedStore
+from tui.dialogs.questions import MovedStore
 from tui.workspace.app_settings import Choices
 from tui.workspace.workspace import Workspace
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.lean.json_text import printed_json
-from tui.cli.options import DB, TOGETHER, TREC_FORM, opened_store, roots_option, text_width
+from tui.cli.options import DB, TOGETHER, TREC_FORM, opened_store, roots_option
+from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 

@@ -12,18 +12,8 @@ import click
 
 from engine.errors import MemsiftError
 from engine.wording import counted
-from tui.cli.options import (
-    DB,
-    FULL,
-    QRELS,
-    RUN,
-    TEXT_OR_JSON,
-    TOGETHER,
-    UNJUDGED,
-    opened_store,
-    roots_option,
-    text_width,
-)
+from tui.cli.options import DB, FULL, QRELS, RUN, TEXT_OR_JSON, TOGETHER, UNJUDGED, opened_store, roots_option
+from tui.cli.output import text_width
 from tui.workspace import opening
 
 if TYPE_CHECKING:

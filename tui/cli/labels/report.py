@@ -12,7 +12,8 @@ import click
 
 from engine.errors import MemsiftError
 from tui.cli.labels.export import write_output
-from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
+from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option
+from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
-from tui.cli import Commands
-from tui.cli.options import IDS, TEXT_OR_JSON, roots_option, text_width
+from tui.cli.help import Commands
+from tui.cli.options import IDS, TEXT_JSON_OR_IDS, roots_option
+from tui.cli.output import output, text_of, text_width
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -20,17 +20,13 @@ if TYPE_CHECKING:
 
 OF_SEVERAL = "the memories of all of them are looked at."
 OF_ONE = "the memories are looked for in all of them."
-NONE_RISKY = "No memory of these roots waits for approval."
+NONE_RISKY = "No memory of these roots speaks to an assistant in a way that attacks do."
 
 
 class Quality(Commands):
-    table = {
-        "accept": "quality.group:accept",
-        "check": "quality.check:check",
-        "fix": "quality.fix:fix",
-        "judge": "quality.judge:judge",
-        "list": "quality.group:list_",
-        "reject": "quality.group:reject",
+    subjects = {
+        "Commands": "quality.group:accept quality.check:check quality.check:fix quality.judge:judge "
+        "quality.group:list_ quality.group:reject"
     }
 
 
@@ -41,27 +37,33 @@ def quality() -> None:
 
 @click.command("list")
 @roots_option(OF_SEVERAL)
-@TEXT_OR_JSON
+@TEXT_JSON_OR_IDS
 def list_(roots: tuple[str, ...], form: str) -> None:
-    """List the memories that are not injected because they may hold an instruction to the assistant.
+    """List the memories that speak to an assistant in a way that attacks do, until you accept them.
 
-    A safety scan gives each memory a risk from 0 to 1. From retrieval.max_risk on (0.5 by default) a memory waits until
-    you accept it. Read it with memsift show ID before you do.
+    A safety scan gives a memory with signs of an attack a risk of 0.6 or 0.9. The risk is 0.9 for hard signs, which no
+    honest text needs: hidden characters, text of another speaker, data sent away, secrecy. Such a memory waits: it is
+    not injected until you accept it. With a risk of 0.6 it waits only where the root is not yours. Yours are Claude
+    Code's own folders, `roots` in config.toml, and roots that you trust. A memory that does not wait is to be read.
+    Read it with memsift show ID before you accept it. retrieval.max_risk is the lowest risk that counts.
 
-    Output: a memory with its risk and state (waiting or rejected), then the signs that the scan found; or as JSON
+    Output: a memory with its risk and state (waiting, to read, or rejected), then the signs that the scan found; with
+    --format ids the ids of those that you did not reject; or as JSON
     [{root, id, title, risk, state, digest, detections: [{category, severity, start, end, reason}]}]. `start` and `end`
     count characters in the title, tags and text of the memory, which stand on lines of their own.
     """
+    from engine.quality.decisions import REJECTED
     from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.findings import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
-    if form == "json":
-        click.echo(printed_json([_row(risky) for risky in found], indent=2))
+    if form == "ids":
+        click.echo(text_of(risky.memory.id for risky in found if risky.state != REJECTED), nl=False)
         return
     width = text_width()
-    click.echo("".join(f"{line}\n" for risky in found for line in _lines(risky, width)), nl=False)
-    if not found:
+    lines = (line for risky in found for line in _lines(risky, width))
+    click.echo(output(form, [_row(risky) for risky in found], lines), nl=False)
+    if not found and form == "text":
         tell(NONE_RISKY)
 
 
@@ -78,7 +80,7 @@ def list_(roots: tuple[str, ...], form: str) -> None:
 def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
     """Say that memories are fine as they are.
 
-    A memory that waits for approval may be injected from the next prompt on. For memsift quality judge --agreement it
+    A memory that waits may be injected from the next prompt on. For memsift quality judge --agreement it
     counts as worth keeping. With --check, only its finding of that check is dismissed. All this holds for the present
     text: after an edit, the memory is looked at again.
     """
@@ -96,9 +98,9 @@ def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
-    A risky memory stays out, and no longer waits; memsift create does not make its text again. For memsift quality
-    judge --agreement it counts as not worth keeping. With --check, only a dismissed finding of that check is shown
-    again. To take a memory out for good, use memsift retire ID --wrong.
+    A risky memory stays out, and is no longer to be read; memsift create does not make its text again. For memsift
+    quality judge --agreement it counts as not worth keeping. With --check, only a dismissed finding of that check is
+    shown again. To take a memory out for good, use memsift retire ID --wrong.
     """
     from engine.quality.decisions import REJECTED
 
@@ -131,7 +133,7 @@ def _row(risky: Risky) -> dict[str, Any]:
         "risk": risky.memory.risk,
         "state": risky.state,
         "digest": risky.memory.digest,
-        "detections": [fields(detection) for detection in risky.detections],
+        "detections": [{**fields(detection), "severity": detection.severity} for detection in risky.detections],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from textwrap import fill
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +21,8 @@ from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
-from tui.cli.options import TEXT_OR_JSON, text_width
+from tui.cli.options import TEXT_OR_JSON
+from tui.cli.output import output, text_width
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
 from tui.workspace.opening import hook_cutoff
@@ -65,9 +66,7 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
             tell(line)
         for offered in offered_roots(".", os.environ):
             tell(f"{offered} holds memories and is not used. To use it: memsift config set roots {quote(offered)}")
-        click.echo(
-            f"{printed_json(json_rows(rows, place), indent=2)}\n" if form == "json" else table(rows, place), nl=False
-        )
+        click.echo(output(form, json_rows(rows, place), table(rows, place)), nl=False)
 
 
 @config.command("get")
@@ -207,7 +206,7 @@ def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
     ]
 
 
-def table(rows: tuple[Setting, ...], root: str) -> str:
+def table(rows: tuple[Setting, ...], root: str) -> list[str]:
     """A line for each setting: key, value and source. Values that are ignored stand below it, meanings at the end."""
     trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
     lines = []
@@ -220,8 +219,8 @@ def table(rows: tuple[Setting, ...], root: str) -> str:
         lines.append((row.key, short(printed_json(row.value)), source))
         if row.wanted is not None:
             lines.append(("", short(printed_json(row.wanted)), f"ignored: root file, {trusted}"))
-    meanings = [fill(visible(row.means), text_width()) for row in rows if row.means]
-    return "".join(f"{line}\n" for line in [*map(visible, aligned(lines)), *meanings])
+    meanings = [line for row in rows for line in wrap(row.means, text_width())]
+    return [*aligned(lines), *meanings]
 
 
 def short(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.config import CONFIG_FILE
+from engine.doctor.memories import signs
 from engine.errors import MemsiftError
 from engine.judge.providers.registry import SDK
 from engine.lean.json_text import printed_json
@@ -15,6 +16,7 @@ from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
 from tui.cli.options import TEXT_OR_JSON
+from tui.cli.output import output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -41,9 +43,10 @@ def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
     The memory-config.json of a root may come from a stranger. Without your trust it may only make the hook stricter or
     quieter. The judge, the hook's deadline and its log are then up to you: config.toml, MEMSIFT_ variables, flags.
 
-    The command prints the settings that count from now on, and mistakes in them. Trust belongs to the path, the owner
-    of the folder and these settings: if git pull changes them, the root is not trusted until you run this command
-    again. The list is ~/.config/memsift/trusted.json. --format is for --list.
+    The command prints the settings that count from now on, mistakes in them, and how many memories speak to an
+    assistant in a way that attacks do: read these, because they are injected from now on. Trust belongs to the path,
+    the owner of the folder and these settings: if git pull changes them, the root is not trusted until you run this
+    command again. The list is ~/.config/memsift/trusted.json. --format is for --list.
     """
     if is_list and (root or is_revoked):
         raise click.UsageError("--list takes neither ROOT nor --revoke.")
@@ -67,6 +70,8 @@ def record(root: str) -> None:
     tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
     for mistake in read_config(root, os.environ).lines:
         tell(mistake)
+    for finding in signs(root, os.environ):
+        tell(f"{finding.text}. Read them: {finding.fix}")
 
 
 def revoke(root: str) -> None:
@@ -82,7 +87,5 @@ def listed(roots: Sequence[TrustedRoot], form: str) -> str:
         {"root": root.path, "owner": root.owner, "since": root.since, "reason": trusting.change_of(root)}
         for root in roots
     ]
-    if form == "json":
-        return f"{printed_json(rows, indent=2)}\n"
-    notes = {root.path: f"  (not trusted: {change})" for root in roots if (change := trusting.change_of(root))}
-    return "".join(f"{visible(root.path)}{notes.get(root.path, '')}\n" for root in roots)
+    notes = [f"  (not trusted: {row['reason']})" if row["reason"] else "" for row in rows]
+    return output(form, rows, [f"{row['root']}{note}" for row, note in zip(rows, notes, strict=True)])

@@ -17,7 +17,8 @@ from engine.claude_code.prompt_files import read_prompts
 from engine.errors import PromptFileError
 from engine.lean.json_text import printed_json
 from engine.opening import index_of
-from engine.quality.decisions import ACCEPTED, SAFETY, decisions
+from engine.quality.decisions import SAFETY, decisions, may_be_injected
+from engine.settings.roots import is_own_root
 from engine.stores.roots import read_corpus
 from tui.workspace.judge_options import opened_judge
 from tui.workspace.parts.executors import describe, part_name, run_parts
@@ -42,12 +43,14 @@ if TYPE_CHECKING:
 class ReplaySetup:
     """What is the same for all parts of a run. `key` identifies it; the memories travel with it.
 
-    `accepted` holds (id, digest) of the risky memories that a person approved.
+    `verdicts`: (id, digest) of risky memories that a person decided on -> the verdict. `is_own`: the root is the
+    person's, see `is_own_root`.
     """
 
     key: str
     corpus: Corpus
-    accepted: frozenset[tuple[str, str]]
+    verdicts: Mapping[tuple[str, str], str]
+    is_own: bool
     systems: tuple[System, ...]
     config: Config
     cutoffs: Mapping[str, Cutoff]
@@ -123,9 +126,11 @@ def _index(setup: ReplaySetup) -> Index:
     with _opening:
         if setup.key not in _indexes:
             _indexes.clear()
-            accepted = setup.accepted
             _indexes[setup.key] = index_of(
-                setup.corpus, is_accepted=lambda memory: (memory.id, memory.digest) in accepted
+                setup.corpus,
+                is_accepted=lambda memory: may_be_injected(
+                    memory.risk, setup.verdicts.get((memory.id, memory.digest), ""), is_own=setup.is_own
+                ),
             )
         return _indexes[setup.key]
 
@@ -188,17 +193,18 @@ def setup_of(
     """The setup of a run over *root*, with all its memories. Raises RootError and DecisionsError."""
     corpus = read_corpus(root)
     decided = decisions(root, environ).items()
-    accepted = {(name, digest) for (check, name, digest), verdict in decided if (check, verdict) == (SAFETY, ACCEPTED)}
+    verdicts = {(name, digest): verdict for (check, name, digest), verdict in decided if check == SAFETY}
+    is_own = is_own_root(corpus.root, environ)
     described = {
         "memories": [[memory.summary.id, memory.summary.digest, memory.summary.status] for memory in corpus.memories],
-        "accepted": sorted(accepted),
+        "verdicts": [*sorted(verdicts.items()), is_own],
         "systems": [system.name for system in systems],
         "config": repr(config),
         "cutoffs": {kind: [repr(cutoff.model), cutoff.threshold] for kind, cutoff in cutoffs.items()},
         "judge": asdict(asking.judge),
     }
     key = hashlib.sha256(printed_json(described).encode()).hexdigest()
-    return ReplaySetup(key, corpus, frozenset(accepted), tuple(systems), config, dict(cutoffs), asking)
+    return ReplaySetup(key, corpus, verdicts, is_own, tuple(systems), config, dict(cutoffs), asking)
 
 
 def replay_in_parts(

@@ -12,7 +12,7 @@ from engine.hook.activity_log import Log, read_log
 from engine.lean.record import Record, replace
 from engine.paths import decisions_file, labels_file, ratings_file, state_dir
 from engine.quality.checks.usage import seconds
-from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
+from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget, undecided
 from engine.quality.fixing import fixes
 from engine.quality.judging.store import RatingStore
 from engine.quality.registry import CHECKS, LIBRARIES, CheckedRoot, findings
@@ -20,10 +20,9 @@ from engine.quality.repository import project_of
 from engine.quality.safety.gate import scanned, text_of
 from engine.roots import home_of
 from engine.stores.roots import read_corpus
-from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import by_memory, usage_of
-from tui.workspace.filtering import RowRules, folded
+from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
@@ -40,7 +39,8 @@ if TYPE_CHECKING:
     Tell = Callable[[str, int], None]
     """Called before each check, with its name and the number of findings so far."""
 
-WAITING = "waiting"
+WAITING, TO_READ = "waiting", "to read"
+"""Not injected until a person accepts it; and injected, because its root is the person's, until one rejects it."""
 
 
 def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
@@ -120,7 +120,7 @@ def _days(log: Log, now: float) -> float:
 
 
 class Risky(Record):
-    """A memory that is not injected because of its risk. `state` is WAITING or REJECTED."""
+    """A memory with signs of an attack that nobody accepted. `state` is WAITING, TO_READ or REJECTED."""
 
     root: str
     memory: MemorySummary
@@ -135,17 +135,12 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     """
     found = []
     for root in roots:
-        most, decided = opening.config_of(root, environ).max_risk, decisions(root, environ)
         with opening.opened_index(root) as index:
-            active = [summary for summary in index.summaries() if summary.status == ACTIVE]
-            risks = index.risks(active)
-            active = [replace(summary, risk=risks.get(summary.id, summary.risk)) for summary in active]
-            held = [summary for summary in active if summary.risk >= most and not index.is_accepted(summary)]
-            for summary in sorted(held, key=lambda summary: (-summary.risk, summary.path)):
-                verdict = decided.get((SAFETY, summary.id, summary.digest))
+            for summary, verdict in undecided(index, opening.config_of(root, environ).max_risk, environ):
                 memory = index.memory(summary.id)
                 detections = scanned(text_of(memory)).detections if memory else ()
-                found.append(Risky(index.root, summary, REJECTED if verdict == REJECTED else WAITING, detections))
+                state = verdict or (TO_READ if index.is_accepted(summary) else WAITING)
+                found.append(Risky(index.root, summary, state, detections))
     return found
 
 
@@ -153,7 +148,6 @@ CHEAP = tuple(name for name in CHECKS if name not in LIBRARIES)
 """The checks that need no package, and little time for each memory."""
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
-RISING = (BY_CHECK, BY_TITLE)
 RUBRIC = "memory"
 
 
@@ -264,17 +258,17 @@ def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rat
     return {}
 
 
-def _found_by(check: str) -> Callable[[Task], bool]:
-    return lambda task: task.finding.check == check
+def _found_by(check: str, text: str) -> RowKind:
+    return RowKind(text, lambda task: task.finding.check == check)
 
 
-RULES: RowRules[Task] = RowRules(
-    kinds={check: _found_by(check) for check in CHECKS},
-    keys={
-        BY_CHECK: lambda task: list(CHECKS).index(task.finding.check),
-        BY_TITLE: lambda task: task.title.casefold(),
+RULES = RowRules(
+    orders={
+        WORST: RowOrder("How bad, the worst first"),
+        BY_CHECK: RowOrder("Check", lambda task: list(CHECKS).index(task.finding.check), is_rising=True),
+        BY_TITLE: RowOrder("Memory", lambda task: task.title.casefold(), is_rising=True),
     },
-    rising=RISING,
+    kinds={"": RowKind("All"), **{check: _found_by(check, text) for check, text in CHECKS.items()}},
 )
 """The tasks of `Checked` are the worst first."""
 

@@ -13,7 +13,7 @@ from labels.report.run_diff import ComparedRuns, Side, by_labels, diff_runs
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.runs import InjectedMemory
 from labels.store import LabelStore
-from tui.workspace.filtering import RowRules, folded
+from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -146,23 +146,7 @@ def read_diff(path: Path, root: str, chosen: Collection[str]) -> SavedDiff:
 # The rows of a diff: each prompt, narrowed by kind and words, and sorted
 
 CHANGED, ALL, GAINED, LOST, BETTER, WORSE, ONLY = "changed", "", "gained", "lost", "better", "worse", "only"
-KINDS = {
-    CHANGED: "prompts that differ",
-    GAINED: "memories gained",
-    LOST: "memories lost",
-    BETTER: "better by their labels",
-    WORSE: "worse by their labels",
-    ONLY: "only in one run",
-    ALL: "all prompts",
-}
 IN_RUN, MOST_CHANGES, WORST, BY_TEXT = "run", "changes", "worst", "text"
-ORDERS = {
-    MOST_CHANGES: "Memories gained and lost, the most first",
-    WORST: "Worth by labels, the worst first",
-    IN_RUN: "Order of the run",
-    BY_TEXT: "Prompt",
-}
-RISING = (WORST, BY_TEXT)
 
 
 class DiffRow(NamedTuple):
@@ -182,20 +166,22 @@ def diff_rows(compared: ComparedRuns) -> list[DiffRow]:
     return rows
 
 
-RULES: RowRules[DiffRow] = RowRules(
+RULES = RowRules(
+    orders={
+        MOST_CHANGES: RowOrder(
+            "Memories gained and lost, the most first", lambda row: len(row.diff.gained) + len(row.diff.lost)
+        ),
+        WORST: RowOrder("Worth by labels, the worst first", lambda row: row.diff.worth, is_rising=True),
+        IN_RUN: RowOrder("Order of the run"),
+        BY_TEXT: RowOrder("Prompt", lambda row: row.text.casefold(), is_rising=True),
+    },
     kinds={
-        CHANGED: lambda row: row.diff.is_changed,
-        GAINED: lambda row: bool(row.diff.gained),
-        LOST: lambda row: bool(row.diff.lost),
-        BETTER: lambda row: row.diff.worth > 0,
-        WORSE: lambda row: row.diff.worth < 0,
-        ONLY: lambda row: not row.diff.is_in_both,
-        ALL: lambda _: True,
+        CHANGED: RowKind("prompts that differ", lambda row: row.diff.is_changed),
+        GAINED: RowKind("memories gained", lambda row: bool(row.diff.gained)),
+        LOST: RowKind("memories lost", lambda row: bool(row.diff.lost)),
+        BETTER: RowKind("better by their labels", lambda row: row.diff.worth > 0),
+        WORSE: RowKind("worse by their labels", lambda row: row.diff.worth < 0),
+        ONLY: RowKind("only in one run", lambda row: not row.diff.is_in_both),
+        ALL: RowKind("all prompts"),
     },
-    keys={
-        MOST_CHANGES: lambda row: len(row.diff.gained) + len(row.diff.lost),
-        WORST: lambda row: row.diff.worth,
-        BY_TEXT: lambda row: row.text.casefold(),
-    },
-    rising=RISING,
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def messy(tmp_path: Path) -> Path:
     root = write_root(tmp_path / "messy/.claude/memory", RULES[:1])
-    write_memory(root, memory("t" * 130, memory_id="long"))
+    write_memory(root, memory("t", body="b" * 4001, memory_id="long"))
     return root
 
 
@@ -33,7 +33,7 @@ def found(root: Path, *options: str) -> list[dict[str, object]]:
 
 def test_check_prints_findings_with_what_settles_them(messy: Path) -> None:
     (row,) = found(messy, "--check", "size")
-    assert (row["memory_id"], row["where"]) == ("long", "title")
+    assert (row["memory_id"], row["where"]) == ("long", "text")
     text = memsift("quality", "check", "--root", messy, "--check", "size").stdout
     assert "memsift edit long" in text
 
@@ -57,7 +57,7 @@ def test_fail_over_counts_only_the_findings_of_the_named_checks(messy: Path) -> 
         for limit in ("0.35", "0.6", "0", "1")
     }
     assert [one for one, code in codes.items() if code == 1] == [
-        *(("size", "0"), ("safety", "0.35"), ("safety", "0.6"), ("safety", "0")),
+        *(("size", "0.35"), ("size", "0"), ("safety", "0.35"), ("safety", "0.6"), ("safety", "0")),
         *(("", "0.35"), ("", "0.6"), ("", "0"), ("", "1")),
     ]
 

@@ -64,7 +64,7 @@ def test_an_accepted_memory_waits_no_more_and_reject_takes_it_back(risky_root: P
     assert "memsift quality reject risky" in result.stderr
     assert outcome(risky_root)[0] == "injected"
     nothing = memsift("quality", "list", "--root", risky_root)
-    assert (nothing.stdout, "waits for approval" in nothing.stderr) == ("", True)
+    assert (nothing.stdout, "No memory of these roots" in nothing.stderr) == ("", True)
     memsift("quality", "reject", "risky", "--root", risky_root)
     assert outcome(risky_root)[0] == "status"
     (row,) = json.loads(memsift("quality", "list", "--root", risky_root, "--format", "json").stdout)
