@@ -225,7 +225,7 @@ class _Reader:
         return self._sources[-1]
 
     def _raises_threshold(self, user: Config, wanted: Config) -> bool:
-        """Whether the root's threshold is at least the user's, with whichever model. It is asked only if they differ."""
+        """Whether the root's threshold is another one than the user's, and at least as high with whichever model."""
         if wanted.cutoff_threshold in (None, user.cutoff_threshold):
             return False
         from engine.cutoff import is_stricter
