@@ -84,11 +84,15 @@ def is_sdk(row: Mapping[str, Any]) -> bool:
 
 
 def with_turn(turns: tuple[Turn, ...], turn: Turn, count: int, max_characters: int) -> tuple[Turn, ...]:
-    """The last *count* of *turns* and *turn*, each cut. Consecutive rows of the assistant are a single turn."""
+    """The last *count* of *turns* and *turn*. Consecutive rows of the assistant are a single turn.
+
+    Of a long turn the beginning is kept, or the end if the assistant said it: there it asks, and says what it did.
+    """
     if turns and turns[-1].role == turn.role == ASSISTANT:
         turn = Turn(ASSISTANT, f"{turns[-1].text}\n{turn.text}")
         turns = turns[:-1]
-    cut = Turn(turn.role, turn.text[:max_characters].strip())
+    text = turn.text[-max_characters:] if turn.role == ASSISTANT else turn.text[:max_characters]
+    cut = Turn(turn.role, text.strip())
     return (*turns, cut)[-count:] if count > 0 else ()
 
 

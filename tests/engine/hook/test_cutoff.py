@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ASK = "how is the cache of sessions invalidated nightly"
-NAMES = ["cache of sessions invalidated nightly", "sessions cache invalidated", "images are invalidated"]
+NAMES = ["cache of sessions invalidated nightly", "sessions cache invalidated", "cache of images invalidated"]
 BEST, GOOD, POOR = NAMES
 
 
