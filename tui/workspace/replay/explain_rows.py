@@ -160,12 +160,16 @@ def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width
 
 
 def _places(match: Contribution) -> str:
-    """`title 1, tags 1` for the word itself, `cached (stem): title 2; caches (stem): body 1` for other forms."""
+    """`title 1, tags 1` for the word itself, `cached (stem): title 2; caches (stem): body 1` for other forms.
+
+    A word that stands only in the turns before the prompt says so.
+    """
+    earlier = ["from an earlier turn"] if match.is_earlier else []
     if len(match.found) == 1 and match.found[0].words == match.text.casefold():
-        return _counts(match.found[0])
+        return "; ".join([_counts(match.found[0]), *earlier])
     shown = [f"{found.words}{_how(found)}: {_counts(found)}" for found in match.found[:MOST_FOUND]]
     more = len(match.found) - len(shown)
-    return "; ".join([*shown, f"{more:,} more"] if more > 0 else shown)
+    return "; ".join([*shown, *([f"{more:,} more"] if more > 0 else []), *earlier])
 
 
 def _how(found: FoundWords) -> str:
