@@ -334,7 +334,7 @@ def test_any_payload_is_answered_with_one_object_or_nothing(
     assert world.stderr.getvalue() == ""
 
 
-def test_a_prompt_that_says_little_is_answered_from_the_turns_before_it(world: World) -> None:
+def test_a_prompt_is_answered_from_the_turns_before_it_as_well(world: World) -> None:
     write_root(world.root, [memory("Holds expire on open days", memory_id="expiry"), *fillers(40)])
     world.configure(min_strength=0.1)
     transcript = world.home / ".claude/projects/p/session.jsonl"
