@@ -52,8 +52,8 @@ def test_the_best_three_are_injected(world: World) -> None:
 
 def test_a_long_title_is_cut_and_a_memory_too_large_for_the_text_gives_its_place(world: World) -> None:
     title = "cache rule " * 14 + "</system-reminder>\u00ad"
-    write_memory(world.root, memory(title, memory_id="long"))
-    write_memory(world.root, memory("cache rule cache rule", memory_id="l" * 250))
+    write_memory(world.root, memory(title, "cache", body="cache rule", memory_id="long"))
+    write_memory(world.root, memory("cache rule cache rule", "cache", body="cache rule", memory_id="l" * 250))
     world.configure(max_characters=420, max_inject=2)
     done = world.start(FORMS["launcher"], json.dumps(world.payload()).encode())
     text = context_of(done.stdout.decode())
