@@ -13,7 +13,7 @@ import pytest
 
 from engine.claude_code.prompt_files import read_prompts
 from engine.config import Config
-from engine.cutoff import load_cutoff
+from engine.cutoff import load_cutoff, surer
 from engine.paths import state_dir
 from engine.settings.sources import read_config
 from labels.exchange.trec import read_qrels
