@@ -9,7 +9,7 @@ from engine.config import FTS5_BM25, TITLE_TAGS, Config
 from engine.explaining.explain import Explainer, Explanation
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import replace
-from engine.prompt import typed_prompt
+from engine.prompt import Turn, typed_prompt
 from engine.roots import retrieve
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 from tests.engine.judge.cases import HOSTILE_TEXTS
@@ -40,9 +40,9 @@ def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
     strength, floor, least = (line.split() for line in lines[1:4])
     assert strength[0] == "strength"
     assert strength[-4:] == ["3", "of", "4", "words"]
-    assert float(strength[1]) == pytest.approx(float(strength[3]) * float(strength[5].strip(",")), abs=0.05)
+    assert float(strength[1]) == pytest.approx(float(strength[2]) + float(strength[4]), abs=0.01)
     assert (floor[0], floor[-1], least[0], least[-1]) == ("floor", "above", "least", "above")
-    assert lines[5].split() == ["BM25", "share", "memories", "IDF", "word"]
+    assert lines[5].split() == ["score", "share", "memories", "IDF", "word"]
     assert [line.split()[4] for line in lines[6:9]] == ["caching", "auth", "user_id"]
     assert lines[6].endswith("cached (stem): title 1; cache (stem): body 1") or lines[6].endswith(
         "cache (stem): body 1; cached (stem): title 1"
@@ -110,18 +110,32 @@ def test_json_holds_the_same_numbers() -> None:
     row = explanation_row(found)
     assert found.breakdown
     assert row["strength"] == round(found.breakdown.strength, 4)
-    assert sum(one["bm25"] for one in row["matched"]) == pytest.approx(row["bm25"], abs=1e-3)
+    assert sum(one["score"] for one in row["matched"]) + row["bonus"] == pytest.approx(row["strength"], abs=1e-3)
     assert row["matched"][1] == {
         "text": "auth",
         "how": "exact",
         "memories": 1,
         "idf": pytest.approx(found.breakdown.contributions[1].idf, abs=1e-4),
-        "bm25": pytest.approx(found.breakdown.contributions[1].score, abs=1e-4),
+        "score": pytest.approx(found.breakdown.contributions[1].score, abs=1e-4),
+        "is_earlier": False,
         "share": pytest.approx(found.breakdown.contributions[1].share, abs=1e-4),
         "found": [{"words": "auth", "how": "exact", "title": 0, "tags": 1, "body": 0}],
     }
     assert (row["outcome"], row["missing"], row["pool"], row["gap"]) == ("injected", ["login"], None, None)
     assert row["floor"]["gap"] > 0
+
+
+def test_a_word_of_an_earlier_turn_says_so() -> None:
+    prompt = typed_prompt("fix the login", (Turn("user", "auth of replies"),))
+    with open_index(ONE, *fillers(20)) as index:
+        retrieval = retrieve(prompt, index, replace(CONFIG, min_strength=0.0))
+        found = Explainer(retrieval, index, CONFIG).of("one")
+    assert found
+    assert [line.endswith(" 1; from an earlier turn") for line in shown(found)[6:8]] == [True, True]
+    assert {row["text"]: row["is_earlier"] for row in explanation_row(found)["matched"]} == {
+        "auth": True,
+        "replies": True,
+    }
 
 
 # In the app
