@@ -26,13 +26,15 @@ WIDE = 90
 LABEL_WIDTH = 9
 MIN_WORD, MAX_WORD = 12, 24
 MOST_FOUND, MOST_MISSING = 6, 20
+FROM_TURNS = " (only in the turns before)"
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
+SCORE_NAMES = {FTS5_BM25: "BM25", TITLE_TAGS: "points"}
 
 COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
-    ("BM25", 6, lambda match: f"{match.score:.2f}"),
+    ("score", 7, lambda match: f"{match.score:.2f}"),
     ("share", 7, lambda match: f"{match.share:.0%}"),
     ("memories", 10, lambda match: "" if match.count is None else f"{match.count:,}"),
-    ("IDF", 6, lambda match: "" if match.idf is None else f"{match.idf:.2f}"),
+    ("weight", 8, lambda match: "" if match.idf is None else f"{match.idf:.2f}"),
 )
 
 
@@ -144,14 +146,14 @@ def _distance(bar: Bar) -> str:
 
 def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width: int) -> list[Line]:
     columns = [column for column in COLUMNS if any(column[2](match) for match in matched)]
-    names = {"BM25": "points"} if explanation.strategy == TITLE_TAGS else {}
+    names = {"score": SCORE_NAMES.get(explanation.strategy, "score")}
     head = "".join(names.get(name, name).rjust(size) for name, size, _ in columns)
     size = max(MIN_WORD, min(MAX_WORD, max((cells(match.text) for match in matched), default=0)))
     lines: list[Line] = [[(f"{head}  word", "head")]]
     indent = " " * (len(head) + 2)
     for match in _heaviest_first(matched):
         figures = "".join(value(match).rjust(room) for _, room, value in columns)
-        places = _places(match)
+        places = f"{_places(match)}{FROM_TURNS if match.is_earlier else ''}"
         if width >= WIDE:
             lines.append([(f"{figures}  ", ""), (padded(match.text, size), "match"), (f"  {places}", "muted")])
         else:
