@@ -13,7 +13,7 @@ import os
 from math import exp, log
 
 from engine import default_model
-from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, TUNED
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, TUNED, Config
 from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from engine.config import Config
     from engine.retrieval import Candidate
     from engine.search.ranking import CandidatePool
     from engine.search.units import Unit
@@ -105,6 +104,12 @@ class Model(Record):
     doubt: float
     named: Mapping[str, float] = {}
 
+    def threshold_of(self, wanted: float | str | None) -> float:
+        """The threshold of a name or number; the model's own for None, and for a name that it does not know."""
+        if isinstance(wanted, str):
+            return self.named.get(wanted, self.threshold)
+        return self.threshold if wanted is None else wanted
+
     def probability(self, features: Mapping[str, float]) -> float:
         """P(relevant), 0..1, of a candidate with these features."""
         z = self.intercept + sum([weight * features.get(name, 0.0) for name, weight in self.weights.items()])
@@ -127,8 +132,7 @@ class Cutoff:
         self.place = place
         self.strategy = model.fit.match_strategy
         self.kind = kind
-        wanted = model.named.get(threshold) if isinstance(threshold, str) else threshold
-        self.threshold = model.threshold if wanted is None else wanted
+        self.threshold = model.threshold_of(threshold)
 
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
@@ -206,10 +210,7 @@ def default_cutoff(config: Config) -> Cutoff | None:
     """The cutoff with the default model; None for a strategy that it was not made for."""
     if config.match_strategy != MEMSIFT:
         return None
-    weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
-    doubt, named = min(threshold, default_model.DOUBT), default_model.THRESHOLDS
-    model = Model(fit_of(config), default_model.INTERCEPT, weights, threshold, doubt, named)
-    return Cutoff(model, DEFAULT, config.cutoff_threshold)
+    return Cutoff(_default_model(config), DEFAULT, config.cutoff_threshold)
 
 
 def load_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> Cutoff | None:
@@ -231,13 +232,14 @@ def load_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], 
     return Cutoff(model, TUNED, config.cutoff_threshold, place)
 
 
-def strictest_threshold(folder: str) -> float:
-    """The highest threshold of the user's models, the default one and the tuned one."""
+def is_stricter(folder: str, wanted: float | str | None, own: float | str | None) -> bool:
+    """Whether the `cutoff_threshold` *wanted* is at least *own*, with the default model and the user's tuned one."""
     try:
-        model = _model_in(cutoff_file(folder))
+        tuned = _model_in(cutoff_file(folder))
     except UnusableModelError:
-        model = None
-    return max(default_model.THRESHOLD, model.threshold if model else 0.0)
+        tuned = None
+    models = [_default_model(Config()), *([tuned] if tuned else [])]
+    return all(model.threshold_of(wanted) >= model.threshold_of(own) for model in models)
 
 
 def fit_of(config: Config) -> Fit:
@@ -261,6 +263,12 @@ def model_of(content: Any) -> Model:
     if not (0 <= model.doubt <= model.threshold <= 1 and weights.keys() <= DIRECTIONS.keys()):
         raise UnusableModelError("makes no sense (thresholds or names of features)")
     return model
+
+
+def _default_model(config: Config) -> Model:
+    weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
+    doubt, named = min(threshold, default_model.DOUBT), default_model.THRESHOLDS
+    return Model(fit_of(config), default_model.INTERCEPT, weights, threshold, doubt, named)
 
 
 def _model_in(path: str) -> Model | None:

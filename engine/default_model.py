@@ -38,8 +38,3 @@ THRESHOLD = THRESHOLDS["balanced"]
 DOUBT = 0.15
 """Least P(relevant) of a memory that a judge is asked about: on real roots, it is asked about 3 memories of 3 in 4
 prompts, and a needed memory is among these for 83 % of the prompts that need one."""
-
-
-def threshold_of(value: float | str) -> float:
-    """The least P(relevant) of a name in THRESHOLDS, or the number itself."""
-    return THRESHOLDS[value] if isinstance(value, str) else value

@@ -23,7 +23,7 @@ _REMINDER = "system-reminder"
 _PASTE = "pasted_content"
 
 TURN_CHARACTERS = 2000
-"""The beginning of a turn that is kept, for hook, replay and labels alike."""
+"""The part of a turn that is kept, for hook, replay and labels alike."""
 
 TYPED = "typed"
 """The source of a prompt that a person typed into memsift itself."""

@@ -89,12 +89,15 @@ def is_sdk(row: Mapping[str, Any]) -> bool:
 def with_turn(
     turns: tuple[Turn, ...], turn: Turn, count: int = CONTEXT_TURNS, max_characters: int = TURN_CHARACTERS
 ) -> tuple[Turn, ...]:
-    """The last *count* of *turns* and *turn*, each cut. Consecutive rows of the assistant are a single turn."""
+    """The last *count* of *turns* and *turn*, each cut. Consecutive rows of the assistant are a single turn.
+
+    Of the assistant the end is kept: a prompt such as "option B" answers what it said last.
+    """
     if turns and turns[-1].role == turn.role == ASSISTANT:
         turn = Turn(ASSISTANT, f"{turns[-1].text}\n{turn.text}")
         turns = turns[:-1]
-    cut = Turn(turn.role, turn.text[:max_characters].strip())
-    return (*turns, cut)[-count:] if count > 0 else ()
+    kept = turn.text[-max_characters:] if turn.role == ASSISTANT else turn.text[:max_characters]
+    return (*turns, Turn(turn.role, kept.strip()))[-count:] if count > 0 else ()
 
 
 def last_turns(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from engine.config import CHOICES, LIMITS, OFF, OPTIONAL, SECTIONS, THRESHOLDS, Config, ModeConfig, settings_in
-from engine.default_model import threshold_of
 from engine.lean.record import Record, fields, replace
 from engine.stores.files import UnreadableFileError, read_text, text_of
 
@@ -158,14 +157,14 @@ class KeySource:
         return True
 
 
-def restricted(user: Config, wanted: Config, threshold: float) -> tuple[Config, dict[str, object]]:
+def restricted(user: Config, wanted: Config, *, raises_threshold: bool) -> tuple[Config, dict[str, object]]:
     """The part of *wanted* that a root may decide: *user*, changed to be stricter or quieter. And the other changes.
 
-    These are keys with the value that *wanted* has. *user* is the user's own configuration, and *threshold* its least
-    P(relevant).
+    These are keys with the value that *wanted* has. *user* is the user's own configuration. *raises_threshold*: the
+    least P(relevant) of *wanted* is higher, or as high.
     """
     floor = replace(user, match_strategy=wanted.match_strategy).floor
-    now = {**fields(user), "noise_floor": floor, "cutoff_threshold": threshold}
+    now = {**fields(user), "noise_floor": floor, "cutoff_threshold": raises_threshold}
     own = settings_in(user)
     changed = {name: value for name, value in fields(wanted).items() if value != getattr(user, name)}
     counting = {name: value for name, value in changed.items() if _may_decide(name, value, now[name])}
@@ -192,9 +191,11 @@ def _may_decide(name: str, value: Any, now: Any) -> bool:
         return not value
     if name == "cutoff":
         return bool(now == OFF)
+    if name == "cutoff_threshold":
+        return bool(now)
     if name in AT_MOST:
         return bool(value <= now)
-    return name in FREE or (name in AT_LEAST and value is not None and threshold_of(value) >= now)
+    return name in FREE or (name in AT_LEAST and value is not None and value >= now)
 
 
 def _expected(name: str, value: Any, now: object) -> str:

@@ -90,6 +90,9 @@ AUTO_MEMORY = MemoryFormat("auto_memory", (), ("projects/*/memory", "agent-memor
 GRAPH = "memory.json"
 JSON_LINES = MemoryFormat("jsonl", ("*.jsonl", GRAPH))
 MARKDOWN = MemoryFormat("markdown", (*NOTES, *RULES), (".codex/memories",))
+MODULES = {"markdown": "markdown.store", "auto_memory": "markdown.auto_memory"}
+"""Format -> its module below engine.stores, where that has another name."""
+
 FORMATS = (CLAUDE_MEMORY, CLAUDE_MEM, AUTO_MEMORY, JSON_LINES, MARKDOWN)
 """All formats. A folder without files of any is of the first."""
 
@@ -146,7 +149,7 @@ def store_of(root: str) -> RootStore:
 
 def store_module(name: str) -> Store:
     """The module of a format."""
-    module: Any = __import__(f"engine.stores.{name}", fromlist=["read"])
+    module: Any = __import__(f"engine.stores.{MODULES.get(name, name)}", fromlist=["read"])
     store: Store = module
     return store
 

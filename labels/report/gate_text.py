@@ -223,8 +223,8 @@ def unknown_outlook(report: GateReport) -> str:
             "is 20 points from what you ask for, and about 100 if it is 10 points."
         )
     return (
-        f"How many more prompts would decide cannot be said: {share_of(report)} is too near {asked_for(report):.2f}, and "
-        f"perhaps {AHEAD[-1]} would not do. {ONE_LOOK}"
+        f"How many more prompts would decide cannot be said: {share_of(report)} is too near {asked_for(report):.2f}, "
+        f"and perhaps {AHEAD[-1]} would not do. {ONE_LOOK}"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widget import Widget
 
-from engine.stores.markdown_parts import loading
+from engine.stores.markdown.parts import loading
 from tui.bindings import keyed
 from tui.plain import cells, marked, one_line, plain
 from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, category_name, head_lines

@@ -18,8 +18,8 @@ from engine.curation.curator import Curator
 from engine.curation.operations import Archive, Create, Edit, Rename, Restore, Retire
 from engine.errors import CurationError, UnknownMemoryError
 from engine.paths import journal_file
-from engine.stores.auto_memory_writing import links
-from engine.stores.markdown_text import front_matter
+from engine.stores.markdown.auto_memory_writing import links
+from engine.stores.markdown.text import front_matter
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes, Draft
 from tests.engine.curation.roots import NOW, contents, perform, summary, undo

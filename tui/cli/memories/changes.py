@@ -27,7 +27,7 @@ from engine.curation.operations import (
 from engine.errors import CurationError, UnknownMemoryError
 from engine.lean.record import fields
 from engine.stores.claude_memory_schema import CONTENT
-from engine.stores.markdown_parts import TYPES
+from engine.stores.markdown.parts import TYPES
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
 from tui.cli.output import output, text_of
