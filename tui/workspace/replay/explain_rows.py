@@ -27,12 +27,13 @@ LABEL_WIDTH = 9
 MIN_WORD, MAX_WORD = 12, 24
 MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
+SCORE_NAMES = {FTS5_BM25: "BM25", TITLE_TAGS: "points"}
 
 COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
-    ("score", 6, lambda match: f"{match.score:.2f}"),
+    ("score", 7, lambda match: f"{match.score:.2f}"),
     ("share", 7, lambda match: f"{match.share:.0%}"),
     ("memories", 10, lambda match: "" if match.count is None else f"{match.count:,}"),
-    ("IDF", 6, lambda match: "" if match.idf is None else f"{match.idf:.2f}"),
+    ("weight", 8, lambda match: "" if match.idf is None else f"{match.idf:.2f}"),
 )
 
 
@@ -135,7 +136,7 @@ def _sum(explanation: Explanation, breakdown: Breakdown) -> str:
         return f"BM25 {breakdown.bm25:.2f} + {breakdown.bonus:g} for words in its body"
     asked, matched = len(breakdown.asked), len(breakdown.contributions)
     words = breakdown.strength - breakdown.bonus
-    return f"{words:.2f} + {breakdown.bonus:.2f} for {matched:,} of {counted(asked, 'word')}"
+    return f"{words:.2f} for words + {breakdown.bonus:.2f} for {matched:,} of {counted(asked, 'word')}"
 
 
 def _distance(bar: Bar) -> str:
@@ -144,7 +145,7 @@ def _distance(bar: Bar) -> str:
 
 def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width: int) -> list[Line]:
     columns = [column for column in COLUMNS if any(column[2](match) for match in matched)]
-    names = {"score": {TITLE_TAGS: "points", FTS5_BM25: "BM25"}.get(explanation.strategy, "score")}
+    names = {"score": SCORE_NAMES.get(explanation.strategy, "score")}
     head = "".join(names.get(name, name).rjust(size) for name, size, _ in columns)
     size = max(MIN_WORD, min(MAX_WORD, max((cells(match.text) for match in matched), default=0)))
     lines: list[Line] = [[(f"{head}  word", "head")]]
