@@ -11,7 +11,7 @@ from textual.getters import query_one
 
 from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
-from engine.quality.registry import CHECKS
+from engine.quality.registry import BY_DEFAULT, CHECKS
 from tui.bindings import bindings
 from tui.key_names import keyed
 from tui.messages import Changed, CheckBegun, InboxChecked
@@ -172,7 +172,7 @@ class InboxScreen(ListScreen, CuratingScreen):
         tasks = self._checked.tasks if self._checked else ()
         counts = RULES.counts(tasks)
         options = {self.USUAL: f"All  {len(tasks):,}"}
-        options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
+        options |= {name: f"{name}  {counts[name]:,}: {text}" for name in BY_DEFAULT for text in [CHECKS[name]]}
         self.ask_kind("Show the findings of which check?", options)
 
     def action_clear(self) -> None:

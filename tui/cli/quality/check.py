@@ -11,7 +11,7 @@ import click
 
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
-from engine.quality.registry import CHECKS
+from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
 from tui.cli.options import DB, TEXT_JSON_OR_IDS, output_of_roots, roots_option, text_width
 from tui.workspace.stderr import tell, visible
@@ -65,7 +65,7 @@ def check(
     JSON {findings: [{check, memory_id, severity, reason, action, where, others, change}]}. A secret itself is never
     printed. With --format ids: the id of each memory with a finding, for a command that takes - as ID.
 
-    memsift quality fix makes the changes that need no judgement. memsift quality accept ID --check NAME dismisses a
+    memsift quality fix makes the changes that cannot be wrong. memsift quality accept ID --check NAME dismisses a
     finding until the memory is edited.
 
     \b
@@ -73,17 +73,18 @@ def check(
       safety      a possible instruction to the assistant
       secrets     passwords, keys and tokens
       duplicates  pairs of memories that say nearly the same
-      staleness   old, superseded, or about files, functions and versions that
+      staleness   superseded, or about files, functions and versions that
                   are no more in the repository
+      age         not changed for long; only if it is named
       drift       copies of a file; differences between the files and the list of memories
       usage       never injected, or often without being relevant
-      size        texts that are too long, or too short
+      size        texts that are longer than all that a prompt may get
       fields      fields that a memory lacks, or its category does not allow
     """
     from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.findings import checked
 
-    made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
+    made = {root: checked(root, checks or BY_DEFAULT, db, os.environ) for root in resolved(roots)}
     every = [finding for found in made.values() for finding in found]
     if form == "ids":
         click.echo("".join(f"{visible(memory_id)}\n" for memory_id in _ids(every)), nl=False)

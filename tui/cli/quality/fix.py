@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.quality.registry import CHECKS
+from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
 from tui.cli.options import DB, roots_option
 from tui.cli.quality.check import CHECK_HELP
@@ -40,20 +40,20 @@ def fix(
     dry_run: bool,
     db: str | None,
 ) -> None:
-    """Make the changes that settle findings and need no judgement, of all memories or of the memories ID...
+    """Make the changes that settle findings and cannot be wrong, of all memories or of the memories ID...
 
     The changes are printed first, and made when you agree. They are one operation: a single memsift undo takes all of
     them back. Memories with a finding that you dismissed with memsift quality accept --check stay as they are.
 
     \b
     Check       Change
-      secrets     the secret is taken out of the text
-      duplicates  copies with nearly the same title and text are merged into
-                  the newest
-      staleness   memories that say that they are superseded are retired
-      drift       the list of memories is brought in step with the files
+      secrets     a key or password of one word is taken out of the text
+      drift       memories that the list neither links nor names get a line, as
+                  far as the client loads the whole list; a list that a program
+                  makes is brought in step with the files
 
-    All other findings are for you to decide. Memories that you want to change alike go through a pipe:
+    No memory is retired, merged or reworded, and no line of a person is changed. All other findings are for you to
+    decide. Memories that you want to change alike go through a pipe:
 
     \b
       memsift quality check --check staleness --format ids |
@@ -64,7 +64,7 @@ def fix(
 
     with opened_curator(os.environ):
         pass  # what a killed process left is finished before the memories are read
-    found = [fixable(root, checks or CHECKS, ids, db, os.environ) for root in resolved(roots)]
+    found = [fixable(root, checks or BY_DEFAULT, ids, db, os.environ) for root in resolved(roots)]
     made = [change for changes, _ in found for change in changes]
     left = sum(count for _, count in found)
     click.echo("".join(f"{change.check:<10}  {visible(change.sentence)}\n" for change in made), nl=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def messy(tmp_path: Path) -> Path:
     root = write_root(tmp_path / "messy/.claude/memory", RULES[:1])
-    write_memory(root, memory("t" * 130, memory_id="long"))
+    write_memory(root, memory("long", body="word " * 1801, memory_id="long"))
     return root
 
 
@@ -33,7 +33,7 @@ def found(root: Path, *options: str) -> list[dict[str, object]]:
 
 def test_check_prints_findings_with_what_settles_them(messy: Path) -> None:
     (row,) = found(messy, "--check", "size")
-    assert (row["memory_id"], row["where"]) == ("long", "title")
+    assert (row["memory_id"], row["where"]) == ("long", "text")
     text = memsift("quality", "check", "--root", messy, "--check", "size").stdout
     assert "memsift edit long" in text
 
