@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SUPERSEDED_SEVERITY, FILE_SEVERITY, NAME_SEVERITY, VERSION_SEVERITY = 0.7, 0.5, 0.4, 0.5
 SUPERSEDED = re.compile(
     r"\b(?:this|memory|note) (?:decision |memory |note |rule )?(?:is|was|has been) (?:superseded|replaced) by\b"
-    r"|\A\W*(?:status\W+)?(?:superseded|deprecated|obsolete)\b",
+    r"|\A\W*(?:status\W+)?(?:superseded|deprecated|obsolete)\b(?: by\b)?",
     re.IGNORECASE,
 )
 """What a memory says about itself, or begins with. A line that is wrapped before one of these words says nothing."""
