@@ -87,7 +87,8 @@ class Config(Record):
 
     `noise_floor` is a share of the best score, 0..1: weaker memories are not injected. `min_strength` is the least
     strength of an injected memory, in units of the weight of the rarest word; only `memsift` uses it. `cutoff` is one
-    of CUTOFFS, and `cutoff_threshold` replaces the model's least P(relevant), 0..1. Memories with a risk, 0..1, of
+    of CUTOFFS, and `cutoff_threshold` replaces the model's least P(relevant): a number 0..1, or one of THRESHOLDS.
+    Memories with a risk, 0..1, of
     `max_risk` or more wait for a person's approval. `deadline` is in seconds, for the hook's whole run without the
     judge. `hints` tell the model about weak or missing matches; only in the tiered form.
     `repeat_loaded`: also inject memories that a client loads by itself, such as those of CLAUDE.md.
@@ -98,9 +99,9 @@ class Config(Record):
     max_inject: int = 3
     max_results: int = 10
     noise_floor: float | None = None
-    min_strength: float = 0.8
+    min_strength: float = 3.0
     cutoff: str = TUNED
-    cutoff_threshold: float | None = None
+    cutoff_threshold: float | str | None = None
     confidence_abs_floor: float = 0.0
     max_risk: float = 0.5
     max_characters: int = 9000
@@ -124,6 +125,9 @@ class Config(Record):
 
 FLOORS = {MEMSIFT: 0.4, FTS5_BM25: 0.25, TITLE_TAGS: 0.0}
 """Default noise floor of each strategy, chosen for precision on LoCoMo."""
+
+STRICT, BALANCED, GENEROUS = THRESHOLDS = ("strict", "balanced", "generous")
+"""Thresholds of P(relevant) by name. At most 2, 10 and 25 % of the prompts that need no memory get one nevertheless."""
 
 SECTIONS = (JudgeConfig, LoggingConfig, ModesConfig, ModeConfig)
 """The records in a Config; each is a JSON object in the file."""

@@ -10,16 +10,15 @@ only with the configuration that it was made for, because another one gives othe
 from __future__ import annotations
 
 import os
-from math import exp, log, sqrt
+from math import exp, log
 
 from engine import default_model
-from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, TUNED
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, TUNED, Config
 from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
 from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.stopwords import names
-from engine.search.strategies.memsift import MAX_ASKED
 from engine.search.tokens import tokens
 from engine.stores.files import is_inside, read_regular
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from engine.config import Config
     from engine.retrieval import Candidate
     from engine.search.ranking import CandidatePool
     from engine.search.units import Unit
@@ -37,38 +35,47 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 100_000
 
-VERSION = 2
+VERSION = 3
 """Version of the features below. A model of another version is not used."""
 
 RISING, FALLING, FREE = 1, -1, 0
 DIRECTIONS = {
     "strength": RISING,
+    "short": FREE,
+    "short_rivals": FALLING,
+    "short_tag": RISING,
     "lead": RISING,
-    "rivals": FALLING,
-    "tag": RISING,
     "names": FALLING,
     "asked": FREE,
     "unknown": FALLING,
 }
 """Feature -> direction in which P(relevant) may move with it: more of the prompt in a memory never lowers P.
 
-strength    sqrt(score / weight of the rarest possible word); with `fts5_bm25`, sqrt(score)
-lead        ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
-rivals      ln(number of candidates with at least NEAR of the score), the candidate itself included
-tag         1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts
-names       number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
-asked       ln(number of words and phrases in the prompt, at most MAX_ASKED)
-unknown     part of the prompt's idf mass in words that no memory of the root holds, 0..1
+strength      score / weight of the rarest possible word; with `fts5_bm25`, the score
+short         1 for a memory of at most SHORT tokens, 0 for one of LONG or more, between them by the logarithm
+short_rivals  short x ln(number of candidates with at least NEAR of the score), the candidate itself included
+short_tag     short x 1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts
+lead          ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
+names         number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
+asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
+unknown       part of the prompt's idf mass in words that no memory of the root holds, 0..1
 
-A feature stays only if it helps across the example projects and does no harm on LoCoMo:
-`python -m tests.benchmarks.default_model` measures both.
+The default model uses the first four: the others help where labels of the root tell how much. Among short facts many
+are about the same words, so their number counts; a long note with the same words is about them.
+`python -m tests.benchmarks.served` measures them.
 """
 
 MAX_LEAD = 1.0
 MAX_NAMES = 3
+MAX_ASKED = 50
 NEAR = 0.8
+SHORT, LONG = 20.0, 148.0
 
-HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.75, 0.40
+FURTHER = 0.4
+"""How much surer a memory behind the first must be, in logits: a prompt without any memory costs more than one of fewer
+memories."""
+
+HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.5, 0.3
 """Least P(relevant) of high and of medium confidence."""
 
 
@@ -86,7 +93,8 @@ class Model(Record):
     """Weights by feature, and thresholds of P(relevant), 0..1.
 
     Without a judge, candidates below `threshold` are dropped. With a judge, candidates below `doubt` are dropped, and
-    the judge is asked about those between `doubt` and `threshold`.
+    the judge is asked about those between `doubt` and `threshold`. `named` are the thresholds of the names in
+    `engine.config.THRESHOLDS`; empty where the labels were too few to tell.
     """
 
     fit: Fit
@@ -94,6 +102,13 @@ class Model(Record):
     weights: Mapping[str, float]
     threshold: float
     doubt: float
+    named: Mapping[str, float] = {}
+
+    def threshold_of(self, wanted: float | str | None) -> float:
+        """The threshold of a name or number; the model's own for None, and for a name that it does not know."""
+        if isinstance(wanted, str):
+            return self.named.get(wanted, self.threshold)
+        return self.threshold if wanted is None else wanted
 
     def probability(self, features: Mapping[str, float]) -> float:
         """P(relevant), 0..1, of a candidate with these features."""
@@ -108,15 +123,16 @@ class UnusableModelError(Exception):
 class Cutoff:
     """The stage of the pipeline that drops candidates whose P(relevant) is too low.
 
-    *kind* is TUNED or DEFAULT. A *threshold* replaces the model's. *place* is the file of a tuned model.
+    *kind* is TUNED or DEFAULT. A *threshold* replaces the model's: a number, or a name that the model knows. *place* is
+    the file of a tuned model.
     """
 
-    def __init__(self, model: Model, kind: str = TUNED, threshold: float | None = None, place: str = "") -> None:
+    def __init__(self, model: Model, kind: str = TUNED, threshold: float | str | None = None, place: str = "") -> None:
         self.model = model
         self.place = place
         self.strategy = model.fit.match_strategy
         self.kind = kind
-        self.threshold = model.threshold if threshold is None else threshold
+        self.threshold = model.threshold_of(threshold)
 
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
@@ -129,12 +145,16 @@ class Cutoff:
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
         """The candidates, with those below the threshold dropped."""
         least = self.least(has_judge=has_judge)
-        return [
-            self._dropped(candidate, least)
-            if candidate.injected and (candidate.probability or 0.0) < least
-            else candidate
-            for candidate in candidates
-        ]
+        further = least if has_judge else surer(least)
+        result, is_first = [], True
+        for candidate in candidates:
+            wanted = least if is_first else further
+            if candidate.injected:
+                is_first = False
+                if (candidate.probability or 0.0) < wanted:
+                    candidate = self._dropped(candidate, wanted)
+            result.append(candidate)
+        return result
 
     def least(self, *, has_judge: bool) -> float:
         """The least P(relevant) that passes."""
@@ -152,6 +172,11 @@ class Cutoff:
     def _dropped(self, candidate: Candidate, least: float) -> Candidate:
         found = f"by the {self.kind} model it is relevant with probability {candidate.probability:.3f}"
         return replace(candidate, dropped_by="cutoff", reason=f"{found}, and it takes {least:.3f}")
+
+
+def surer(least: float) -> float:
+    """The least P(relevant) of the memories behind the first, where the first needs *least*."""
+    return least / (least + (1 - least) * exp(-FURTHER)) if least else 0.0
 
 
 def features(candidates: Sequence[Candidate], pool: CandidatePool) -> dict[str, Features]:
@@ -185,9 +210,7 @@ def default_cutoff(config: Config) -> Cutoff | None:
     """The cutoff with the default model; None for a strategy that it was not made for."""
     if config.match_strategy != MEMSIFT:
         return None
-    weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
-    model = Model(fit_of(config), default_model.INTERCEPT, weights, threshold, min(threshold, default_model.DOUBT))
-    return Cutoff(model, DEFAULT, config.cutoff_threshold)
+    return Cutoff(_default_model(config), DEFAULT, config.cutoff_threshold)
 
 
 def load_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> Cutoff | None:
@@ -209,13 +232,14 @@ def load_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], 
     return Cutoff(model, TUNED, config.cutoff_threshold, place)
 
 
-def strictest_threshold(folder: str) -> float:
-    """The highest threshold of the user's models, the default one and the tuned one."""
+def is_stricter(folder: str, wanted: float | str | None, own: float | str | None) -> bool:
+    """Whether the `cutoff_threshold` *wanted* is at least *own*, with the default model and the user's tuned one."""
     try:
-        model = _model_in(cutoff_file(folder))
+        tuned = _model_in(cutoff_file(folder))
     except UnusableModelError:
-        model = None
-    return max(default_model.THRESHOLD, model.threshold if model else 0.0)
+        tuned = None
+    models = [_default_model(Config()), *([tuned] if tuned else [])]
+    return all(model.threshold_of(wanted) >= model.threshold_of(own) for model in models)
 
 
 def fit_of(config: Config) -> Fit:
@@ -232,12 +256,19 @@ def model_of(content: Any) -> Model:
             raise UnusableModelError(f"is of features {content['features']!r}, not {VERSION}: run `memsift tune` again")
         weights = {name: _number(value) for name, value in content["weights"].items()}
         thresholds = _number(content["threshold"]), _number(content["doubt"])
-        model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds)
+        named = {name: _number(value) for name, value in content.get("thresholds", {}).items()}
+        model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds, named)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
     if not (0 <= model.doubt <= model.threshold <= 1 and weights.keys() <= DIRECTIONS.keys()):
         raise UnusableModelError("makes no sense (thresholds or names of features)")
     return model
+
+
+def _default_model(config: Config) -> Model:
+    weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
+    doubt, named = min(threshold, default_model.DOUBT), default_model.THRESHOLDS
+    return Model(fit_of(config), default_model.INTERCEPT, weights, threshold, doubt, named)
 
 
 def _model_in(path: str) -> Model | None:
@@ -302,16 +333,19 @@ def _words(unit: Unit) -> list[frozenset[str]]:
     return [frozenset(phrase) for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
 
 
-def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
+def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
     """Features of a candidate. *scores* are those of all active candidates, positive."""
-    strength = -one.score
-    labels = set(tokens(" ".join(one.memory.tags) or one.memory.title))
+    strength = -candidate.score
+    labels = set(tokens(" ".join(candidate.memory.tags) or candidate.memory.title))
+    has_tag = any(words <= labels for text in candidate.matched for words in prompt.words[text])
+    short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
     return {
-        "strength": sqrt(max(0.0, strength) / prompt.rare),
+        "strength": max(0.0, strength) / prompt.rare,
+        "short": short,
+        "short_rivals": short * log(max(1, sum(score >= NEAR * strength for score in scores))),
+        "short_tag": short * has_tag,
         "lead": _lead(strength, scores),
-        "rivals": log(max(1, sum([score >= NEAR * strength for score in scores]))),
-        "tag": float(any(words <= labels for text in one.matched for words in prompt.words[text])),
-        "names": float(min(MAX_NAMES, len(prompt.names.difference(one.matched)))),
+        "names": float(min(MAX_NAMES, len(prompt.names.difference(candidate.matched)))),
         "asked": prompt.asked,
         "unknown": prompt.unknown,
     }

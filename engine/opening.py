@@ -169,14 +169,16 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     until = time.monotonic() + SYNC_SHARE * deadline_s
     path = index_file(root, environ)
     index = _existing(path, root, environ, deadline_s)
-    if index and index.is_fresh():
+    if index is not None and index.is_fresh():
         return index
     if index is None and _is_being_built(path):
         return None
-    if (_sync_seconds(index) if index else _first_seconds(root, SYNC_SHARE * deadline_s)) > SYNC_SHARE * deadline_s:
+    if (
+        _sync_seconds(index) if index is not None else _first_seconds(root, SYNC_SHARE * deadline_s)
+    ) > SYNC_SHARE * deadline_s:
         start_update(path, root)
         return _behind(index)
-    if index:
+    if index is not None:
         index.close()
     return _updated(path, root, environ, deadline_s, until, is_first=index is None)
 
@@ -191,7 +193,7 @@ def unbuilt(root: str) -> Index:
 
 
 def _behind(index: Index | None) -> Index | None:
-    if index:
+    if index is not None:
         index.lag = BEHIND
     return index
 
@@ -281,7 +283,8 @@ def _updated(
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        if not is_busy(error) and (index := _in_memory(root, environ, until - time.monotonic())):
+        index = None if is_busy(error) else _in_memory(root, environ, until - time.monotonic())
+        if index is not None:
             return index
     else:
         return _existing(path, root, environ, deadline_s)

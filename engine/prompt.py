@@ -23,7 +23,7 @@ _REMINDER = "system-reminder"
 _PASTE = "pasted_content"
 
 TURN_CHARACTERS = 2000
-"""The beginning of a turn that is kept, for hook, replay and labels alike."""
+"""The part of a turn that is kept, for hook, replay and labels alike."""
 
 TYPED = "typed"
 """The source of a prompt that a person typed into memsift itself."""
@@ -84,8 +84,8 @@ def parted(text: str) -> tuple[str, tuple[Turn, ...]]:
     Hook, log, replay and labels all part a prompt here, so that they speak of the same text. Tags around pasted text
     and what the client tells the model are left out.
     """
-    typed, added = _without_blocks(text, _EDITOR_BLOCKS)
-    typed, _ = _without_blocks(typed, (_REMINDER,))
+    typed, added = without_blocks(text, _EDITOR_BLOCKS)
+    typed, _ = without_blocks(typed, (_REMINDER,))
     context = "\n".join(filter(None, map(str.strip, added)))[:TURN_CHARACTERS].strip()
     return _unwrapped(typed).strip(), (Turn("user", context),) if context else ()
 
@@ -113,7 +113,7 @@ def is_slash_command(text: str) -> bool:
     return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)
 
 
-def _without_blocks(text: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
+def without_blocks(text: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
     """*text* without the blocks in tags of these names, and what stood in them."""
     inside: list[str] = []
     for name in names:

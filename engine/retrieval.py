@@ -36,7 +36,8 @@ class Candidate(Record):
 
     `score` orders the candidates; lower is better, and it is negative. With the strategy `memsift` it is minus the
     strength, with `fts5_bm25` it is `bm25` - `body_bonus` (0 to 3 matched body tokens), with `title_tags` minus points.
-    `bm25` is negative as well. `ratio` is score / best score, 0..1. `matched` are the prompt's words in the memory.
+    `bm25` is negative as well. `ratio` is score / best score, 0..1. `matched` are the prompt's words in the memory, and
+    `length` is the number of its tokens, 0 where no index was asked.
     `rank` counts from 1. `probability` is P(relevant), 0..1, if there is a cutoff; then `confidence` follows from it.
     `dropped_by` is one of DROP_STAGES, or None for an injected memory; `reason` is the same in words.
     """
@@ -53,6 +54,7 @@ class Candidate(Record):
     probability: float | None = None
     dropped_by: str | None = None
     reason: str = ""
+    length: int = 0
 
     @property
     def injected(self) -> bool:

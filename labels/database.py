@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
 from engine.stores.files import OWN_FILE, make_private
-from labels.migrations import MIGRATIONS, STEPS
-from labels.tables import ELSEWHERE, LabelTables, storable
+from labels.migrations import STEPS, migrations
+from labels.tables import ELSEWHERE, LabelTables, database_of, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -60,8 +60,6 @@ class LabelDatabase(LabelTables):
         Raises LabelStoreError for a file that is no label store, and NewerStoreError for a store of a newer memsift.
         Both are left as they were.
         """
-        from sqlite_utils import Database
-
         self.path = path
         self.turn = turn or RLock()
         for place, file in list(opened.values()):
@@ -69,7 +67,7 @@ class LabelDatabase(LabelTables):
                 raise moved(path)
         make_place(path)
         with self.explaining():
-            super().__init__(Database(connect(path, busy_timeout_s), execute_plugins=False), path)
+            super().__init__(database_of(connect(path, busy_timeout_s)), path)
         opened[id(self)] = (path, file_at(path))
         self._written: Rows = {}
         self._pending: Rows = {}
@@ -77,7 +75,7 @@ class LabelDatabase(LabelTables):
         try:
             with self.explaining():
                 refuse_foreign(self._db, path)
-                is_older = bool(MIGRATIONS.pending(self._db))
+                is_older = bool(migrations().pending(self._db))
             # an up-to-date store is opened without the write lock, so a reader need not wait for a writer
             if is_older:
                 self.update()
@@ -91,9 +89,9 @@ class LabelDatabase(LabelTables):
         """Apply the pending steps. Checks again under the lock, because another process may have been faster."""
         with self.writing():
             refuse_foreign(self._db, self.path)
-            if MIGRATIONS.pending(self._db):
+            if migrations().pending(self._db):
                 keep_private(self.path)
-                MIGRATIONS.apply(self._db)
+                migrations().apply(self._db)
 
     def close(self) -> None:
         with suppress(LabelStoreError):
@@ -246,7 +244,7 @@ def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
 
 def refuse_foreign(db: Database, path: Path) -> None:
     """Raise if *db* has tables of another program, or schema steps that are missing from STEPS."""
-    applied = {step.name for step in MIGRATIONS.applied(db)}
+    applied = {step.name for step in migrations().applied(db)}
     unknown = applied - set(STEPS)
     if unknown:
         raise NewerStoreError(

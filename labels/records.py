@@ -25,7 +25,8 @@ VERDICTS = (RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE)
 REASONS = ("stale", "wrong", "duplicate", "too generic", "wrong project", "already known")
 """The reasons that the app offers. Imported labels may have others."""
 
-MAX_GRADE = 3
+MAX_GRADE, NEEDED = 3, 2
+"""The highest grade, and the least grade of a memory that a prompt needs. Relevant without a grade counts as needed."""
 
 ADJUDICATED, MAJORITY, SINGLE = "adjudicated", "majority", "single"
 """The sources of a gold verdict."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
-from labels.migrations import MIGRATIONS
+from labels.migrations import migrations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +46,7 @@ class LabelTables:
     def in_memory(cls) -> Self:
         """Empty tables in memory. They may name prompts and memories that they do not hold."""
         db = database_in_memory()
-        MIGRATIONS.apply(db)
+        migrations().apply(db)
         return cls(db, Path(IN_MEMORY))
 
     def close(self) -> None:
@@ -116,9 +117,24 @@ class LabelTables:
 
 
 def database_in_memory() -> Database:
-    from sqlite_utils import Database
+    return database_of(sqlite3.connect(IN_MEMORY, isolation_level=None))
 
-    return Database(sqlite3.connect(IN_MEMORY, isolation_level=None), execute_plugins=False)
+
+def database_of(connection: sqlite3.Connection) -> Database:
+    """*connection* as a database of sqlite-utils, without its plugins.
+
+    sqlite-utils loads numpy and pandas where they are installed, only to store their kinds of values, which are not
+    used here. They take longer to load than everything else, so they are hidden meanwhile.
+    """
+    hidden = [package for package in ("numpy", "pandas") if package not in sys.modules]
+    for package in hidden:
+        sys.modules[package] = None  # type: ignore[assignment]
+    try:
+        from sqlite_utils import Database
+    finally:
+        for package in hidden:
+            del sys.modules[package]
+    return Database(connection, execute_plugins=False)
 
 
 def storable(value: Any) -> Any:

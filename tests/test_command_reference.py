@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tui.cli import main
-from tui.cli.help import SUBJECTS
+from tui.cli.help import SUBJECTS, name_of
 from tui.cli.options import BULK_OPTIONS, JUDGE_OPTIONS
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def test_every_command_has_a_row_in_the_reference_and_every_row_a_command() -> N
 def test_the_reference_and_the_help_sort_the_commands_alike() -> None:
     sections = re.split(r"^## ", REFERENCE.read_text(encoding="utf-8"), flags=re.MULTILINE)[2:]
     found = [{*re.findall(r"^\| `memsift ([a-z-]+)", one, re.MULTILINE)} for one in sections]
-    assert found == [{*names.split()} for names in SUBJECTS.values()]
+    assert found == [{*map(name_of, places.split())} for places in SUBJECTS.values()]
 
 
 def test_the_row_of_a_command_names_its_options_and_no_other() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.cli import COMMANDS
+from tui.cli import main
 
 PROJECT = Path(__file__).resolve().parent.parent
 README = PROJECT / "README.md"
@@ -49,7 +49,7 @@ def test_the_readme_of_the_project_leads_to_every_other_readme() -> None:
 
 def test_the_readme_names_every_command_and_shows_a_picture() -> None:
     text = README.read_text(encoding="utf-8")
-    assert [name for name in COMMANDS if f"`memsift {name}" not in text] == []
+    assert [name for name in main.table if f"`memsift {name}" not in text] == []
     assert any(link.endswith(".svg") for link in links(README))
 
 

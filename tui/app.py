@@ -86,7 +86,7 @@ class MemsiftApp(Runner):
 
     def action_jump(self) -> None:
         """Show a letter on every list and panel that can have the focus."""
-        from tui.dialogs.jump import Jump
+        from tui.dialogs.key_help import Jump
 
         def go(target: Widget | None) -> None:
             if target:
@@ -114,6 +114,6 @@ class MemsiftApp(Runner):
             self.push_screen(KeyHelp(self.screen))
 
     def action_show_skipped(self) -> None:
-        from tui.dialogs.full_text import FullText, skipped_text
+        from tui.dialogs.dialog import FullText, skipped_text
 
         self.push_screen(FullText("Skipped", skipped_text(self.workspace.skipped, self.workspace.index.notices)))

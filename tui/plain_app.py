@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual import on
 from textual.app import App
 from textual.driver import Driver
-from textual.events import Event, Key, Load, Mount
+from textual.events import DescendantFocus, Event, Key, Load, Mount
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from tui.bindings import bindings
+from tui.bindings import bindings, key_word, keyed
 from tui.contrast import readable
-from tui.key_names import key_word, keyed
-from tui.keyboards import is_foreign, latin_key
+from tui.key_map import is_foreign, latin_key
+from tui.widgets.bars import TABS, WhereLine, where
 from tui.widgets.signs import PLAIN
-from tui.widgets.top_bar import TABS
-from tui.widgets.where_line import WhereLine, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,6 +106,12 @@ class PlainApp(App[T]):
                 event = latin
         await super().on_event(event)
 
+    @on(DescendantFocus)
+    def hold_cursor_still(self, event: DescendantFocus) -> None:
+        """Let no cursor blink: it tells nothing, and draws the screen again twice a second."""
+        if isinstance(event.widget, Input | TextArea):
+            event.widget.cursor_blink = False
+
     @on(Mount)
     def begin_saying(self) -> None:
         if self.is_plain:
@@ -161,9 +165,7 @@ class PlainApp(App[T]):
         if not lines:
             screen.mount(WhereLine(), before=0)
             return
-        if isinstance(screen.focused, Input | TextArea):
-            screen.focused.cursor_blink = False
-        else:
+        if not isinstance(screen.focused, Input | TextArea):
             self.cursor_position = Offset(0, 0)
         line, place = lines.first(), where(screen, dict(TABS).get(self.current_mode, self.current_mode.capitalize()))
         if not line.text.startswith(place) and self._toast in line.text:

@@ -13,9 +13,9 @@ from textual.worker import Worker, WorkerState
 
 from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
+from tui.bindings import keyed
 from tui.key_map import key_map
-from tui.key_names import keyed
-from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
+from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
 from tui.plain import printable
 from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings, Choices
@@ -105,12 +105,8 @@ class Runner(PlainApp[None]):
         missing = [name for name in self.workspace.with_judge if self.workspace.retrieval(prompt.id, name) is None]
         for name in missing:
             if self._claim(prompt, name):
-                self._run_judge(prompt, name)
+                self._run(prompt, name)
         return bool(missing)
-
-    @work(thread=True, group="judge", exit_on_error=False)
-    def _run_judge(self, prompt: Prompt, system: str) -> None:
-        self._run(prompt, system)
 
     def replay_all(self) -> None:
         """Start a run of every prompt through every system, without pairs that are done. Only one run at a time."""
@@ -119,11 +115,11 @@ class Runner(PlainApp[None]):
         jobs = self._jobs_left()
 
         def tell(progress: RunProgress, batch: Sequence[Retrieval]) -> None:
-            self.post_message(Replayed(progress, batch, background.reading))
+            self.call_later(self.take_batch, progress, batch, background.reading)
 
         def late(found: Sequence[Retrieval], reading: int) -> None:
             for retrieval in found:
-                self.post_message(Retrieved(retrieval, reading))
+                self.call_later(self.take_retrieval, retrieval, reading)
 
         self._background = background = BackgroundRun(self.workspace, jobs, self._claim, tell, late)
         self._show_progress(RunProgress(0, len(jobs)))
@@ -142,18 +138,20 @@ class Runner(PlainApp[None]):
     def _run_all(self, background: BackgroundRun) -> None:
         background.run()
 
-    @on(Replayed)
-    def take_batch(self, message: Replayed) -> None:
-        """Keep a batch of the run, and show its progress on every screen."""
-        ids = frozenset(retrieval.prompt.id for retrieval in message.retrievals)
-        if message.reading == self.workspace.reading:
-            for retrieval in message.retrievals:
+    def take_batch(self, progress: RunProgress, retrievals: Sequence[Retrieval], reading: int) -> None:
+        """Keep recorded retrievals of the run, and show its progress on every screen.
+
+        *reading* is the workspace's when they were recorded.
+        """
+        ids = frozenset(retrieval.prompt.id for retrieval in retrievals)
+        if reading == self.workspace.reading:
+            for retrieval in retrievals:
                 self.workspace.adopt(retrieval)
                 self._claims.discard((retrieval.prompt.id, retrieval.system))
             self._tell_screens(Kept(ids))
-        self._show_progress(None if message.progress.is_over else message.progress)
-        if message.progress.is_over:
-            self._end_run(message.progress)
+        self._show_progress(None if progress.is_over else progress)
+        if progress.is_over:
+            self._end_run(progress)
 
     def _end_run(self, progress: RunProgress) -> None:
         self._background = None
@@ -183,7 +181,7 @@ class Runner(PlainApp[None]):
         if offer is None:
             act()
             return
-        from tui.dialogs.agree_to_judge import NO_LIMIT, AgreeToJudge
+        from tui.dialogs.questions import NO_LIMIT, AgreeToJudge
 
         def take(limit_usd: float | None) -> None:
             if limit_usd is not None:
@@ -212,11 +210,8 @@ class Runner(PlainApp[None]):
     def begin_following(self) -> None:
         """Begin to watch the files behind the workspace."""
         if self.workspace.sources:
-
-            def tell(found: ChangedSources) -> None:
-                self.post_message(FilesChanged(found))
-
             self._watcher = Watcher(self.workspace.sources.watched)
+            tell = partial(self.call_later, self.follow)
             Thread(target=self.workspace.sources.follow, args=(self._watcher, tell), daemon=True).start()
 
     def on_unmount(self) -> None:
@@ -233,16 +228,18 @@ class Runner(PlainApp[None]):
             self._claims.add(claim)
             return True
 
+    @work(thread=True, group="judge", exit_on_error=False)
     def _run(self, prompt: Prompt, system: str) -> None:
         reading = self.workspace.reading
-        self.post_message(Retrieved(self.workspace.run(prompt, system), reading))
+        self.call_later(self.take_retrieval, self.workspace.run(prompt, system), reading)
 
-    @on(Retrieved)
-    def take_retrieval(self, message: Retrieved) -> None:
-        """Keep a worker's result and tell the screens. A result about memories read before a reload is dropped."""
-        if message.reading != self.workspace.reading:
+    def take_retrieval(self, retrieval: Retrieval, reading: int) -> None:
+        """Keep a worker's result and tell the screens. A result about memories read before a reload is dropped.
+
+        *reading* is the workspace's when the worker began.
+        """
+        if reading != self.workspace.reading:
             return
-        retrieval = message.retrieval
         self._claims.discard((retrieval.prompt.id, retrieval.system))
         if self.workspace.needs_agreement and is_unanswered(retrieval):
             self.tell(keyed(self, LIMIT_REACHED))
@@ -278,7 +275,7 @@ class Runner(PlainApp[None]):
     def ask_for_store(self) -> None:
         """Ask where labels go, after another program moved, replaced or deleted the open label store."""
         from labels.exchange.merge import carry
-        from tui.dialogs.moved_store import MovedStore
+        from tui.dialogs.questions import MovedStore
 
         if any(isinstance(screen, MovedStore) for screen in self.screen_stack):
             return
@@ -331,10 +328,9 @@ class Runner(PlainApp[None]):
 
     # Following the files
 
-    @on(FilesChanged)
-    def follow(self, message: FilesChanged) -> None:
+    def follow(self, found: ChangedSources) -> None:
         """Show changes that other programs made; the app has shown its own already."""
-        found, workspace = message.found, self.workspace
+        workspace = self.workspace
         if found.problem:
             self.tell_error(found.problem)
         with self.telling_errors():

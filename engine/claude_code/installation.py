@@ -16,16 +16,17 @@ from engine.claude_code.settings_files import (
     PROJECT,
     USER,
     backup_of,
+    parsed,
     require_writable,
     save_backup,
     write_settings,
 )
-from engine.claude_code.settings_text import line_of, parsed, with_item, with_value, without
 from engine.curation.files import diff
 from engine.errors import SettingsFileError
 from engine.lean.record import Record, replace
 from engine.paths import hook_start_file
 from engine.stores.files import write_whole
+from engine.stores.json_members import line_of, with_item, with_value, without_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -176,9 +177,9 @@ def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
         return copy
     text = file.text
     for path in reversed([path for path, entry in _entries(file.content) if is_ours(str(entry.get("command")))]):
-        text = without(text, path)
+        text = without_value(text, path, prunes=True)
     for path in (ENABLED, DECLARED):
-        text = without(text, path)
+        text = without_value(text, path, prunes=True)
     return text
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.claude_code.injections import with_injections
 from engine.claude_code.prompt_rows import (
+    EXPORT,
     HISTORY,
     PASTED_TEXT,
     TRANSCRIPT,
@@ -38,25 +39,34 @@ class PromptReading(Record):
 
 
 def read_prompts(paths: Sequence[str], *, include_sdk: bool = False) -> PromptReading:
-    """The prompts in *paths*: transcripts, history.jsonl, prompt JSONL, plain text (a prompt per line), or folders.
+    """The prompts in *paths*: transcripts, histories, exports, prompt JSONL, text (a prompt per line), or folders.
 
-    Folders are searched for *.jsonl at any depth, without the transcripts of subagents. Prompts are ordered by time;
-    prompts without a time follow in file order. Copies in a fork, a prompt that was sent again, and a history row whose
-    transcript is among *paths* count once. `include_sdk` adds prompts from `claude -p` and the Agent SDK, as far as
-    the client names them (2.1 and later). Bad rows, and bad files within a folder, are skipped. Raises PromptFileError
-    if one of *paths* does not exist or cannot be read.
+    Folders are searched for *.jsonl and exports of SpecStory and aider (*.md) at any depth, without the transcripts of
+    subagents. Prompts are ordered by time; prompts without a time follow in file order. Copies in a fork, a prompt that
+    was sent again, and a prompt of a history or an export whose transcript is among *paths* count once. Of several
+    exports of a session, that with the most prompts counts. `include_sdk` adds prompts from `claude -p` and the Agent
+    SDK, as far as the client names them (2.1 and later). Bad rows, and bad files within a folder, are skipped. Raises
+    PromptFileError if one of *paths* does not exist or cannot be read.
     """
-    found: list[FoundPrompt] = []
+    files: dict[str, list[FoundPrompt]] = {}
     skipped: list[Skipped] = []
     seen: set[str] = set()
     for path in paths:
         for file in _files(path, skipped):
             if (identity := _identity(file)) not in seen:
                 seen.add(identity)
-                found += _read(file, skipped, is_named=file == path)
-    wanted = [item for item in found if include_sdk or not item.is_sdk]
+                rows = _read(file, skipped, is_named=file == path)
+                name = _exported_session(rows) or identity
+                files[name] = max(files.get(name, rows), rows, key=len)
+    wanted = [item for rows in files.values() for item in rows if include_sdk or not item.is_sdk]
     prompts = sorted(_each_once(wanted), key=lambda prompt: _moment(prompt.timestamp))
     return PromptReading(tuple(_with_unique_ids(prompts)), tuple(skipped))
+
+
+def _exported_session(rows: list[FoundPrompt]) -> str:
+    """The session of which a file is an export; empty for other files."""
+    session_id = rows[0].prompt.session_id if rows and rows[0].kind == EXPORT else ""
+    return f"session {session_id}" if session_id else ""
 
 
 def _identity(path: str) -> str:
@@ -101,12 +111,12 @@ def _files(path: str, skipped: list[Skipped]) -> Iterator[str]:
 
     for folder, folders, names in os.walk(path, onerror=note):
         folders[:] = sorted(name for name in folders if name != "subagents")
-        wanted = (name for name in sorted(names) if name.endswith(".jsonl") and not name.startswith("agent-"))
+        wanted = (name for name in sorted(names) if name.endswith((".jsonl", ".md")) and not name.startswith("agent-"))
         yield from (file for name in wanted if os.path.isfile(file := os.path.join(folder, name)))
 
 
 def _unreadable(path: str, error: Exception) -> PromptFileError:
-    advice = "Name a transcript, a history.jsonl, a prompt file or a folder that can be read."
+    advice = "Name a transcript, a history.jsonl, an export, a prompt file or a folder that can be read."
     return PromptFileError(f"{path}: the prompts cannot be read ({_reason(error)}). {advice}")
 
 
@@ -115,13 +125,13 @@ def _reason(error: Exception) -> str:
 
 
 def _each_once(found: Iterable[FoundPrompt]) -> list[Prompt]:
-    """The prompts without copies. Of a prompt in a transcript and in the history, the transcript's is kept."""
+    """The prompts without copies. Of a prompt in a transcript and in a history or export, the transcript's is kept."""
     kept: list[Prompt] = []
     of_history: list[Prompt] = []
     by_key: dict[str, int] = {}
     of_transcripts = _TranscriptPrompts()
     for item in found:
-        if item.kind == HISTORY:
+        if item.kind in (HISTORY, EXPORT):
             of_history.append(item.prompt)
             continue
         place = next((by_key[key] for key in item.keys if key in by_key), len(kept))

@@ -1,4 +1,4 @@
-"""Prompts from the rows of a file: a transcript, a history.jsonl, a prompt JSONL, or plain lines of text."""
+"""Prompts from the rows of a file: a transcript, a history.jsonl, a prompt JSONL, an export, or plain lines of text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from engine.claude_code.exports import is_export, prompts_of_export
 from engine.claude_code.injections import injection_of
 from engine.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
-from engine.prompt import TURN_CHARACTERS, Injection, Prompt, Turn, as_typed, is_human_prompt, parted, prompt_id
+from engine.prompt import Injection, Prompt, Turn, as_typed, is_human_prompt, parted, prompt_id
 from engine.stores.files import open_regular, open_source, read_regular
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     Line = tuple[int, bytes | None]
+    Found = Iterator["FoundPrompt | Injection | BadRow"]
     Reader = Callable[[dict[str, Any]], "FoundPrompt | Injection | None"]
 
-TRANSCRIPT, HISTORY, PROMPTS = "transcript", "history", "prompts"
+TRANSCRIPT, HISTORY, EXPORT, PROMPTS = "transcript", "history", "export", "prompts"
 """Kinds of files."""
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -34,8 +36,6 @@ CLAUDE_MEM_COLUMNS = ("id", "prompt_text", "content_session_id", "created_at_epo
 MAX_LINE_BYTES = 64 << 20
 MOST_LISTED = 20
 """Unreadable rows of a file that are listed by line."""
-
-CONTEXT_TURNS = 5
 
 PASTED_TEXT = re.compile(r"\[(?:\.\.\.)?(?:Pasted|Truncated) text #(\d+)(?: \+\d+ lines)?(?:\.\.\.)?\]")
 """The placeholder of a pasted text in history.jsonl."""
@@ -61,17 +61,16 @@ class BadRow(Record):
     reason: str
 
 
-def prompts_in(
-    path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LINE_BYTES
-) -> Iterator[FoundPrompt | Injection | BadRow]:
+def prompts_in(path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LINE_BYTES) -> Found:
     """The prompts and the unreadable rows of a file, in its order. OSError if the file itself cannot be read.
 
     Behind a prompt of a transcript stand the injections that hooks added to it. A database of claude-mem holds the
     prompts that it recorded.
 
     The first row of a known kind decides the kind of the file. A file of another name than .jsonl and .json that does
-    not begin with such a row holds a prompt per line. A line of *max_line_bytes* or more is a bad row.
-    *is_named*: a person named the path, so it may be a pipe, such as the output of another command.
+    not begin with such a row, nor as an export of SpecStory or aider, holds a prompt per line. A line of
+    *max_line_bytes* or more is a bad row. *is_named*: a person named the path, so it may be a pipe, such as the output
+    of another command. Of other Markdown files only exports are read.
     """
     if path.endswith(DATABASES):
         yield from _from_claude_mem(path)
@@ -79,9 +78,17 @@ def prompts_in(
     with (open_source if is_named else open_regular)(path) as file:
         lines = _numbered_lines(file, max_line_bytes)
         first = next((line for line in lines if not _is_blank(line[1])), None)
-        if first is not None:
-            is_text = not path.endswith((".jsonl", ".json")) and not _kind_of_line(*first)
-            yield from (_from_text if is_text else _from_rows)(chain([first], lines), path)
+        if first is not None and (read := _reader_of_file(first, path, is_named=is_named)):
+            yield from read(chain([first], lines), path)
+
+
+def _reader_of_file(first: Line, path: str, *, is_named: bool) -> Callable[[Iterator[Line], str], Found] | None:
+    if is_export(first[1] or b""):
+        return _from_export
+    if not is_named and path.endswith(".md"):
+        return None
+    is_text = not path.endswith((".jsonl", ".json")) and not _kind_of_line(*first)
+    return _from_text if is_text else _from_rows
 
 
 def skipped_rows(path: str, rows: list[BadRow]) -> tuple[Skipped, ...]:
@@ -135,7 +142,7 @@ def _kind_of_line(number: int, line: bytes | None) -> str:
         return ""
 
 
-def _from_rows(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | Injection | BadRow]:
+def _from_rows(lines: Iterator[Line], path: str) -> Found:
     read: Reader | None = None
     for number, line in lines:
         if _is_blank(line):
@@ -163,16 +170,29 @@ def _reader(row: dict[str, Any], path: str) -> Reader:
 
 
 def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
+    for line in _decoded(lines):
+        if isinstance(line, BadRow):
+            yield line
+        elif text := line.strip():
+            yield FoundPrompt(Prompt(id=prompt_id(text), text=text, source=_file_source(path)), PROMPTS)
+
+
+def _from_export(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
+    texts = []
+    for line in _decoded(lines):
+        if isinstance(line, BadRow):
+            yield line
+        else:
+            texts.append(line)
+    yield from (FoundPrompt(prompt, EXPORT) for prompt in prompts_of_export("".join(texts), path))
+
+
+def _decoded(lines: Iterator[Line]) -> Iterator[str | BadRow]:
     for number, line in lines:
         try:
-            text = "" if line is None else line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            yield BadRow(number, _TOO_LONG) if line is None else line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
             yield BadRow(number, "not UTF-8")
-            continue
-        if line is None:
-            yield BadRow(number, _TOO_LONG)
-        elif text:
-            yield FoundPrompt(Prompt(id=prompt_id(text), text=text, source=_file_source(path)), PROMPTS)
 
 
 def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
@@ -280,7 +300,7 @@ class _TranscriptReader:
         self._seen.update(keys)
         if is_copy:
             return None
-        self._turns = with_turn(turns, turn, CONTEXT_TURNS, TURN_CHARACTERS)
+        self._turns = with_turn(turns, turn)
         if turn.role != USER:
             return None
         prompt = _transcript_prompt(row, turn.text, (*turns, *typed_of(row)[1]), self._path)

@@ -5,12 +5,12 @@ Claude Code reads them in the order of SCOPES. memsift changes those of the user
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from engine.claude_code.settings_text import parsed
 from engine.curation.files import FileChange, text_at, write
 from engine.errors import CurationError, SettingsFileError
 from engine.lean.record import Record
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MANAGED, USER, PROJECT, LOCAL = SCOPES = ("managed", "user", "project", "local")
 WRITABLE_BITS = 0o222
+BOM = "\ufeff"
 
 
 class SettingsFile(Record):
@@ -131,3 +132,41 @@ def save_backup(path: str, text: str | None, environ: Mapping[str, str]) -> None
         raise SettingsFileError(
             f"{place}, the copy of {path}, cannot be written ({error.strerror}). Nothing was changed."
         ) from None
+
+
+def parsed(text: str, name: str) -> dict[str, Any]:
+    """The object that a settings.json holds; an empty file counts as an empty object.
+
+    Raises SettingsFileError, with the line, for a text that Claude Code would not read. *name* is the file's name.
+    """
+    if not text.strip(f"{BOM} \t\r\n"):
+        return {}
+    try:
+        content = json.loads(text.removeprefix(BOM), parse_constant=_refused, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise SettingsFileError(_problem(name, error)) from None
+    except (ValueError, RecursionError) as error:
+        raise SettingsFileError(f"{name} cannot be read ({error}). Mend it first: nothing was changed.") from None
+    if not isinstance(content, dict):
+        raise SettingsFileError(f"{name}, line 1: expected an object in braces. Mend it first: nothing was changed.")
+    return content
+
+
+def _refused(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return dict(pairs)
+
+
+def _problem(name: str, error: json.JSONDecodeError) -> str:
+    """A sentence for a text that is not JSON. Claude Code reads no setting of such a file."""
+    rest = error.doc[error.pos :].lstrip()
+    problem = "holds a comment, which is not JSON" if rest.startswith(("//", "/*")) else f"is not JSON ({error.msg})"
+    return (
+        f"{name}, line {error.lineno}: {problem}. Claude Code ignores the whole file until this is mended, and memsift "
+        "does not change it."
+    )

@@ -40,6 +40,9 @@ _NOT_TYPED = (
 
 _INTERRUPTION = "[Request interrupted by user"
 
+CONTEXT_TURNS = 5
+"""Turns before a prompt."""
+
 BRANCH_BYTES = 4_000_000
 """The end of a transcript in which given prompts are looked for."""
 
@@ -83,17 +86,22 @@ def is_sdk(row: Mapping[str, Any]) -> bool:
     return row.get("promptSource") == "sdk" or str(row.get("entrypoint")).startswith("sdk-")
 
 
-def with_turn(turns: tuple[Turn, ...], turn: Turn, count: int, max_characters: int) -> tuple[Turn, ...]:
-    """The last *count* of *turns* and *turn*, each cut. Consecutive rows of the assistant are a single turn."""
+def with_turn(
+    turns: tuple[Turn, ...], turn: Turn, count: int = CONTEXT_TURNS, max_characters: int = TURN_CHARACTERS
+) -> tuple[Turn, ...]:
+    """The last *count* of *turns* and *turn*, each cut. Consecutive rows of the assistant are a single turn.
+
+    Of the assistant the end is kept: a prompt such as "option B" answers what it said last.
+    """
     if turns and turns[-1].role == turn.role == ASSISTANT:
         turn = Turn(ASSISTANT, f"{turns[-1].text}\n{turn.text}")
         turns = turns[:-1]
-    cut = Turn(turn.role, turn.text[:max_characters].strip())
-    return (*turns, cut)[-count:] if count > 0 else ()
+    kept = turn.text[-max_characters:] if turn.role == ASSISTANT else turn.text[:max_characters]
+    return (*turns, Turn(turn.role, kept.strip()))[-count:] if count > 0 else ()
 
 
 def last_turns(
-    transcript_path: str, count: int = 5, *, max_bytes: int = 262_144, max_characters: int = TURN_CHARACTERS
+    transcript_path: str, count: int = CONTEXT_TURNS, *, max_bytes: int = 262_144, max_characters: int = TURN_CHARACTERS
 ) -> tuple[Turn, ...]:
     """The last *count* turns of a transcript, oldest first, from its last *max_bytes* bytes; SDK prompts included.
 
@@ -188,7 +196,12 @@ def typed_of(row: Mapping[str, Any]) -> tuple[str, tuple[Turn, ...]]:
     if content is None:
         return "", ()
     blocks = [block for block in _text_blocks(content) if not _is_interruption(block.strip())]
-    text, added = parted(without_lone_surrogates("\n".join(blocks)))
+    return typed_text(without_lone_surrogates("\n".join(blocks)))
+
+
+def typed_text(text: str) -> tuple[str, tuple[Turn, ...]]:
+    """What a person typed in a message, empty for what the client wrote and for commands, and the editor's addition."""
+    text, added = parted(text)
     return (text, added) if is_human_prompt(text) and not text.startswith(_NOT_TYPED) else ("", ())
 
 

@@ -149,14 +149,15 @@ class Curator:
         summary = plan.summary if any(notice in plan.summary for notice in notices) else plan.summary + "".join(notices)
         return replace(plan, summary=summary, effect=replace(plan.effect, files=tuple(files)))
 
-    def _earlier(self, change: FileChange, memories: Sequence[str]) -> IndexChange:
-        """The last change that took the file of a memory out of its index; an empty one if the journal has none."""
+    def _earlier(self, change: FileChange, memories: Sequence[str]) -> IndexChange | None:
+        """How the index changed when a memory that comes back was put away; None if the journal does not say."""
         deeds = [deed for memory in memories for deed in self.journal.deeds(memory, change.root) if deed.state == DONE]
         for deed in sorted(deeds, key=lambda deed: -deed.number):
             for file in self.journal.effect(deed.number).files:
-                if (file.root, file.name) == (change.root, change.name) and file.index.hunks:
+                is_same = (file.root, file.name) == (change.root, change.name)
+                if is_same and _is_active(file, file.before) and not _is_active(file, file.after):
                     return file.index
-        return IndexChange()
+        return None
 
     def _carry_out(self, files: Sequence[FileChange]) -> None:
         """Write the files, those that arrive before those that go, then the indexes."""
@@ -208,6 +209,11 @@ class Curator:
         is_whole = len(usable) == len(effect.files)
         self.journal.finish(number, effect if is_whole else Effect(()), DONE if is_whole else INCOMPLETE)
         return self.journal.deed(number)
+
+
+def _is_active(file: FileChange, text: str | None) -> bool:
+    """Whether a file with this text holds an active memory."""
+    return text is not None and bool(writing_of(file.root, file.name).entry_line(file.name, text))
 
 
 def _save_index(changes: Sequence[FileChange]) -> None:

@@ -23,19 +23,14 @@ if TYPE_CHECKING:
 MAX_INDEX_BYTES = 100_000_000
 
 
-def nothing_earlier(change: FileChange) -> IndexChange:  # noqa: ARG001
-    """No earlier change of an index: see `IndexFile`."""
-    return IndexChange()
-
-
 class IndexFile:
     """The index of a root, read once. `planned` and `apply` change its lines in memory, `save` writes them.
 
-    *earlier* gives the change that took a memory out of the index, so that it comes back to its place.
+    *earlier* gives the change of the index by which a memory was put away, if it is known: it comes back to its place.
     """
 
     def __init__(
-        self, root: str, writing: Writing, earlier: Callable[[FileChange], IndexChange] = nothing_earlier
+        self, root: str, writing: Writing, earlier: Callable[[FileChange], IndexChange | None] = lambda _: None
     ) -> None:
         self._root, self._writing, self._earlier = root, writing, earlier
         self._before = self._text = text_at(os.path.join(root, writing.INDEX_FILE), MAX_INDEX_BYTES)
@@ -100,8 +95,10 @@ class IndexFile:
         if not self._is_listed(lines, change.name):
             if not self._writing.IS_SORTED and self._was_active(change):
                 return lines
-            earlier = IndexChange() if self._writing.IS_SORTED else self._earlier(change).reversed()
-            back = _placed(lines, earlier, self._best) if earlier.hunks else lines
+            earlier = None if self._writing.IS_SORTED else self._earlier(change)
+            if earlier is not None and not earlier.hunks:
+                return lines
+            back = _placed(lines, earlier.reversed(), self._best) if earlier else lines
             is_whole = back is not None and self._is_listed(back, change.name)
             return back if back is not None and is_whole else self._with_new(lines, change)
         entries = list(self._writing.entries(_bare(lines)))

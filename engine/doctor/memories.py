@@ -130,5 +130,7 @@ def _transcripts(folder: str, environ: Mapping[str, str]) -> DoctorFinding:
     if count:
         return ok("transcripts", f"{counted(count, 'transcript')} in {place}")
     return note(
-        "transcripts", f"none in {place}", "Claude Code was not used in this folder; name prompts with --prompts."
+        "transcripts",
+        f"none in {place}",
+        "Claude Code was not used in this folder. Prompts come from what SpecStory or aider keep here, or --prompts.",
     )

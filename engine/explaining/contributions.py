@@ -34,10 +34,11 @@ class FoundWords(Record):
 
 
 class Contribution(Record):
-    """A word of the prompt that a memory holds, and the part of the BM25 (with `title_tags`, of the points) from it.
+    """A word of the prompt that a memory holds, and its part of the strength (with `title_tags`, of the points).
 
     `count` is the number of memories that hold the word, at most; `idf` its weight. Both are None for a strategy that
-    does not use them. `share` is the score as a share of the sum, 0..1.
+    does not use them. `share` is the score as a share of the sum, 0..1. `is_earlier`: the word stands only in the turns
+    before the prompt.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Contribution(Record):
     idf: float | None
     score: float
     share: float
+    is_earlier: bool = False
 
     @property
     def how(self) -> str:
@@ -54,16 +56,15 @@ class Contribution(Record):
 
 
 class Breakdown(Record):
-    """The strength of a memory: strength = bm25 x coordination + bonus. All are positive, higher is better.
+    """The strength of a memory: the sum of the words' scores + bonus. All are positive, higher is better.
 
-    `asked` are the words of the prompt, the denominator of the `coordination`. The `bonus` is `fts5_bm25`'s for words
-    of the body, and `title_tags`'s for a recent memory.
+    `asked` are the words of the prompt. The `bonus` of `memsift` is for the number of words, of `fts5_bm25` for words
+    of the body, and of `title_tags` for a recent memory.
     """
 
     asked: tuple[str, ...]
     contributions: tuple[Contribution, ...]
     bm25: float
-    coordination: float
     bonus: float
     strength: float
 
@@ -89,7 +90,7 @@ def contributions_of(
 
 
 class MatchContributions:
-    """The part of each unit in the BM25, the coordination, and the bonus for words of the body."""
+    """The part of each unit in the strength, and the bonus."""
 
     def __init__(self, prompt: Prompt, index: Index, rules: Strategy) -> None:
         self.has_bodies = rules.table == FULL_TEXT
@@ -116,8 +117,7 @@ class MatchContributions:
             asked=tuple(self.memories),
             contributions=tuple(self._contribution(text, score, memory, match) for text, score in scores.items()),
             bm25=match.bm25,
-            coordination=match.coordination,
-            bonus=float(scored.body_bonus),
+            bonus=-scored.score - sum(match.parts.values()),
             strength=-scored.score,
         )
 
@@ -133,7 +133,8 @@ class MatchContributions:
             *(FoundWords(words, BEGINNING, places) for words, places in longer if self._has_full_longer or not found),
         )
         idf = self._matcher.idf[numbers[0]] if self.rare else None
-        return Contribution(text, named, self.memories[text], idf, score, score / match.bm25)
+        is_earlier = all(unit.weight < 1 for unit in units)
+        return Contribution(text, named, self.memories[text], idf, score, score / sum(match.parts.values()), is_earlier)
 
     def _how(self, words: str) -> str:
         if words not in self._asked and words.replace(" ", "") not in self._asked:
@@ -166,7 +167,7 @@ class KeywordContributions:
             Contribution(text, self._found(text, memory), None, None, float(points[text]), points[text] / total)
             for text in texts
         )
-        return Breakdown(tuple(self._words), contributions, float(total), 1.0, -score - total, -score)
+        return Breakdown(tuple(self._words), contributions, float(total), -score - total, -score)
 
     def _found(self, text: str, memory: IndexedMemory) -> tuple[FoundWords, ...]:
         title, tags, _ = self.searched(memory)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from engine.config import AUTO, SYSTEMS, TITLE_TAGS
+from engine.cutoff import surer
 from engine.explaining.contributions import contributions_of
 from engine.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.judge.verdict import OK
@@ -88,6 +89,7 @@ class Explainer:
         self._config = config
         self._system = SYSTEMS[retrieval.system]
         is_alone = self._system.has_cutoff and not self._system.has_judge
+        self._has_failed = retrieval.judgement is not None and retrieval.judgement.status != OK
         self._pool_size = pool_size(config, retrieval.mode, has_cutoff_alone=is_alone)
         self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
         self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
@@ -106,7 +108,7 @@ class Explainer:
         raw = strength - breakdown.bonus if breakdown else 0.0
         floor, least = _bar(self._floor, raw), _bar(self._least, raw)
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
-        cutoff = _bar(self._retrieval.least, candidate.probability) if candidate else None
+        cutoff = _bar(self._wanted(candidate), candidate.probability) if candidate else None
         outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
         near = self._nearest(memory, breakdown)
         return Explanation(
@@ -134,12 +136,18 @@ class Explainer:
         retrieval = self._retrieval
         if retrieval.mode != AUTO or retrieval.strategy == TITLE_TAGS:
             return None, None
-        failed = retrieval.judgement is not None and retrieval.judgement.status != OK
-        has_choice = self._system.has_cutoff or (self._system.has_judge and not failed)
+        has_choice = self._system.has_cutoff or (self._system.has_judge and not self._has_failed)
         share = floor_share(retrieval.strategy, has_choice=has_choice)
         best = max((-candidate.score - candidate.body_bonus for candidate in counted), default=0.0)
         least = share * self._config.min_strength * self._contributions.rare
         return share * self._config.floor * best, least or None
+
+    def _wanted(self, candidate: Candidate) -> float | None:
+        """The P(relevant) that the cutoff asks of a candidate."""
+        least = self._retrieval.least
+        weighed = [found for found in self._retrieval.candidates if found.probability is not None]
+        is_free = (self._system.has_judge and not self._has_failed) or weighed[:1] == [candidate]
+        return least if least is None or is_free else surer(least)
 
     def _weakest(self, counted: list[Candidate]) -> float | None:
         """The strength that it takes to be in the pool, if the pool is full."""

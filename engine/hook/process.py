@@ -25,7 +25,7 @@ from engine.paths import is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.search.index import BEHIND, UNBUILT, Index
-from engine.search.strategies.memsift import TURNS, says_little
+from engine.search.strategies.memsift import TURNS
 from engine.settings.roots import find_roots, trust_in
 from engine.settings.sources import SettingsReading, read_config
 
@@ -273,7 +273,8 @@ class HookAnswer:
         """The index of a root, empty if there is none yet. A root that cannot be read takes no other root with it."""
         self._late = LATE if os.path.exists(index_file(root, self._environ)) else NO_INDEX
         try:
-            index = hook_index(root, self._environ, deadline_s) or unbuilt(root)
+            found = hook_index(root, self._environ, deadline_s)
+            index = unbuilt(root) if found is None else found  # an empty index is false
         except Exception as error:
             if is_alone:
                 raise
@@ -328,14 +329,14 @@ def _output(context: str) -> str:
 
 
 def _turns(request: Request, config: Config, environ: Mapping[str, str], *, has_judge: bool) -> tuple[Turn, ...]:
-    """The last turns of the conversation, for a prompt that says little, and for a judge.
+    """The last turns of the conversation, for the query and for a judge.
 
     With a judge they leave the machine, so only a transcript is ever read, and only if the configuration allows it.
     """
     if has_judge:
         wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
     else:
-        wanted = TURNS if config.match_strategy == MEMSIFT and says_little(request.prompt) else 0
+        wanted = TURNS if config.match_strategy == MEMSIFT else 0
     if not wanted or not is_in_place(request.transcript_path, environ):
         return ()
     from engine.claude_code.transcripts import last_turns

@@ -78,13 +78,16 @@ def rarest(terms: Sequence[Term], counts: Sequence[int], most: int) -> list[Term
 def joined_neighbours(text: str) -> tuple[Term, ...]:
     """Guesses: timeout for `time out`, frontend for `front end`, http2 for `HTTP/2`. None for a long text.
 
+    Where a memory holds the one word, the two words as neighbours count as much.
+
     The first word of a pair is no stop word: `be low` is not below.
     """
     words = tk.chunks(text[:MAX_CHARACTERS])
     folded = [tk.fold(word) for word in words] if len(words) <= MAX_GUESSED else []
     pairs = [(i, i + 1) for i in range(len(folded) - 1) if _may_be_one(*folded[i : i + 2])]
     found = {folded[i] + folded[j]: f"{words[i]} {words[j]}" for i, j in pairs}
-    return tuple(Term(text, ((word,),), False, True) for word, text in found.items())
+    halves = {folded[i] + folded[j]: (folded[i], folded[j]) for i, j in pairs}
+    return tuple(Term(text, ((word,), halves[word]), False, True) for word, text in found.items())
 
 
 def any_of(phrases: Iterable[Phrase]) -> str:
@@ -165,15 +168,16 @@ def _camel(word: str) -> Term:
 
 
 def _unspaced_terms(word: str) -> list[Term]:
-    """A run of Han or Kana: each pair of neighbours is a term, because nothing shows where a word ends.
+    """A run of Han, Kana or Thai, say: each pair of neighbours is a term, because nothing shows where a word ends.
 
     Pairs of Hiragana are mostly grammar, and are left out if the run has other pairs.
     """
     found: list[Term | None] = []
     for run in tk.runs(tk.fold(word)):
-        pairs = [run[i : i + 2] for i in range(len(run) - 1)] if tk.is_unspaced(run[0]) else []
+        parts = tk.clusters(run) if tk.is_unspaced(run[0]) else []
+        pairs = [(parts[number], parts[number + 1]) for number in range(len(parts) - 1)]
         pairs = [pair for pair in pairs if not all(map(_is_hiragana, pair))] or pairs
-        found += [Term(pair, (tuple(pair),), is_prefix=False) for pair in pairs] or [_single(run, run)]
+        found += [Term("".join(pair), (pair,), is_prefix=False) for pair in pairs] or [_single(run, run)]
     return [term for term in found if term]
 
 

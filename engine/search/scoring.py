@@ -1,17 +1,21 @@
 """Finding memories for a prompt: FTS5 chooses candidates, and these are scored in full.
 
     bm25     = sum over the units in the memory of  quality x idf x f (K1 + 1) / (f + K1 (1 - B + B D / D_mean))
-    strength = bm25 x coordination
+    strength = bm25 + FOCUS x (headline + passage) + rare x ln(1 + words)
 
 f is the number of occurrences of the unit, weighted by field, and D the number of tokens in the memory. The quality is
 1, or less if only longer words match. (S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.) The coordination is the square root of the share of
-the prompt's units that the memory holds. The weights and rules are those of a `Strategy`.
+Beyond", 2009, section 3.4; SQLite computes the same in fts5_aux.c.)
+
+`headline` is the sum of quality x idf of the units in title and tags. `passage` is the largest such sum in PASSAGE
+tokens of the body, so that a long memory is judged by its best passage. `words` is the number of units that the memory
+holds, where a word of an earlier turn counts by its weight, and `rare` is the weight of the rarest possible word. A
+strategy without `rare` has its BM25 alone. The weights and rules are those of a `Strategy`.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import log
 
 from engine.lean.json_text import dumps
 from engine.lean.record import Record
@@ -32,6 +36,12 @@ if TYPE_CHECKING:
     from engine.search.units import Unit, Units
 
 K1, B = 1.2, 0.75
+
+FOCUS, PASSAGE = 1.7, 70
+"""The weight of headline and passage, and the tokens of a passage: the best on labelled real roots."""
+
+MOST_PLACES = 20
+"""Occurrences of a word in a body that are looked at for passages."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
 RANKED = {
@@ -67,7 +77,6 @@ class Strategy(Record):
     units. `idf(db, units, memories)`: the weight of each unit, in a root of so many memories.
     `rare(memories)`: the weight of a word of one memory, in which `min_strength` is measured; 0 if strengths of
     different prompts cannot be compared.
-    `most_asked`: the number of units that count for the coordination; with 0, the coordination is 1.
     `most_bonus`: the largest bonus, which is 1 for each term in the body. `counts_retired`: retired memories take
     places in the pool.
     """
@@ -82,7 +91,6 @@ class Strategy(Record):
     units: Callable[[Connection, Sequence[Term]], Units]
     idf: Callable[[Connection, Sequence[Unit], int], list[float]]
     rare: Callable[[int], float]
-    most_asked: int = 0
     most_bonus: int = 0
     counts_retired: bool = False
 
@@ -90,15 +98,15 @@ class Strategy(Record):
 class Match(Record):
     """How a memory answers a prompt.
 
-    `parts`: the number of each unit that the memory holds -> its part of the BM25, positive, in the order of the units.
-    `in_body` are the numbers of the units in the body that count for the bonus.
+    `parts`: the number of each unit that the memory holds -> its part of the strength, positive, in the order of the
+    units. `in_body` are the numbers of the units in the body that count for the bonus. `length` is in tokens.
     """
 
     parts: Mapping[int, float]
     in_body: tuple[int, ...]
     bm25: float
-    coordination: float
     strength: float
+    length: int
 
 
 def find(
@@ -139,7 +147,6 @@ class PromptMatcher:
         self.idf = rules.idf(db, self.found.units, self._size)
         self.rare = rules.rare(self._size)
         self._shares = [unit.weight for unit in self.found.units]
-        self._asked = min(sum(self._shares), rules.most_asked)
         self._exact = [spelled(unit.phrases, self.found.codes) for unit in self.found.units]
         self._owners: dict[str, list[tuple[int, bool]]] = {}
         for number, unit in enumerate(self.found.units):
@@ -155,33 +162,47 @@ class PromptMatcher:
         missing = [weight for weight, unit in zip(weights, self.found.asked, strict=True) if not unit.memories]
         return sum(missing) / (sum(weights) or 1.0)
 
-    def match(self, encoded: str) -> Match | None:
-        """The match of a memory with these encoded tokens, see `vocabulary`; None if it holds no unit."""
+    def match(self, encoded: str, *, is_exact: bool = True) -> Match | None:
+        """The match of a memory with these encoded tokens, see `vocabulary`; None if it holds no unit.
+
+        Unless *is_exact*, the whole body counts as the best passage: its strength is an upper bound, for less work.
+        """
         fields = encoded.split("\n")
         if self._rules.table == HEADLINE:
             encoded = encoded[: -len(fields[2]) or None]
         title, tags, body = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
         of_title, of_tags, of_body = self._rules.weights
         weighted: dict[tuple[int, bool], float] = {}
+        in_headline, in_text = set(), {}
         for code, owners in self._owners.items():
             if code in encoded:
                 count = str.count if len(code) == 1 else overlapping
-                f = of_title * count(title, code) + of_tags * count(tags, code) + of_body * count(body, code)
+                above = of_title * count(title, code) + of_tags * count(tags, code)
+                below = count(body, code)
                 for owner in owners:
-                    weighted[owner] = weighted.get(owner, 0.0) + f
+                    weighted[owner] = weighted.get(owner, 0.0) + above + of_body * below
+                    if above:
+                        in_headline.add(owner[0])
+                if below:
+                    in_text[code] = owners
         if not weighted:
             return None
-        mean = self._mean_length
-        damping = K1 * (1 - B + B * (len(encoded) - 2) / mean) if mean else K1
-        parts = {}
+        length, mean = len(encoded) - 2, self._mean_length
+        damping = K1 * (1 - B + B * length / mean) if mean else K1
+        values, parts = {}, {}
         for (number, is_longer), f in sorted(weighted.items()):
             if not is_longer or (number, False) not in weighted:
-                quality = self._rules.longer if is_longer else 1.0
-                parts[number] = quality * self.idf[number] * f * (K1 + 1) / (f + damping)
-        share = sum([self._shares[number] for number in parts]) / self._asked if self._asked else 1.0
+                values[number] = (self._rules.longer if is_longer else 1.0) * self.idf[number]
+                parts[number] = values[number] * f * (K1 + 1) / (f + damping)
+        bm25 = sum(parts.values())
         in_body = self._in_body(fields[2]) if self._rules.most_bonus else ()
-        bm25, coordination = sum(parts.values()), min(1.0, sqrt(share))
-        return Match(parts, in_body, bm25, coordination, bm25 * coordination)
+        if not self.rare:
+            return Match(parts, in_body, bm25, bm25, length)
+        passage = _best_passage(body if is_exact else "", in_text, values)
+        for number, value in values.items():
+            parts[number] += FOCUS * value * ((number in in_headline) + (number in passage))
+        words = sum([self._shares[number] for number in values])
+        return Match(parts, in_body, bm25, sum(parts.values()) + self.rare * log(1 + words), length)
 
     def _in_body(self, body: str) -> tuple[int, ...]:
         """The units that a body holds as they are: a long body holds longer words of any beginning by chance."""
@@ -194,19 +215,38 @@ class PromptMatcher:
         bonus = min(self._rules.most_bonus, len(in_body))
         numbers = sorted({*match.parts, *match.in_body}) if bonus else match.parts
         matched = dict.fromkeys([units[number].text for number in numbers])
-        return Scored(memory, -match.bm25, bonus, -match.strength - bonus, tuple(matched))
+        return Scored(memory, -match.bm25, bonus, -match.strength - bonus, tuple(matched), match.length)
 
     def matches(self, rows: Collection[int]) -> dict[int, Match]:
         """Row -> match, for the memories in *rows* with a match."""
-        words = self._db.execute(WORDS, (dumps([*rows]),)).fetchall()
-        return {row: match for row, encoded in words if (match := self.match(encoded))}
+        return {row: match for row, encoded in self._words(rows).items() if (match := self.match(encoded))}
+
+    def strongest(self, rows: Collection[int], size: int, *, counts_all: bool) -> dict[int, Match]:
+        """Row -> match, for the memories in *rows* that may be among the *size* strongest. Others are not scored."""
+        words = self._words(rows)
+        bounds = {
+            row: match.strength for row, encoded in words.items() if (match := self.match(encoded, is_exact=False))
+        }
+        found: dict[int, Match] = {}
+        counted: list[float] = []
+        for row in sorted(bounds, key=bounds.__getitem__, reverse=True):
+            if len(counted) >= size and counted[-size] > bounds[row]:
+                break
+            if match := self.match(words[row]):
+                found[row] = match
+                counted = sorted([*counted, match.strength]) if counts_all or row > ACTIVE_ROWS else counted
+        return found
+
+    def _words(self, rows: Collection[int]) -> dict[int, str]:
+        return dict(self._db.execute(WORDS, (dumps([*rows]),)).fetchall())
 
     def best(self, root: str, size: int, *, counts_all: bool) -> list[Scored]:
         """Memories up to the *size*th active one; with *counts_all*, up to the *size*th of all.
 
         The strength alone decides which memories these are. Then the bonus counts for their order.
         """
-        matches = self.matches(self._candidates(size, include_retired=counts_all))
+        rows = self._candidates(size, include_retired=counts_all)
+        matches = self.strongest(rows, size, counts_all=counts_all) if self.rare else self.matches(rows)
         strengths = {row: match.strength for row, match in matches.items()}
         found = summaries_of(self._db, root, best_rows(strengths, size, include_retired=counts_all))
         ordered = sorted(found, key=lambda row: (-strengths[row], found[row].priority, found[row].path))
@@ -226,6 +266,43 @@ class PromptMatcher:
             most=max(SMALL if self._size <= SMALL else 0, rules.candidates(len(units), size)),
             include_retired=include_retired,
         )
+
+
+def _best_passage(
+    body: str, in_text: Mapping[str, Sequence[tuple[int, bool]]], values: Mapping[int, float]
+) -> Collection[int]:
+    """The units in the passage of a body with the largest sum of *values*.
+
+    *in_text*: code in the body -> its owners.
+    """
+    owned = {code: {number for number, _ in owners if number in values} for code, owners in in_text.items()}
+    units = set().union(*owned.values())
+    if len(body) <= PASSAGE or len(units) < 2:
+        return units
+    places = sorted([(place, number) for code in owned for place in _places(body, code) for number in owned[code]])
+    held, total, first = dict.fromkeys(units, 0), 0.0, 0
+    most, best = -1.0, (0, 0)
+    for last, (place, number) in enumerate(places):
+        total += 0.0 if held[number] else values[number]
+        held[number] += 1
+        while place - places[first][0] >= PASSAGE:
+            left = places[first][1]
+            held[left] -= 1
+            total -= 0.0 if held[left] else values[left]
+            first += 1
+        if total > most:
+            most, best = total, (first, last + 1)
+    return {number for _, number in places[slice(*best)]}
+
+
+def _places(body: str, code: str) -> list[int]:
+    """The first MOST_PLACES places of a word or phrase in a body."""
+    found: list[int] = []
+    place = body.find(code)
+    while place >= 0 and len(found) < MOST_PLACES:
+        found.append(place)
+        place = body.find(code, place + 1)
+    return found
 
 
 def expression(unit: Unit, *, has_prefixes: bool) -> str:

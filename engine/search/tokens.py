@@ -1,9 +1,9 @@
 """Text -> tokens, the same for memories and prompts, in any language.
 
 A token is a lower-case run of letters and digits without accents. Identifiers are found by their parts: `user_id`,
-`user-id` and `userId` all give the neighbours user and id, and userid as a whole. In scripts without spaces (Han, Kana)
-each character is a token, so that any part of a run is found. FTS5 gets these tokens, not the text: its own tokenizer
-(unicode61) has nothing left to decide.
+`user-id` and `userId` all give the neighbours user and id, and userid as a whole. In scripts without spaces (Han, Kana,
+Thai and others) each character is a token, so that any part of a run is found. FTS5 gets these tokens, not the text:
+its own tokenizer (unicode61) has nothing left to decide.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ ONE_WORD = frozenset(
 )
 """Names with inner capitals that are one word: a prompt about java does not mean JavaScript."""
 
-UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
-"""Hiragana, Katakana and Han: scripts written without spaces between words."""
+SYLLABLES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
+"""Thai and Lao, Burmese, Khmer: a letter and the vowel signs and tones on it are a token together."""
+
+UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF), *SYLLABLES)
+"""These, and Hiragana, Katakana and Han: scripts written without spaces between words."""
 
 
 class _Separators(dict[int, str]):
@@ -125,7 +128,7 @@ def word_tokens(word: str) -> tuple[str, ...]:
     if not whole:
         return ()
     if has_unspaced(whole):
-        return tuple(token for run in runs(whole) for token in (run if is_unspaced(run[0]) else [run]))
+        return tuple(token for run in runs(whole) for token in (clusters(run) if is_unspaced(run[0]) else [run]))
     return tuple(filter(None, map(fold, camel_parts(word))))
 
 
@@ -165,7 +168,7 @@ def fold(text: str) -> str:
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text).casefold().translate(BARRED)
     bare = unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum() or _spells(c)))
-    is_spelled = any(map(str.isalnum, bare)) and not has_unspaced(bare)
+    is_spelled = any(map(str.isalnum, bare)) and (not has_unspaced(bare) or any(map(_is_syllabic, bare)))
     return bare if is_spelled else "".join(filter(str.isalnum, bare))
 
 
@@ -175,9 +178,25 @@ def runs(text: str) -> list[str]:
     return [text[i:j] for i, j in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
+def clusters(run: str) -> list[str]:
+    """The characters of an unspaced run, each with the marks on it."""
+    found: list[str] = []
+    for character in run:
+        if found and not character.isalnum():
+            found[-1] += character
+        else:
+            found.append(character)
+    return found
+
+
 def is_unspaced(character: str) -> bool:
     code = ord(character)
     return any(first <= code <= last for first, last in UNSPACED)
+
+
+def _is_syllabic(character: str) -> bool:
+    code = ord(character)
+    return any(first <= code <= last for first, last in SYLLABLES)
 
 
 def has_unspaced(text: str) -> bool:

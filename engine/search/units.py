@@ -1,7 +1,7 @@
 """Terms of a prompt -> units: the words of the index that match each term.
 
 - A plain word matches itself and all words of its stem, in full. Longer words match half (`authentication` for `auth`).
-- A word of no memory matches two neighbours (`front end` for `frontend`).
+- A word of no memory, or a long word, matches two neighbours (`front end` for `frontend`).
 - The last word of an identifier matches in any form (`user_ids` for `user_id`). A name such as Go has one form.
 - Words of one stem in a prompt are one unit: `cache` and `caching` say the same thing twice.
 """
@@ -39,6 +39,9 @@ MAX_LONGER = 30
 MIN_IN_TWO, MAX_IN_TWO = 5, 30
 """Letters of a word that may match two neighbours."""
 
+MIN_KNOWN, MIN_HALF = 8, 3
+"""Least letters of a word that may do so although a memory holds it, and then of each neighbour."""
+
 STEM_OF = "select text, stem from json_each(?) join word on text = value"
 
 
@@ -68,7 +71,7 @@ class Units(Record):
 
 def units_of(db: Connection, terms: Sequence[Term]) -> Units:
     """The units of *terms*. A guess counts only if a memory holds it."""
-    is_paste = sum(not term.is_guess for term in terms) > MAX_TERMS
+    is_paste = sum(not term.is_guess for term in terms if term.weight == 1) > MAX_TERMS
     if is_paste:
         terms = _rarest(db, terms)
     lookup = Lookup(db, terms, is_paste=is_paste)
@@ -106,8 +109,8 @@ class Lookup:
         self._stems = self._stems_of({*plain, *inflected}, is_paste=is_paste)
         self._forms = words_of_stem(db, self._stems.values())
         self._longer = words_begun(db, [] if is_paste else filter(self._may_begin, plain))
-        unknown = [] if is_paste else [word for word in plain if self._stems[word] not in self._forms]
-        halves = {half for word in unknown for pair in _in_two(word) for half in pair}
+        self._pairs = {} if is_paste else {word: self._in_two(word) for word in plain}
+        halves = {half for pairs in self._pairs.values() for pair in pairs for half in pair}
         exact = words_of_text(db, {*written, *halves})
         listed = (exact.values(), *self._forms.values(), *self._longer.values())
         self.words = {word.text: word for words in listed for word in words}
@@ -117,7 +120,10 @@ class Lookup:
         if term.is_prefix:
             return self._plain(term.text, term.phrases[0][0], term.weight)
         phrases = term.phrases
-        if len(phrases) > 1:  # an identifier; a name such as Go has one form only: it is not going
+        if term.is_guess:
+            is_known = self.words.keys() >= {token for phrase in phrases for token in phrase}
+            phrases = phrases if is_known else phrases[:1]
+        elif len(phrases) > 1:  # an identifier; a name such as Go has one form only: it is not going
             phrases = tuple(dict.fromkeys(form for phrase in phrases for form in self._with_forms(phrase)))
         return Unit(term.text, phrases, (), most_memories(phrases, self.words), term.weight)
 
@@ -126,12 +132,19 @@ class Lookup:
         texts = dict.fromkeys(form.text for form in forms)
         longer = [form for form in self._longer.get(word, ()) if form.text not in texts]
         longer = sorted(longer, key=lambda form: (-form.memories, form.text))[:MAX_LONGER]
-        pairs = [] if forms else [pair for pair in _in_two(word) if self.words.keys() >= {*pair}]
+        pairs = [pair for pair in self._pairs.get(word, ()) if self.words.keys() >= {*pair}]
         phrases = (*((form,) for form in texts or (word,)), *pairs)
         memories = sum([form.memories for form in (*forms, *longer)]) + (
             most_memories(pairs, self.words) if pairs else 0
         )
         return Unit(text, phrases, tuple(form.text for form in longer), memories, weight)
+
+    def _in_two(self, word: str) -> list[tuple[str, str]]:
+        """The neighbours that a word may match."""
+        if self._stems[word] not in self._forms:
+            return _in_two(word)
+        pairs = _in_two(word) if len(word) >= MIN_KNOWN else []
+        return [pair for pair in pairs if min(map(len, pair)) >= MIN_HALF]
 
     def _with_forms(self, phrase: Phrase) -> list[Phrase]:
         """A phrase with its last word in each form."""
@@ -151,7 +164,8 @@ class Lookup:
 def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
     """The MAX_TERMS rarest terms, unknown terms included: they lower the share of the prompt that a memory answers."""
     known = words_of_text(db, (token for term in terms for phrase in term.phrases for token in phrase))
-    return rarest(terms, [most_memories(term.phrases, known) for term in terms], MAX_TERMS)
+    phrases = [term.phrases[:1] if term.is_guess else term.phrases for term in terms]
+    return rarest(terms, [most_memories(own, known) for own in phrases], MAX_TERMS)
 
 
 def _is_torn(number: int, units: Sequence[Unit]) -> bool:
@@ -159,11 +173,16 @@ def _is_torn(number: int, units: Sequence[Unit]) -> bool:
 
     With 登录 known, 用户登录失败 asks for 用户 and 失败 as well, but neither for 户登 nor for 录失.
     """
-    text = units[number].text
-    if text.isascii() or units[number].phrases != (tuple(text),):
+    if not _is_pair(units[number]):
         return False
+    own = {*units[number].phrases[0]}
     beside = [unit for unit in (*units[max(0, number - 1) : number], *units[number + 1 : number + 2]) if unit.memories]
-    return any(unit.phrases == (tuple(unit.text),) and {*unit.text} & {*text} for unit in beside)
+    return any(_is_pair(unit) and own & {*unit.phrases[0]} for unit in beside)
+
+
+def _is_pair(unit: Unit) -> bool:
+    """Whether a unit is a pair of characters of a script without spaces."""
+    return not unit.text.isascii() and len(unit.phrases) == 1 and "".join(unit.phrases[0]) == unit.text
 
 
 def _in_two(word: str) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engine.config import CHOICES, LIMITS, OFF, OPTIONAL, SECTIONS, Config, ModeConfig, settings_in
+from engine.config import CHOICES, LIMITS, OFF, OPTIONAL, SECTIONS, THRESHOLDS, Config, ModeConfig, settings_in
 from engine.lean.record import Record, fields, replace
 from engine.stores.files import UnreadableFileError, read_text, text_of
 
@@ -117,7 +117,8 @@ class KeySource:
         if self._folder and name == "provider" and not _has_script(value):
             self.wrong(key, f"is {shown(value)}, which is not a file")
             return now
-        return float(value) if name in LIMITS and not isinstance(now, int) and value is not None else value
+        is_float = name in LIMITS and not isinstance(now, int) and not isinstance(value, str) and value is not None
+        return float(value) if is_float else value
 
     def _mode(self, before: ModeConfig, changes: dict[str, object], key: str) -> ModeConfig:
         """*before* with *changes*. A prompt or its file takes the place of both. *before* if it cannot be used."""
@@ -156,14 +157,14 @@ class KeySource:
         return True
 
 
-def restricted(user: Config, wanted: Config, threshold: float) -> tuple[Config, dict[str, object]]:
+def restricted(user: Config, wanted: Config, *, raises_threshold: bool) -> tuple[Config, dict[str, object]]:
     """The part of *wanted* that a root may decide: *user*, changed to be stricter or quieter. And the other changes.
 
-    These are keys with the value that *wanted* has. *user* is the user's own configuration, and *threshold* its least
-    P(relevant).
+    These are keys with the value that *wanted* has. *user* is the user's own configuration. *raises_threshold*: the
+    least P(relevant) of *wanted* is higher, or as high.
     """
     floor = replace(user, match_strategy=wanted.match_strategy).floor
-    now = {**fields(user), "noise_floor": floor, "cutoff_threshold": threshold}
+    now = {**fields(user), "noise_floor": floor, "cutoff_threshold": raises_threshold}
     own = settings_in(user)
     changed = {name: value for name, value in fields(wanted).items() if value != getattr(user, name)}
     counting = {name: value for name, value in changed.items() if _may_decide(name, value, now[name])}
@@ -190,15 +191,21 @@ def _may_decide(name: str, value: Any, now: Any) -> bool:
         return not value
     if name == "cutoff":
         return bool(now == OFF)
+    if name == "cutoff_threshold":
+        return bool(now)
     if name in AT_MOST:
         return bool(value <= now)
-    return name in FREE or (name in AT_LEAST and value is not None and bool(value >= now))
+    return name in FREE or (name in AT_LEAST and value is not None and value >= now)
 
 
 def _expected(name: str, value: Any, now: object) -> str:
     """A description of the values that *name* can take; empty if *value* is one of them."""
     if value is None and name in OPTIONAL:
         return ""
+    if name == "cutoff_threshold":
+        least, most = LIMITS[name]
+        is_right = value in THRESHOLDS if isinstance(value, str) else _is_number(value, 0.0) and least <= value <= most
+        return "" if is_right else f"{', '.join(THRESHOLDS)}, or a number from {least:g} to {most:g}"
     if name in CHOICES:
         return "" if value in CHOICES[name] else _listed([*map(repr, CHOICES[name])])
     if name == "provider" and value != "":

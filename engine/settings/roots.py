@@ -15,7 +15,6 @@ from engine.paths import config_file, home_dir, projects_dir
 from engine.settings.keys import shown
 from engine.settings.sources import trust_command
 from engine.stores.files import UnreadableFileError, text_of
-from engine.stores.registry import store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,6 +130,8 @@ def offered_roots(start: str, environ: Mapping[str, str]) -> tuple[str, ...]:
         if depth < OFFERED_DEPTH:
             below = [os.path.join(place, entry) for entry in _folders(place)]
             folders += [(path, depth + 1) for path in below][: max(0, MOST_LOOKED_AT - len(folders))]
+    from engine.stores.registry import store_of
+
     used, owners = find_roots(start, environ).roots, own_users(environ)
     own = [place for place in found if place not in used and not _stranger(place, owners)]
     return tuple(place for place in own if store_of(place).listing(place).names)

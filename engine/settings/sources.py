@@ -202,7 +202,7 @@ class _Reader:
         for keys, value in self._changes.items():
             section = _with_value(section, keys, value)
         wanted = source.over(user, section)
-        counting, ignored = restricted(user, wanted, self._threshold(user, wanted))
+        counting, ignored = restricted(user, wanted, raises_threshold=self._raises_threshold(user, wanted))
         asks = ignored or any(needs_trust(mistake.key) for mistake in source.mistakes)
         if asks and self._trusts(section):
             return self._source(path, folder, is_confined=True).over(user, section)
@@ -224,13 +224,13 @@ class _Reader:
         self._sources.append(KeySource(name, folder, is_confined=is_confined))
         return self._sources[-1]
 
-    def _threshold(self, user: Config, wanted: Config) -> float:
-        """The user's least P(relevant). The models are read only if the root names another, and the user names none."""
-        if user.cutoff_threshold is not None or wanted.cutoff_threshold is None:
-            return user.cutoff_threshold or 0.0
-        from engine.cutoff import strictest_threshold
+    def _raises_threshold(self, user: Config, wanted: Config) -> bool:
+        """Whether the root's threshold is at least the user's, with whichever model. It is asked only if they differ."""
+        if wanted.cutoff_threshold in (None, user.cutoff_threshold):
+            return False
+        from engine.cutoff import is_stricter
 
-        return strictest_threshold(state_dir(self._root, self._given))
+        return is_stricter(state_dir(self._root, self._given), wanted.cutoff_threshold, user.cutoff_threshold)
 
     def _trusts(self, section: object) -> bool:
         """Whether the user trusts the root with the settings *section*. The reason is noted if the trust was lost."""

@@ -11,12 +11,11 @@ from engine.curation.files import FileChange, text_at, write
 from engine.errors import ConfigError
 from engine.paths import config_file
 from engine.settings.keys import SECTION
-from engine.stores.json_members import members, with_member, without_member
+from engine.stores.json_members import with_value, without_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-EMPTY = f'{{\n  "{SECTION}": {{}}\n}}\n'
 BOM = "\ufeff"
 
 Key = tuple[str, ...]
@@ -31,40 +30,27 @@ def write_settings(root: str, changes: Mapping[Key, object]) -> str:
     """
     path = os.path.join(root, CONFIG_FILE)
     before = text_at(path)
-    text = EMPTY if before is None or not before.strip(f"{BOM} \t\r\n") else before
-    _require_object(text, path)
+    text = before if before and before.strip(f"{BOM} \t\r\n") else "{}\n"
     for keys, value in changes.items():
-        text = _with_value(text, (SECTION, *keys), value, path)
+        place = (SECTION, *keys)
+        _require_objects(text, place[:-1], path)
+        text = without_value(text, place) if value is None else with_value(text, place, value)
     write(FileChange(root, CONFIG_FILE, before, text))
     return path
 
 
-def _require_object(text: str, path: str) -> None:
+def _require_objects(text: str, keys: Key, path: str) -> None:
+    """Raises ConfigError unless *text* is a JSON object, and holds objects or nothing at *keys*."""
     try:
-        content = json.loads(text.removeprefix(BOM))
+        holder = json.loads(text.removeprefix(BOM))
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is not valid JSON ({error}). Mend it first: nothing was changed.") from None
-    if not isinstance(content, dict):
+    if not isinstance(holder, dict):
         raise ConfigError(f"{path} is not a JSON object. Mend it first: nothing was changed.")
-
-
-def _with_value(text: str, keys: Sequence[str], value: object, path: str) -> str:
-    head, *rest = keys
-    if not rest:
-        return without_member(text, head) if value is None else with_member(text, head, value)
-    holder = next((member for member in reversed(members(text)) if member.key == head), None)
-    if holder is None:
-        return text if value is None else with_member(text, head, _nested(rest, value))
-    if not isinstance(holder.value, dict):
-        raise ConfigError(f"{path}: {head!r} is not an object with keys. Mend it first: nothing was changed.")
-    inner = _with_value(text[holder.value_start : holder.end], rest, value, path)
-    return text[: holder.value_start] + inner + text[holder.end :]
-
-
-def _nested(keys: Sequence[str], value: object) -> object:
-    for key in reversed(keys):
-        value = {key: value}
-    return value
+    for key in keys:
+        holder = holder.get(key, {})
+        if not isinstance(holder, dict):
+            raise ConfigError(f"{path}: {key!r} is not an object with keys. Mend it first: nothing was changed.")
 
 
 def write_user_settings(changes: Mapping[tuple[str, ...], object], environ: Mapping[str, str]) -> str:

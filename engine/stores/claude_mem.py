@@ -11,7 +11,7 @@ from engine.lean.json_text import clean_text, loads, without_lone_surrogates
 from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.files import UnreadableFileError, is_regular, require_inside
-from engine.stores.markdown_text import short
+from engine.stores.markdown.text import short
 from engine.stores.registry import Listing, memories_of_rows, name_in
 
 TYPE_CHECKING = False

@@ -26,7 +26,7 @@ from engine.stores.claude_memory_schema import (
     problems,
     value_of,
 )
-from engine.stores.json_members import members, with_inner, with_member, without_member
+from engine.stores.json_members import members, with_value, without_value
 from engine.stores.writing import (
     ACTIVE,
     STATUS_WORDS,
@@ -97,7 +97,7 @@ def retagged(text: str, add: Sequence[str], remove: Sequence[str], now: str) -> 
     wanted = [tag for tag in tags if _tag(tag) not in gone]
     known = {_tag(tag) for tag in wanted}
     wanted += [tag for tag in dict.fromkeys(map(_tag, add)) if tag and tag not in known]
-    return _checked(text, _up_to_date(text, with_member(text, "tags", wanted), now))
+    return _checked(text, _up_to_date(text, with_value(text, ("tags",), wanted), now))
 
 
 def rewritten(text: str, new: str, now: str) -> str:
@@ -119,16 +119,16 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
     """As `engine.stores.writing.Writing.with_status`."""
     old = str(_document(text).get("record_status") or ACTIVE)
     for name in ("retired_at", "retired_reason", "archived_at", "archived_reason"):
-        text = without_member(text, name)
-    text = with_member(text, "record_status", status, after="tags")
+        text = without_value(text, (name,))
+    text = with_value(text, ("record_status",), status, after="tags")
     stem = STATUS_WORDS[status][2]
     if stem:
-        text = with_member(text, f"{stem}_at", now, after="record_status")
-        text = with_member(text, f"{stem}_reason", reason or "No reason provided", after=f"{stem}_at")
+        text = with_value(text, (f"{stem}_at",), now, after="record_status")
+        text = with_value(text, (f"{stem}_reason",), reason or "No reason provided", after=f"{stem}_at")
     word = STATUS_WORDS[status][0]
     summary = f"{word}: {reason or 'No reason provided'}" if stem else f"{word}: returned to active from {old}"
     change = {"date": now, "summary": summary, "field": "record_status", "old_value": old, "new_value": status}
-    return with_member(_with_history(text, [change]), "updated_at", now, after="created_at")
+    return with_value(_with_history(text, [change]), ("updated_at",), now, after="created_at")
 
 
 def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:
@@ -139,7 +139,7 @@ def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:
         lists = [document[name] for document in documents if isinstance(document.get(name), list)]
         union = list(dict.fromkeys(item for items in lists for item in items if isinstance(item, str)))[:most]
         if union and union != documents[0].get(name):
-            new = with_member(new, name, union, after="tags")
+            new = with_value(new, (name,), union, after="tags")
     summary = f"Merged with {', '.join(others)}" + (f": {note}" if note else "")
     return _checked(text, _up_to_date(text, new, now, [{"date": now, "summary": summary}]))
 
@@ -272,7 +272,7 @@ def _with_changes(text: str, changes: Changes) -> str:
     if changes.body is not None and category in MAIN_FIELD:
         fields[MAIN_FIELD[category]] = tuple(changes.body.splitlines()) if category == "runbook" else (changes.body,)
     if changes.title is not None:
-        text = with_member(text, "title", one_line(changes.title))
+        text = with_value(text, ("title",), one_line(changes.title))
     wrong = []
     for name, given in fields.items():
         try:
@@ -287,18 +287,18 @@ def _with_field(text: str, category: str, name: str, given: tuple[str, ...]) -> 
     """*text* with another value of a field. ValueError with the reason if there is no such field, or no such value."""
     inner = name.removeprefix("content.")
     if name == "title":
-        return with_member(text, "title", one_line(given[-1]))
+        return with_value(text, ("title",), one_line(given[-1]))
     if name == "tags":
         tags = [tag for item in value_of(TOP[name], given) for tag in item.split(",")]
-        return with_member(text, name, list(dict.fromkeys(filter(None, map(_tag, tags)))))
+        return with_value(text, (name,), list(dict.fromkeys(filter(None, map(_tag, tags)))))
     if name in TOP:
-        return with_member(text, name, value_of(TOP[name], given), after="tags")
+        return with_value(text, (name,), value_of(TOP[name], given), after="tags")
     known = CONTENT.get(category, {})
     if given == ("",) and (inner in known or inner in _content(_document(text))):
-        return with_inner(text, "content", inner, None)
+        return without_value(text, ("content", inner))
     if inner not in known:
         raise ValueError(f"is no field that can be set here; a {category} has {', '.join(('title', *TOP, *known))}")
-    return with_inner(text, "content", inner, value_of(known[inner], given))
+    return with_value(text, ("content", inner), value_of(known[inner], given))
 
 
 def _up_to_date(before: str, after: str, now: str, also: Sequence[dict[str, Any]] = ()) -> str:
@@ -307,8 +307,8 @@ def _up_to_date(before: str, after: str, now: str, also: Sequence[dict[str, Any]
     if old == new and not also:
         return before
     count = old.get("times_updated")
-    after = with_member(_with_history(after, [*also, *_differences(old, new, now)]), "updated_at", now)
-    return with_member(after, "times_updated", count + 1 if isinstance(count, int) else 1, after="changes")
+    after = with_value(_with_history(after, [*also, *_differences(old, new, now)]), ("updated_at",), now)
+    return with_value(after, ("times_updated",), count + 1 if isinstance(count, int) else 1, after="changes")
 
 
 def _with_history(text: str, new: Sequence[dict[str, Any]]) -> str:
@@ -317,7 +317,7 @@ def _with_history(text: str, new: Sequence[dict[str, Any]]) -> str:
         *(old if isinstance(old, list) else ()),
         *({**row, "summary": row["summary"][:MOST_SUMMARY]} for row in new),
     ]
-    return with_member(text, "changes", rows[-MOST_CHANGES:])
+    return with_value(text, ("changes",), rows[-MOST_CHANGES:])
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any], now: str) -> list[dict[str, Any]]:

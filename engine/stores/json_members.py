@@ -1,6 +1,7 @@
-"""Changing the text of a JSON object member by member.
+"""Changing a JSON text in a few places: the files of memories, and the settings of memsift and of its clients.
 
-All other text stays as it was written: unknown keys, the order of keys, indentation, the spelling of numbers.
+All other text stays as it was written: unknown keys, the order of keys, indentation, the spelling of numbers. A place
+is a path of keys and of numbers of items, such as ("hooks", "UserPromptSubmit", 0).
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from typing import Any
 from engine.lean.record import Record
 
 SPACE = re.compile(r"[\ufeff \t\r\n]*")
+INDENTED = re.compile(r"\n([ \t]+)\S")
+DEFAULT_UNIT = "  "
 DECODER = json.JSONDecoder()
 UNWRITABLE = re.compile(r"[\ud800-\udfff]")
 """Halves of surrogate pairs: no file can hold them, so they stay escaped."""
+
+Path = tuple[str | int, ...]
 
 
 class Member(Record):
@@ -31,7 +36,7 @@ class Member(Record):
 
 
 class Style(Record):
-    """How an object is written: the text before a key, the text after it, and the indentation of one level."""
+    """How a container is written: the text before a child, the text after a key, and the indentation of one level."""
 
     lead: str
     colon: str
@@ -60,48 +65,57 @@ def children(text: str, start: int) -> list[Member]:
     return found
 
 
-def with_member(text: str, key: str, value: object, *, after: str | None = None, unit: str = "") -> str:
-    """*text* with *value* for *key*. A new key stands behind the member *after*, or at the end.
+def with_value(text: str, path: Path, value: object, *, after: str | None = None) -> str:
+    """*text* with *value* at *path*. Objects that are missing on the way are made; an empty text counts as an object.
 
-    *unit*: the indentation of one level, for an object within another.
+    A new key stands behind the member *after*, or at the end.
     """
-    found = members(text)
-    style = _style(text, found, unit)
-    old = next((pair for pair in reversed(found) if pair.key == key), None)
-    if old:
-        spelled = _spelled(value, style, text[old.value_start : old.end])
-        return text[: old.value_start] + spelled + text[old.end :]
-    member = f"{json.dumps(key)}{style.colon}{_spelled(value, style, '')}"
-    if not found:
-        start = text.index("{") + 1
-        return text[:start] + member + text[after_space(text, start) :]
-    place = next((pair.end for pair in found if pair.key == after), found[-1].end)
-    return f"{text[:place]},{style.lead}{member}{text[place:]}"
+    text = text if SPACE.sub("", text, count=1) else f"{text}{{}}\n"
+    depth = next(depth for depth in range(len(path) - 1, -1, -1) if place_of(text, path[:depth]) is not None)
+    for key in reversed(path[depth + 1 :]):
+        value = {key: value}
+    place = place_of(text, path[:depth]) or 0
+    old = _child(children(text, place), path[depth])
+    if old is None:
+        return _added(text, place, str(path[depth]), value, after)
+    spelled = _spelled(value, _style(text, place), text[old.value_start : old.end])
+    return text[: old.value_start] + spelled + text[old.end :]
 
 
-def without_member(text: str, key: str) -> str:
-    """*text* without the member *key*, which need not be there."""
-    found = members(text)
-    number = next((number for number, pair in enumerate(found) if pair.key == key), None)
-    if number is None:
-        return text
-    if number > 0:
-        start, end = found[number - 1].end, found[number].end
-    else:
-        start, end = found[0].start, found[1].start if len(found) > 1 else found[0].end
-    return without_member(text[:start] + text[end:], key)
+def with_item(text: str, path: Path, item: object) -> str:
+    """*text* with *item* at the end of the list at *path*, which is made if it is missing."""
+    place = place_of(text, path)
+    return with_value(text, path, [item]) if place is None else _added(text, place, None, item)
 
 
-def with_inner(text: str, key: str, inner_key: str, value: object) -> str:
-    """*text* with *value* for *inner_key* in the object under *key*. ValueError if there is no such object."""
-    outer = members(text)
-    holder = next((pair for pair in reversed(outer) if pair.key == key and isinstance(pair.value, dict)), None)
-    if holder is None:
-        raise ValueError(f"has no object {key!r}")
-    unit = _style(text, outer, "").unit
-    inner = text[holder.value_start : holder.end]
-    changed = with_member(inner, inner_key, value, unit=unit) if value is not None else without_member(inner, inner_key)
-    return text[: holder.value_start] + changed + text[holder.end :]
+def without_value(text: str, path: Path, *, prunes: bool = False) -> str:
+    """*text* without what stands at *path*; *prunes*: nor the containers that are empty after that."""
+    changed = _cut(text, path)
+    if changed != text and isinstance(path[-1], str):  # a key may stand twice
+        changed = without_value(changed, path)
+    place = place_of(changed, path[:-1])
+    is_empty = place is not None and not children(changed, place)
+    return without_value(changed, path[:-1], prunes=True) if prunes and path[1:] and is_empty else changed
+
+
+def line_of(text: str, path: Path) -> int:
+    """The number of the line on which the value at *path* begins; there must be one."""
+    place = place_of(text, path[:-1])
+    found = _child(children(text, place), path[-1]) if place is not None else None
+    return text.count("\n", 0, found.value_start if found else 0) + 1
+
+
+def place_of(text: str, path: Path) -> int | None:
+    """The position of the bracket that opens the container at *path*; None if there is no container."""
+    position = after_space(text, 0)
+    if text[position : position + 1] not in ("{", "["):
+        return None
+    for step in path:
+        found = _child(children(text, position), step)
+        if found is None or not isinstance(found.value, dict | list):
+            return None
+        position = found.value_start
+    return position
 
 
 def after_space(text: str, position: int) -> int:
@@ -122,30 +136,69 @@ def _item(text: str, start: int) -> Member:
     return Member("", value, start, start, end)
 
 
-def _style(text: str, found: list[Member], unit: str) -> Style:
-    is_ascii = text.isascii() and "\\u" in text
-    if not found:
-        return Style("", ": ", unit, is_ascii)
-    first = found[0]
-    if len(found) > 1:
-        lead = text[text.index(",", first.end) + 1 : found[1].start]
+def _child(found: list[Member], step: str | int) -> Member | None:
+    """The child that *step* names. Of equal keys the last counts, as it does for every reader of JSON."""
+    if isinstance(step, int):
+        return found[step] if step < len(found) else None
+    return next((member for member in reversed(found) if member.key == step), None)
+
+
+def _added(text: str, place: int, key: str | None, value: object, after: str | None = None) -> str:
+    """*text* with a new child in the container at *place*, in the style of the other children."""
+    found, style = children(text, place), _style(text, place)
+    child = ("" if key is None else json.dumps(key) + style.colon) + _spelled(value, style, "")
+    if found:
+        at = next((member.end for member in found if after is not None and member.key == after), found[-1].end)
+        return f"{text[:at]},{style.lead}{child}{text[at:]}"
+    end = after_space(text, place + 1)
+    closing = style.lead.removesuffix(style.unit) if "\n" in style.lead else ""
+    return text[: place + 1] + style.lead + child + closing + text[end:]
+
+
+def _cut(text: str, path: Path) -> str:
+    """*text* without the child at *path*, if there is one."""
+    place = place_of(text, path[:-1])
+    found = children(text, place) if place is not None else []
+    child = _child(found, path[-1])
+    if place is None or child is None:
+        return text
+    number = found.index(child)
+    if number > 0:
+        start, end = found[number - 1].end, child.end
+    elif len(found) > 1:
+        start, end = child.start, found[1].start
     else:
-        lead = text[text.index("{") + 1 : first.start]
+        start, end = place + 1, after_space(text, child.end)
+    return text[:start] + text[end:]
+
+
+def _style(text: str, place: int) -> Style:
+    """The style of the container at *place*: that of its children, or else of the text around it."""
+    found = children(text, place)
+    is_minified = '":' in text and '": ' not in text
+    is_ascii, indented = text.isascii() and "\\u" in text, INDENTED.search(text)
+    unit, colon = indented[1] if indented else DEFAULT_UNIT, ":" if is_minified else ": "
+    if not found:
+        line = text[text.rfind("\n", 0, place) + 1 : place].lstrip("\ufeff")
+        is_on_a_line = "\n" not in text.strip("\ufeff \t\r\n") and place > after_space(text, 0)
+        indent = line[: len(line) - len(line.lstrip(" \t"))]
+        newline = "\r\n" if "\r\n" in text else "\n"
+        return Style("" if is_on_a_line else newline + indent + unit, colon, unit, is_ascii)
+    first = found[0]
+    lead = text[text.index(",", first.end) + 1 : found[1].start] if len(found) > 1 else text[place + 1 : first.start]
     if len(found) == 1 and "\n" not in lead:
-        lead = " " if text[first.value_start - 1] == " " else ""
-    colon = text[after_space(text, _key_end(text, first)) : first.value_start]
-    return Style(lead, colon, unit or lead.rpartition("\n")[2], is_ascii)
-
-
-def _key_end(text: str, member: Member) -> int:
-    return DECODER.raw_decode(text, member.start)[1]
+        lead = "" if is_minified else " "
+    if text[place] == "{":
+        colon = text[after_space(text, DECODER.raw_decode(text, first.start)[1]) : first.value_start]
+    return Style(lead, colon, unit, is_ascii)
 
 
 def _spelled(value: object, style: Style, old: str) -> str:
     """*value* as JSON at its place: over several lines if the object is, unless an old list stood on one line."""
     is_short = old[:1] in ("[", "{") and "\n" not in old and len(old) > len("[]")
     if "\n" not in style.lead or is_short:
-        return _escaped(json.dumps(value, ensure_ascii=style.is_ascii))
+        separators = (",", ":") if style.colon == ":" else (", ", ": ")
+        return _escaped(json.dumps(value, ensure_ascii=style.is_ascii, separators=separators))
     lines = _escaped(json.dumps(value, ensure_ascii=style.is_ascii, indent=style.unit))
     return lines.replace("\n", style.lead.lstrip(" \t"))
 

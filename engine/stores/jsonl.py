@@ -13,7 +13,7 @@ from engine.lean.sha256 import hex_digest
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.claude_memory import sections_of
 from engine.stores.files import UnreadableFileError, bytes_of, require_inside
-from engine.stores.markdown_text import as_words, short
+from engine.stores.markdown.text import as_words, short
 from engine.stores.registry import GRAPH, Listing, memories_of_rows, name_in
 
 TYPE_CHECKING = False

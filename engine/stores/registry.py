@@ -72,7 +72,7 @@ NO_NOTES, NOTES_LIST = "readme.md", "MEMORY.md"
 """The name of a file that describes the notes beside it, in lower case; and of the list of auto memory."""
 
 
-class Format(Record):
+class MemoryFormat(Record):
     """A format: its module, the names of its files, and the ends of paths of its folders.
 
     A root may be such a file. In a name, `*` at the start stands for any beginning. The ends count only for a folder in
@@ -84,12 +84,15 @@ class Format(Record):
     ends: tuple[str, ...] = ()
 
 
-CLAUDE_MEMORY = Format("claude_memory", ("*.json",))
-CLAUDE_MEM = Format("claude_mem", ("claude-mem.db", "*.db", "*.sqlite", "*.sqlite3"))
-AUTO_MEMORY = Format("auto_memory", (), ("projects/*/memory", "agent-memory/*", "agent-memory-local/*"))
+CLAUDE_MEMORY = MemoryFormat("claude_memory", ("*.json",))
+CLAUDE_MEM = MemoryFormat("claude_mem", ("claude-mem.db", "*.db", "*.sqlite", "*.sqlite3"))
+AUTO_MEMORY = MemoryFormat("auto_memory", (), ("projects/*/memory", "agent-memory/*", "agent-memory-local/*"))
 GRAPH = "memory.json"
-JSON_LINES = Format("jsonl", ("*.jsonl", GRAPH))
-MARKDOWN = Format("markdown", (*NOTES, *RULES), (".codex/memories",))
+JSON_LINES = MemoryFormat("jsonl", ("*.jsonl", GRAPH))
+MARKDOWN = MemoryFormat("markdown", (*NOTES, *RULES), (".codex/memories",))
+MODULES = {"markdown": "markdown.store", "auto_memory": "markdown.auto_memory"}
+"""Format -> its module below engine.stores, where that has another name."""
+
 FORMATS = (CLAUDE_MEMORY, CLAUDE_MEM, AUTO_MEMORY, JSON_LINES, MARKDOWN)
 """All formats. A folder without files of any is of the first."""
 
@@ -103,6 +106,9 @@ LIST_SIGN, GRAPH_SIGNS = b" -> ", (b'"entityType"', b'"relationType"')
 
 TYPE_SIGNS = (b"node_type: memory", *(b"type: " + kind for kind in (b"user", b"feedback", b"project", b"reference")))
 """In the front matter of auto memory."""
+
+HOLDS_NO_MEMORIES = "holds no memories"
+"""The beginning of the reason for a root without a file to read."""
 
 MOST_LISTED = 100
 """Rows of a file that are listed as skipped. Of the others only their number is."""
@@ -143,7 +149,7 @@ def store_of(root: str) -> RootStore:
 
 def store_module(name: str) -> Store:
     """The module of a format."""
-    module: Any = __import__(f"engine.stores.{name}", fromlist=["read"])
+    module: Any = __import__(f"engine.stores.{MODULES.get(name, name)}", fromlist=["read"])
     store: Store = module
     return store
 
@@ -154,7 +160,7 @@ def file_store_of(root: str, name: str = "") -> FileStore:
     return store  # type: ignore[no-any-return]
 
 
-def module_for(formats: Sequence[Format], name: str) -> str:
+def module_for(formats: Sequence[MemoryFormat], name: str) -> str:
     """The module of those of *formats* to which the file *name* belongs: by default the first."""
     of_notes = next((format_ for format_ in formats if format_ in (AUTO_MEMORY, MARKDOWN)), None)
     for signs, format_ in ((JSON_LINES.files, JSON_LINES), (CLAUDE_MEM.files, CLAUDE_MEM), (NOTES, of_notes)):
@@ -169,7 +175,7 @@ def format_of(root: str) -> str:
     return "+".join(format_.module for format_ in found)
 
 
-def formats_of(root: str) -> tuple[Format, ...]:
+def formats_of(root: str) -> tuple[MemoryFormat, ...]:
     """The formats of *root*, by what is in it; none for a file that no format reads."""
     if os.path.isfile(root):
         fitting = (format_ for format_ in FORMATS[1:] if _has_sign([os.path.basename(root)], format_.files))
@@ -193,7 +199,7 @@ def _has_json(root: str, names: list[str]) -> bool:
     )
 
 
-def _kind_of_notes(root: str, names: list[str]) -> Format:
+def _kind_of_notes(root: str, names: list[str]) -> MemoryFormat:
     """AUTO_MEMORY for notes of Claude Code's auto memory, else MARKDOWN."""
     if _has_sign(names, CODEX) or _ends_like(root, MARKDOWN.ends):
         return MARKDOWN
@@ -235,7 +241,7 @@ def nothing_to_read(root: str) -> str:
     shown = ", ".join(f"{seen[kind]:,} {kind[:MOST_LISTED]}" for kind in kinds[:MOST_KINDS])
     more = ", and others" if kinds[MOST_KINDS:] else ""
     files = f"of its files ({shown}{more}) none is read" if seen else "there is no file in it"
-    return f"holds no memories: {files}. memsift reads {READ}"
+    return f"{HOLDS_NO_MEMORIES}: {files}. memsift reads {READ}"
 
 
 def memories_of_rows(

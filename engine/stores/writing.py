@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.errors import InvalidMemoryError, ReadOnlyStoreError
 from engine.lean.record import Record
-from engine.stores.registry import formats_of, module_for
+from engine.stores.registry import MODULES, formats_of, module_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -178,7 +178,7 @@ def writings_in(root: str, names: Iterable[str]) -> dict[Writing, list[str]]:
 
 @cache
 def _writing(module: str) -> Writing | None:
-    name = f"engine.stores.{module}_writing"
+    name = f"engine.stores.{MODULES.get(module, module)}_writing"
     found: Any = import_module(name) if find_spec(name) else None
     return found  # type: ignore[no-any-return]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from labels.exchange.files import FileText
     from labels.exchange.matching import Matched
     from labels.exchange.merge import MergedRows
-    from labels.exchange.registry import Format
+    from labels.exchange.registry import ExchangeFormat
     from labels.exchange.rows import Dataset
     from labels.records import Event
 
@@ -65,7 +65,9 @@ def text_of(memory: Memory) -> MemoryText:
     return MemoryText(summary.id, summary.digest, **words, tags=summary.tags, body=memory.body)
 
 
-def import_file(db: LabelDatabase, source: FileText, form: Format, annotator: str, context: Context) -> Imported:
+def import_file(
+    db: LabelDatabase, source: FileText, form: ExchangeFormat, annotator: str, context: Context
+) -> Imported:
     """Add the content of *source* to *db* in one transaction; importing the same file again adds nothing.
 
     *annotator* names the annotator of the labels; if empty, the file names them, or else the name of the format does.
@@ -84,7 +86,7 @@ def import_file(db: LabelDatabase, source: FileText, form: Format, annotator: st
         return Imported(add(db, ready), matched, repeated)
 
 
-def with_annotator(dataset: Dataset, annotator: str, form: Format, source: FileText) -> Dataset:
+def with_annotator(dataset: Dataset, annotator: str, form: ExchangeFormat, source: FileText) -> Dataset:
     names = {event.annotator for event in dataset.events}
     if annotator and len(names) > 1:
         raise ExchangeError(f"{source.path}: --annotator names one person, but the file names {len(names)}. Omit it.")

@@ -92,7 +92,7 @@ PRODIGY_LEAVES_OUT = (HISTORY, REPEATS, SHOWING, JUDGES, RETRIEVALS, TURNS)
 
 
 @dataclass(frozen=True)
-class Format:
+class ExchangeFormat:
     """A file format; `write` and `read` are pure.
 
     `write` gives the text of the file. `read` gives the dataset, or raises ExchangeError with place, field and expected
@@ -115,13 +115,13 @@ class Format:
 FORMATS = {
     form.name: form
     for form in (
-        Format("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
-        Format("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
-        Format("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, GRADED_QRELS_LEAVE_OUT),
-        Format("run", trec.write_run, trec.read_run, trec.is_run, RUNS_LEAVE_OUT),
-        Format("run-candidates", trec.write_candidates, None, None, RUNS_LEAVE_OUT),
-        Format("csv", csv_table.write, csv_table.read, csv_table.recognises, CSV_LEAVES_OUT),
-        Format(
+        ExchangeFormat("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
+        ExchangeFormat("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
+        ExchangeFormat("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, GRADED_QRELS_LEAVE_OUT),
+        ExchangeFormat("run", trec.write_run, trec.read_run, trec.is_run, RUNS_LEAVE_OUT),
+        ExchangeFormat("run-candidates", trec.write_candidates, None, None, RUNS_LEAVE_OUT),
+        ExchangeFormat("csv", csv_table.write, csv_table.read, csv_table.recognises, CSV_LEAVES_OUT),
+        ExchangeFormat(
             "label-studio",
             label_studio.write,
             label_studio.read,
@@ -129,13 +129,13 @@ FORMATS = {
             LABEL_STUDIO_LEAVES_OUT,
             label_studio.INTERFACE,
         ),
-        Format("prodigy", prodigy.write, prodigy.read, prodigy.recognises, PRODIGY_LEAVES_OUT),
+        ExchangeFormat("prodigy", prodigy.write, prodigy.read, prodigy.recognises, PRODIGY_LEAVES_OUT),
     )
 }
 READABLE = tuple(name for name, form in FORMATS.items() if form.read)
 
 
-def recognise(source: FileText) -> Format:
+def recognise(source: FileText) -> ExchangeFormat:
     """The format of a file by its beginning; ExchangeError if no format fits."""
     for form in FORMATS.values():
         if form.recognises and form.recognises(source):
@@ -143,7 +143,7 @@ def recognise(source: FileText) -> Format:
     raise ExchangeError(f"{source.path}: no known format begins like this. Name it with --format.")
 
 
-def left_out(extract: Extract, form: Format) -> list[tuple[int, str]]:
+def left_out(extract: Extract, form: ExchangeFormat) -> list[tuple[int, str]]:
     """(count, kind) for each kind of data that *extract* has and *form* leaves out."""
     counts = ((extract.tuples(kind.sql)[0][0], kind.name) for kind in form.leaves_out)
     return [(number, name) for number, name in counts if number]

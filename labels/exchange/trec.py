@@ -16,7 +16,7 @@ from engine.prompt import Prompt
 from labels.exchange.files import nfc, read_source
 from labels.exchange.pairs import judged_pairs, one_text_each, system_results
 from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
-from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT, Event, MemoryText
+from labels.records import MAX_GRADE, NEEDED, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -98,12 +98,23 @@ def read_qrels(path: Path) -> Judgements:
     A negative grade says that a document was not judged (trec_eval: -1 not pooled, -2 pooled), so its row is left out.
     Raises ExchangeError with the line of the first fault.
     """
+    return read_graded_qrels(path)[0]
+
+
+def read_graded_qrels(path: Path) -> tuple[Judgements, frozenset[tuple[str, str]]]:
+    """The judgements, and the (prompt id, memory id) that are relevant but not needed.
+
+    In a file with a grade of NEEDED or more these are the pairs of lower grades; in a file of 0 and 1 there are none.
+    """
     judgements: dict[str, dict[str, bool]] = {}
-    for (prompt_id, memory_id), grade in read_grades(read_source(path)).items():
-        judged = judgements.setdefault(nfc(prompt_id), {})
+    grades = {(nfc(prompt), nfc(memory)): grade for (prompt, memory), grade in read_grades(read_source(path)).items()}
+    for (prompt_id, memory_id), grade in grades.items():
+        judged = judgements.setdefault(prompt_id, {})
         if grade >= 0:
-            judged[nfc(memory_id)] = grade >= LEAST_PLAIN
-    return judgements
+            judged[memory_id] = grade >= LEAST_PLAIN
+    has_grades = max(grades.values(), default=0) >= NEEDED
+    slight = [pair for pair, grade in grades.items() if has_grades and LEAST_PLAIN <= grade < NEEDED]
+    return judgements, frozenset(slight)
 
 
 def read_grades(source: FileText, highest: int | None = None) -> dict[tuple[str, str], int]:

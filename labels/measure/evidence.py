@@ -13,12 +13,14 @@ from labels.measure.judgements import (
     current,
     matching,
     moments,
+    needed_in,
     pools,
     prompts_without_relevant,
     replayed_texts,
+    slight_pairs,
     without_adjudication,
 )
-from labels.measure.metrics import InPools, Ratio, in_pools, judge_failures, tally
+from labels.measure.metrics import InPools, Ratio, in_pools, judge_failures, served, tally
 from labels.measure.strata import LabelledSample, PairWeights, pair_weights, prompt_weights
 from labels.pooling import random_key
 from labels.run_settings import changes
@@ -95,6 +97,8 @@ class Evidence:
     `explicit` are the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the
     judgements of a prompt are complete, so a prompt without a relevant memory in them has nothing relevant.
 
+    `slight` are the (prompt id, memory id) that people found relevant, but not needed.
+
     `calls` are the judge's calls for these outcomes. From a label store come the `labels` that count, the `repeats`,
     and `facts` about the labels. `configured` is the name of the root's configured system. `made` are the settings of
     each run by its id; `changed` says in words how the present settings differ from them.
@@ -107,6 +111,7 @@ class Evidence:
     inclusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     explicit: Judgements | None = None
     is_qrels: bool = False
+    slight: Set[tuple[str, str]] = frozenset()
     calls: Sequence[JudgeCall] = ()
     labels: Sequence[Label] = ()
     repeats: Sequence[Repeat] = ()
@@ -156,6 +161,11 @@ class Evidence:
         return prompts_without_relevant(self.pools, self.judgements)
 
     @cached_property
+    def needed(self) -> Pools:
+        """The needed memories of each prompt that needs one."""
+        return needed_in(self.given, self.slight)
+
+    @cached_property
     def measured(self) -> Set[str]:
         """The prompts with a judged memory in their pool; all prompts where missing judgements were assumed."""
         if self.explicit is not None:
@@ -202,7 +212,11 @@ class Evidence:
         return [row for row in self.of(system) if self.is_in_frame(row)]
 
     def is_in_frame(self, row: Outcome) -> bool:
-        return bool(row.injected) and (not self.is_stratified or row.prompt_id in self.strata)
+        return bool(row.injected) and self.has_place(row.prompt_id)
+
+    def has_place(self, prompt_id: str) -> bool:
+        """Whether a prompt is part of the labelling order, if that has strata."""
+        return not self.is_stratified or prompt_id in self.strata
 
     def moment(self, row: Outcome) -> int | None:
         """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
@@ -231,6 +245,29 @@ class Evidence:
         return LabelledSample(
             judged={prompt.prompt_id: (prompt.relevant, prompt.judged) for _, prompt in finished},
             injected={row.tally.prompt_id: row.tally.injected for row in rows},
+            strata=self.strata if self.is_stratified else {},
+        )
+
+    def served_sample(self, system: str) -> LabelledSample:
+        """Whether *system* serves the prompts that need a memory, in the order of judging.
+
+        A prompt counts as soon as its injected memories have labels. The frame holds all prompts but those that are
+        known to need none.
+        """
+        needed, given = self.needed, self.moments or {}
+        rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
+        moments = {
+            name: max(row.moment, min(given[name][memory_id] for memory_id in needed[name]))
+            for name, row in rows.items()
+            if name in needed and row.moment is not None
+        }
+        order = sorted(moments, key=lambda name: (moments[name], random_key(TIES, name)))
+        sets = [(name, rows[name].outcome.injected) for name in order if self.has_place(name)]
+        done = {name for name in self.measured if name in rows and rows[name].moment is not None}
+        may_need = [name for name, row in rows.items() if name in needed or name not in done]
+        return LabelledSample(
+            judged={row.prompt_id: (row.relevant, row.judged) for row in served(sets, needed)},
+            injected={name: 1 for name in may_need if self.has_place(name)},
             strata=self.strata if self.is_stratified else {},
         )
 
@@ -273,6 +310,7 @@ def evidence_from_store(
         moments([*labels, *settled], agreed.judgements),
         strata={prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in prompts},
         inclusion=store.inclusion(),
+        slight=slight_pairs([*labels, *settled]),
         calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
         labels=labels,
         repeats=store.repeats(root),
@@ -304,11 +342,16 @@ def configured_system(config: Config, cutoff: Cutoff | None) -> str:
 
 
 def evidence_from_qrels(
-    rows: Sequence[Outcome], given: Judgements, unjudged: str = AS_NOT, calls: Sequence[JudgeCall] = ()
+    rows: Sequence[Outcome],
+    given: Judgements,
+    unjudged: str = AS_NOT,
+    calls: Sequence[JudgeCall] = (),
+    slight: Set[tuple[str, str]] = frozenset(),
 ) -> Evidence:
     """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
     if unjudged == EXCLUDE:
-        return Evidence(rows, given, is_qrels=True, calls=calls)
-    return Evidence(rows, assuming_not_relevant(rows, given), explicit=given, is_qrels=True, calls=calls)
+        return Evidence(rows, given, is_qrels=True, calls=calls, slight=slight)
+    judgements = assuming_not_relevant(rows, given)
+    return Evidence(rows, judgements, explicit=given, is_qrels=True, calls=calls, slight=slight)

@@ -1,4 +1,4 @@
-"""The gate: is the precision that was asked for reached or missed, and would the judge pay for itself?"""
+"""The gate: are the precision and the served share that were asked for reached or missed, and would the judge pay?"""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from labels.measure.caveats import MAX_UNJUDGED, Outdated, above, outdated_promp
 from labels.measure.comparison import SystemComparison, comparison_of
 from labels.measure.evidence import judged_pairs
 from labels.measure.groups import Headline, headline
+from labels.measure.intervals import Interval
 from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, false_fire_rate
 from labels.records import BY_TIME
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from labels.measure.evidence import Evidence
-    from labels.measure.intervals import Interval
     from labels.measure.strata import LabelledSample, StratifiedEstimate
     from labels.records import JudgeCall, Label, Outcome
 
@@ -40,7 +40,7 @@ PAYS, COSTS, UNCLEAR = "pays", "costs", "unclear"
 
 @dataclass(frozen=True)
 class Gate:
-    """The precision that is asked for: at least `least`, between 0 and 1.
+    """The precision, or the served share, that is asked for: at least `least`, between 0 and 1.
 
     `zone` is the indifference zone, which contains `least`: inside it either answer is fine. A system passes as soon as
     the interval of its precision is not below `zone.low`, and fails as soon as it is below `zone.high`. Where both are
@@ -162,6 +162,10 @@ class Caveats:
 class GateReport:
     """The decision on one system.
 
+    `decision` is about precision. `served` is about the prompts that need a memory, with the same confidence, and
+    `served_decision` the answer where a share of them was asked for. `verdict` is that of both: FAIL if one fails, PASS
+    if none is open.
+
     `relevant` are the relevant memories, of those judged in the prompts that count; `silent` the prompts for which the
     system injects nothing, of all replayed ones; `false_fires` the prompts for which it injects something, of those for
     which nothing is relevant. `labels` is the number of labels. `failures` are the prompts without an answer of the
@@ -174,28 +178,53 @@ class GateReport:
     relevant: Ratio
     silent: Ratio
     false_fires: Ratio
+    served: Headline
+    least_served: float | None
+    served_decision: GateDecision | None
     labels: int
     failures: Ratio
     caveats: Caveats
     judge: JudgeCase | None
     evidence: Evidence
 
+    @property
+    def verdict(self) -> str:
+        found = [decision.verdict for decision in (self.decision, self.served_decision) if decision]
+        return next((verdict for verdict in (FAIL, UNDECIDED) if verdict in found), PASS)
 
-def gate_report(evidence: Evidence, system: str, gate: Gate, worth: float | None = None) -> GateReport:
-    """The answer for *system*, which must be one of the evidence's."""
+    @property
+    def pending(self) -> GateDecision:
+        """The decision that more labels are needed for: that on precision, unless only the other one is open."""
+        served = self.served_decision
+        return served if served and served.verdict == UNDECIDED != self.decision.verdict else self.decision
+
+
+def gate_report(
+    evidence: Evidence, system: str, gate: Gate, worth: float | None = None, least_served: float | None = None
+) -> GateReport:
+    """The answer for *system*, which must be one of the evidence's. *least_served*: a second condition, 0..1."""
     evidence = evidence.ordered
     sample, caveats = evidence.sample(system), caveats_of(evidence, system, gate)
-    decision, rows = decide(sample, gate), evidence.of(system)
+    decision, rows, served = decide(sample, gate), evidence.of(system), evidence.served_sample(system)
+    conditions = [decision]
+    if least_served is not None:
+        condition = replace(gate, least=least_served, zone=Interval(least_served, least_served))
+        conditions.append(decide(served, condition))
+    if caveats.forbid:
+        conditions = [replace(made, verdict=UNDECIDED) for made in conditions]
     tallies = [row.tally for row in evidence.tallied[system]]
     plain = system.removesuffix(JUDGED)
     has_both = {plain, plain + JUDGED} <= set(evidence.systems) and not evidence.is_dead(plain + JUDGED)
     return GateReport(
         system=system,
         gate=gate,
-        decision=replace(decision, verdict=UNDECIDED) if caveats.forbid else decision,
+        decision=conditions[0],
         relevant=headline(sample, gate.confidence).relevant,
         silent=Ratio(sum(not row.injected for row in rows), len(rows)),
         false_fires=false_fire_rate(tallies, evidence.without_relevant, evidence.weights),
+        served=headline(served, gate.confidence),
+        least_served=least_served,
+        served_decision=conditions[1] if conditions[1:] else None,
         labels=judged_pairs(evidence).whole if evidence.is_qrels else len(evidence.labels),
         failures=evidence.failures(system),
         caveats=caveats,

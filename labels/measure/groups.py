@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from engine.retrieval import HIGH, LOW, MEDIUM
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.live_interval import stratified_interval
-from labels.measure.metrics import Ratio, Tally, precision
+from labels.measure.metrics import Ratio, Tally, precision, served
 from labels.measure.strata import EQUAL, stratified_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from labels.measure.evidence import Evidence
     from labels.measure.strata import LabelledSample, PairWeights, StratifiedEstimate
     from labels.records import Judgements, Outcome
 
@@ -29,7 +30,7 @@ PATTERN = 2
 
 @dataclass(frozen=True)
 class PrecisionEstimate:
-    """A precision and its 95 % interval, None when nothing was judged."""
+    """A precision, or the share of served prompts, and its 95 % interval, None when nothing was judged."""
 
     ratio: Ratio
     interval: Interval | None
@@ -39,8 +40,9 @@ class PrecisionEstimate:
 class Headline:
     """The precision of one system, the same in report and gate: over the prompts that are completely judged.
 
-    `relevant` counts their relevant memories, of the judged ones. `estimate` gives each stratum its share of the frame;
-    None before the first such prompt. `live` is the interval that holds at any look.
+    Or its served share: of the prompts that need a memory, those that get one they need. `relevant` counts the relevant
+    memories, of the judged ones. `estimate` gives each stratum its share of the frame; None before the first such
+    prompt. `live` is the interval that holds at any look.
     """
 
     relevant: Ratio
@@ -96,6 +98,11 @@ def estimate(tallies: Sequence[Tally], weights: PairWeights = EQUAL) -> Precisio
     found = {tally.prompt_id: (tally.relevant, tally.judged) for tally in tallies if tally.prompt_id in weights.prompts}
     stratified = stratified_estimate(nothing | found, weights.strata)
     return PrecisionEstimate(ratio, stratified.interval if stratified else None)
+
+
+def served_share(sets: Iterable[tuple[str, Iterable[str]]], evidence: Evidence) -> PrecisionEstimate:
+    """Of the prompts that need a memory, those that get a needed one. *sets* are (prompt id, injected memories)."""
+    return estimate(served(sets, evidence.needed), evidence.weights)
 
 
 def per_prompt(tallies: Sequence[Tally]) -> list[tuple[int, int]]:

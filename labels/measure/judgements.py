@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labels.events import shared_verdict
-from labels.records import NOT_RELEVANT, RELEVANT
+from labels.records import NEEDED, NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,6 +121,23 @@ def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[
     Where no system injects anything, the pool is empty and nobody has looked, so the prompt is not among them.
     """
     return frozenset([name for name, pool in pools.items() if set(map(judgements.get(name, {}).get, pool)) == {False}])
+
+
+def needed_in(judgements: Judgements, slight: Set[tuple[str, str]]) -> Pools:
+    """The needed memories of each prompt that needs one: the relevant ones, without *slight* (prompt id, memory id)."""
+    relevant = {name: {memory_id for memory_id, yes in own.items() if yes} for name, own in judgements.items()}
+    needed = {name: {own for own in ids if (name, own) not in slight} for name, ids in relevant.items()}
+    return {name: ids for name, ids in needed.items() if ids}
+
+
+def slight_pairs(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
+    """The (prompt id, memory id) that people found relevant, and graded below NEEDED."""
+    grades: dict[tuple[str, str], int] = {}
+    for label in labels:
+        if label.verdict == RELEVANT and label.grade is not None:
+            pair = label.prompt_id, label.memory_id
+            grades[pair] = max(label.grade, grades.get(pair, 0))
+    return frozenset([pair for pair, grade in grades.items() if grade < NEEDED])
 
 
 def assuming_not_relevant(outcomes: Iterable[Outcome], judgements: Judgements) -> Judgements:

@@ -118,6 +118,15 @@ def false_fire_rate(tallies: Iterable[Tally], without_relevant: Set[str], weight
     return ratio(((prompt.prompt_id, prompt.injected > 0, 1) for prompt in own), weights)
 
 
+def served(sets: Iterable[tuple[str, Iterable[str]]], needed: Pools) -> list[Tally]:
+    """For each prompt that needs a memory, whether it gets a needed one: a Tally of 1, relevant if it does.
+
+    *sets* are (prompt id, injected memories), *needed* the needed memories of the prompts that need one. A memory
+    without a label counts as not needed.
+    """
+    return [Tally(name, 1, 1, not needed[name].isdisjoint(own)) for name, own in sets if name in needed]
+
+
 def unjudged_share(tallies: Sequence[Tally]) -> Ratio:
     """Injected memories without a judgement, of all injected memories."""
     return Ratio(sum(prompt.unjudged for prompt in tallies), sum(prompt.injected for prompt in tallies))

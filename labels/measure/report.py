@@ -70,9 +70,9 @@ class SystemReport:
     `headline` is the precision that the gate gives, too: of the prompts that are completely judged. `precision` counts
     every judged memory. `interval` is its 95 % interval, None when nothing was judged. `live` holds at any look, None
     where the order of labelling is not known. `bounds` are the lowest and the highest possible precision, None when
-    nothing was injected. The `per_prompt` ratios are over labelled prompts, `fallbacks` over prompts on which a judge
-    was asked. `assumed` counts the memories in `agreement` without a judgement. `median_ms` is the median time of a
-    retrieval.
+    nothing was injected. `served`: of the prompts that need a memory, those that get one they need. The `per_prompt`
+    ratios are over labelled prompts, `fallbacks` over prompts on which a judge was asked. `assumed` counts the memories
+    in `agreement` without a judgement. `median_ms` is the median time of a retrieval.
     """
 
     system: str
@@ -85,6 +85,7 @@ class SystemReport:
     bounds: Interval | None
     fire_rate: Ratio
     false_fire_rate: Ratio
+    served: Headline
     irrelevant_per_prompt: Ratio
     polluted_rate: Ratio
     lost_per_prompt: Ratio
@@ -193,6 +194,7 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),
         false_fire_rate=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
+        served=headline(evidence.ordered.served_sample(system)),
         irrelevant_per_prompt=metrics.irrelevant_per_prompt(tallies, measured, weights),
         polluted_rate=metrics.polluted_rate(rows, tallies, measured, weights),
         lost_per_prompt=metrics.lost_per_prompt(tallies, evidence.in_pools, measured, weights),

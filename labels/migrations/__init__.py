@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import sys
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
@@ -36,21 +35,15 @@ STEPS = (
 """All steps, oldest first."""
 
 
-def _migrations(name: str) -> Migrations:
-    """The steps of *name*, still none.
+@cache
+def migrations() -> Migrations:
+    """The steps as sqlite-utils takes them. A command that opens no store does without sqlite-utils."""
+    from sqlite_utils.migrations import Migrations
 
-    sqlite-utils loads numpy and pandas where they are installed, only to store their kinds of values, which are not
-    used here. They take longer to load than everything else, so they are hidden meanwhile.
-    """
-    hidden = [package for package in ("numpy", "pandas") if package not in sys.modules]
-    for package in hidden:
-        sys.modules[package] = None  # type: ignore[assignment]
-    try:
-        from sqlite_utils.migrations import Migrations
-    finally:
-        for package in hidden:
-            del sys.modules[package]
-    return Migrations(name)
+    made = Migrations("memsift.labels")
+    for step in STEPS:
+        made(name=step)(partial(take, step))  # type: ignore[type-var]
+    return made
 
 
 def take(step: str, db: Database) -> None:
@@ -74,8 +67,3 @@ def statements(text: str) -> Iterator[str]:
 def event_uid(*columns: str | int | None) -> str:
     """The name of an event that had none. It is a hash of its columns, the same in every copy of its store."""
     return hashlib.sha256(json.dumps(columns).encode()).hexdigest()[:32]
-
-
-MIGRATIONS = _migrations("memsift.labels")
-for step in STEPS:
-    MIGRATIONS(name=step)(partial(take, step))  # type: ignore[type-var]

@@ -64,7 +64,7 @@ def first_lines(report: Report) -> tuple[str, ...]:
     lines = [labels_line(report)]
     if not report.labelled_prompts:
         return (*lines, f"So it is not known how much of {main.system}'s injections is relevant.")
-    lines += [*precision_lines(main.system, main.headline), false_fire_line(main.false_fire_rate)]
+    lines += [*precision_lines(main.system, main.headline), served_line(main.served, main.false_fire_rate)]
     return (*lines, *other_line(main.system, rival(report, main.system)))
 
 
@@ -138,11 +138,22 @@ def weighted_share(found: Headline) -> str:
     return ". With each kind of prompt at its true share that is "
 
 
-def false_fire_line(found: Ratio) -> str:
-    if not found.whole:
-        return "No prompt is labelled yet for which nothing is relevant."
-    prompts = f"{found.part:,} of {counted(found.whole, 'prompt')}"
-    return f"It injected something on {prompts} for which nothing is relevant."
+def served_line(served: Headline, false_fires: Ratio) -> str:
+    """The prompts that get a memory that they need, and those that get one although nothing is relevant."""
+    range_ = f"{100 * served.live.low:.0f}-{percent(served.live.high, 1)}"
+    share = f"~{percent(served.estimate.value, 1)}, " if served.estimate and weighted_share(served) != ": " else ""
+    needing = f"{served.relevant.part:,} of {counted(served.relevant.whole, 'prompt')} in need ({share}{range_})"
+    others = f"{false_fires.part:,} of {false_fires.whole:,} that {needs(false_fires.whole)} nothing"
+    if served.estimate and false_fires.whole:
+        return f"It served {needing}, {others}."
+    if served.estimate:
+        return f"It served {needing}; none is known to need nothing."
+    end = f"; it served {others}" if false_fires.whole else " or to need nothing"
+    return f"No prompt is known to be in need{end}."
+
+
+def needs(number: int) -> str:
+    return "needs" if number == 1 else "need"
 
 
 def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:

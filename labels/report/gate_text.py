@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.config import CUTS, TUNED
 from engine.lean.json_text import printed_json
 from engine.wording import counted
-from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
+from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
 from labels.measure.groups import Headline
 from labels.report.first_lines import (
     LABEL,
@@ -18,12 +18,12 @@ from labels.report.first_lines import (
     REPLAY,
     TO_SETTLE,
     Step,
-    false_fire_line,
     other_line,
     precision_lines,
+    served_line,
 )
 from labels.report.notes import refusals, warnings
-from labels.report.section import part_of, percent
+from labels.report.section import UNKNOWN, part_of, percent, span
 from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from labels.measure.comparison import Difference, SystemComparison
     from labels.measure.evidence import Evidence
     from labels.measure.gate import Expense, Gaps, Gate, GateReport, JudgeCase
+
+REACHES = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}
+SERVES = {PASS: "serves", FAIL: "does not serve", UNDECIDED: "may or may not serve"}
+"""By verdict: the words before the precision, and before the share of served prompts, that was asked for."""
 
 MORE, WIDEST = 20, 0.2
 """Prompts to label next if the number that decides is not known; the widest indifference zone that is proposed."""
@@ -63,7 +67,8 @@ def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) 
 
 def gate_json(report: GateReport) -> str:
     """Every field of the gate's report, its sentences, and the conclusion in `judge`."""
-    row = {name: value for name, value in vars(report).items() if name not in ("caveats", "evidence", "judge")}
+    left = ("caveats", "evidence", "judge")
+    row = {"verdict": report.verdict} | {name: value for name, value in vars(report).items() if name not in left}
     judge = asdict(report.judge) if report.judge else None
     if judge and report.judge:
         judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
@@ -93,27 +98,27 @@ def more_line(report: GateReport, width: int) -> str:
 
 def is_open(report: GateReport) -> bool:
     """Whether the answer is undecided, and more labels could decide it."""
-    return report.decision.verdict == UNDECIDED and not report.caveats.forbid
+    return report.verdict == UNDECIDED and not report.caveats.forbid
 
 
 # The first lines
 
 
 def gate_lines(report: GateReport) -> tuple[str, ...]:
-    """At most five sentences: the answer, the precision and its interval, false fires, and the judge."""
+    """The answer, the precision and its interval, served prompts and false fires, and the judge."""
     decision = report.decision
     found = Headline(report.relevant, decision.estimate, decision.live)
     return (
         answer(report),
         *precision_lines(report.system, found),
-        false_fire_line(report.false_fires),
+        served_line(replace(report.served, live=deciding(report.served, report.gate)), report.false_fires),
         *other_line(report.system, report.judge.comparison if report.judge else None),
     )
 
 
 def answer(report: GateReport) -> str:
-    caveats, verdict, system = report.caveats, report.decision.verdict, report.system
-    start = f"{verdict.upper()} with {counted(report.labels, 'label')}: "
+    caveats, system = report.caveats, report.system
+    start = f"{report.verdict.upper()} with {counted(report.labels, 'label')}: "
     if caveats.outdated:
         return f"{start}{system} was replayed with other settings."
     if caveats.unanswered:
@@ -123,9 +128,11 @@ def answer(report: GateReport) -> str:
     if caveats.gaps and caveats.gaps.matters:
         memories = counted(caveats.gaps.missing, "memory")
         return f"{start}{memories} without a label could change the answer."
-    reaches = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}[verdict]
     about = "about " if has_zone(report.gate) else ""
-    return f"{start}{system} {reaches} {about}{asked(report)}."
+    answers = [f"{REACHES[report.decision.verdict]} {about}{asked(report)}"]
+    if report.served_decision:
+        answers.append(f"{SERVES[report.served_decision.verdict]} {100 * (report.least_served or 0):g} %")
+    return f"{start}{system} {', and it '.join(answers)}."
 
 
 def asked(report: GateReport) -> str:
@@ -148,9 +155,20 @@ def estimate_lines(report: GateReport) -> Iterator[str]:
         yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
         yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {guarantee(gate)}"
     yield f"  asked for      {gate.least:.2f}{zone_text(gate)}"
+    yield from served_lines(report)
     if report.silent.part:
         silent = f"{report.silent.part:,} of {report.silent.whole:,} prompts"
         yield f"  left out       {silent}, for which it injects nothing"
+
+
+def served_lines(report: GateReport) -> Iterator[str]:
+    """The share of the prompts in need that get a memory, and the share that was asked for."""
+    found, asked = report.served, "" if report.least_served is None else f"; asked for {report.least_served:.2f}"
+    if found.estimate:
+        prompts = f"{part_of(found.relevant)} prompts in need, true value {span(deciding(found, report.gate))}"
+        yield f"  served         {found.estimate.value:.2f}   {prompts}{asked}"
+    elif asked:
+        yield f"  served         {UNKNOWN}      no prompt is known to be in need{asked}"
 
 
 def guarantee(gate: Gate) -> str:
@@ -172,14 +190,14 @@ def has_zone(gate: Gate) -> bool:
 
 def outlook_line(report: GateReport) -> str:
     """The number of further prompts that would decide, where the verdict is open."""
-    decision = report.decision
+    decision = report.pending
     if not is_open(report):
         return ""
     if report.gate.is_one_look:
         return ONE_LOOK_OPEN
     if decision.more is None:
         return unknown_outlook(report)
-    step = f"About {decision.more} more prompts would decide, if precision stays where it is. {ONE_LOOK}"
+    step = f"About {decision.more} more prompts would decide, if {share_of(report)} stays where it is. {ONE_LOOK}"
     if decision.left >= decision.more:
         return f"{step} {decision.left} are there to be judged."
     return f"{step} {left_over(decision.left)}: add others with memsift replay --save."
@@ -189,16 +207,24 @@ def left_over(left: int) -> str:
     return f"Only {left} {'is' if left == 1 else 'are'} left to be judged" if left else "None is left to be judged"
 
 
+def share_of(report: GateReport) -> str:
+    return "precision" if report.pending is report.decision else "the share of served prompts"
+
+
+def asked_for(report: GateReport) -> float:
+    return report.gate.least if report.pending is report.decision else report.least_served or 0.0
+
+
 def unknown_outlook(report: GateReport) -> str:
-    estimate = report.decision.estimate
+    estimate = report.pending.estimate
     if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
         return (
             f"Judge {FEWEST_TO_PLAN} prompts, and it can be said how many it will take: mostly 25 to 35 if precision "
             "is 20 points from what you ask for, and about 100 if it is 10 points."
         )
     return (
-        f"How many more prompts would decide cannot be said: precision is too near {report.gate.least:.2f}, and "
-        f"perhaps {AHEAD[-1]} would not do. {ONE_LOOK}"
+        f"How many more prompts would decide cannot be said: {share_of(report)} is too near {asked_for(report):.2f}, "
+        f"and perhaps {AHEAD[-1]} would not do. {ONE_LOOK}"
     )
 
 
@@ -215,11 +241,13 @@ def gate_step(report: GateReport) -> Step:
         return Step("label prompts before you see their ranks", LABEL, "{go.label}")
     if caveats.gaps and caveats.gaps.matters:
         return finish_step(caveats.gaps, report.evidence)
-    if decision.verdict == UNDECIDED:
+    if report.verdict == UNDECIDED:
         return undecided_step(report)
     if decision.verdict == FAIL and CUTS[TUNED] not in report.system:
         tune = f"memsift tune --target-precision {report.gate.least:g}"
         return Step("drop unlikely memories", tune)
+    if report.verdict == FAIL and decision.verdict == PASS:
+        return Step("let more memories pass", "memsift config set cutoff_threshold generous")
     if decision.verdict == FAIL:
         return Step("look at the memories that are wrong most often, and edit them", "memsift report --full")
     return NOTHING
@@ -235,12 +263,12 @@ def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
 
 
 def undecided_step(report: GateReport) -> Step:
-    decision, estimate = report.decision, report.decision.estimate
+    decision, estimate = report.pending, report.pending.estimate
     judged = estimate.prompts if estimate else 0
     number = decision.more or (FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0)
     if report.gate.is_one_look:
         return Step("ask without --one-look: it says how many more prompts it takes")
-    if not number and (zone := zone_that_decides(report)):
+    if not number and decision is report.decision and (zone := zone_that_decides(report)):
         what = f"decide, if {50 * zone:g} points either way do not matter to you"
         return Step(what, f"--indifference {zone:g}", "{report.target}")
     number = number or MORE

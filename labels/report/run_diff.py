@@ -8,24 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 from engine.lean.json_text import printed_json
 from engine.wording import counted, cut, listed
-from labels.measure.metrics import Ratio
+from labels.measure.judgements import needed_in
+from labels.measure.metrics import Ratio, served
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.section import percent
 from labels.report.text import one_line, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
+    from labels.measure.judgements import Pools
     from labels.records import Gold, Judgements
     from labels.runs import InjectedMemory
 
     Sets = Mapping[str, tuple[InjectedMemory, ...]]
     """prompt id -> the injected memories, best first."""
 
-    Judge = Callable[[str, InjectedMemory], bool | None]
-    """The judgement on a memory for a prompt id; None without one."""
-
 WORDS = {True: "relevant", False: "not relevant", None: ""}
+
+
+@dataclass(frozen=True)
+class KnownVerdicts:
+    """The judgements of people or of a file. `of(prompt id, memory)` is that on a memory, None without one.
+
+    `needed` are the ids of the needed memories of each prompt that needs one.
+    """
+
+    of: Callable[[str, InjectedMemory], bool | None]
+    needed: Pools
 
 
 @dataclass(frozen=True)
@@ -75,9 +85,13 @@ class PromptDiff:
 
 @dataclass(frozen=True)
 class RunDiff:
-    """All prompts of two runs: the prompts of the later run in its order, then prompts of the earlier run alone."""
+    """All prompts of two runs: the prompts of the later run in its order, then prompts of the earlier run alone.
+
+    `needed` are the needed memories of each prompt that needs one.
+    """
 
     prompts: tuple[PromptDiff, ...]
+    needed: Pools
 
     @cached_property
     def both(self) -> tuple[PromptDiff, ...]:
@@ -100,22 +114,30 @@ def precisions(diff: RunDiff) -> tuple[Ratio, Ratio]:
     return relevant(before), relevant(now)
 
 
+def served_shares(diff: RunDiff) -> tuple[Ratio, Ratio]:
+    """Before and now: of the prompts of both runs that need a memory, those that get one they need."""
+    before = _served([(prompt.prompt_id, prompt.before) for prompt in diff.both], diff.needed)
+    return before, _served([(prompt.prompt_id, prompt.now) for prompt in diff.both], diff.needed)
+
+
 def relevant(memories: Iterable[Judged]) -> Ratio:
     """The relevant memories, of the memories with a judgement."""
     judged = [memory.is_relevant for memory in memories if memory.is_relevant is not None]
     return Ratio(sum(judged), len(judged))
 
 
-def diff_runs(before: Sets, now: Sets, judge: Judge) -> RunDiff:
+def diff_runs(before: Sets, now: Sets, known: KnownVerdicts) -> RunDiff:
     """Compare the injected sets of two runs."""
     ids = dict.fromkeys((*now, *before))
-    return RunDiff(
-        tuple(_prompt_diff(prompt_id, before.get(prompt_id), now.get(prompt_id), judge) for prompt_id in ids)
-    )
+    prompts = [_prompt_diff(prompt_id, before.get(prompt_id), now.get(prompt_id), known) for prompt_id in ids]
+    return RunDiff(tuple(prompts), known.needed)
 
 
 def _prompt_diff(
-    prompt_id: str, before: tuple[InjectedMemory, ...] | None, now: tuple[InjectedMemory, ...] | None, judge: Judge
+    prompt_id: str,
+    before: tuple[InjectedMemory, ...] | None,
+    now: tuple[InjectedMemory, ...] | None,
+    known: KnownVerdicts,
 ) -> PromptDiff:
     digests = {memory.memory_id: memory.digest for memory in before or ()}
 
@@ -123,15 +145,18 @@ def _prompt_diff(
         if memories is None:
             return None
         return tuple(
-            Judged(memory, judge(prompt_id, memory), _differ(memory.digest, digests.get(memory.memory_id)))
+            Judged(memory, known.of(prompt_id, memory), _differ(memory.digest, digests.get(memory.memory_id)))
             for memory in memories
         )
 
     return PromptDiff(prompt_id, judged(before), judged(now))
 
 
-def by_labels(labels: Iterable[Gold]) -> Judge:
-    """The judgements of people: on the text that a run injected, or, if a file does not tell it, on all its texts."""
+def by_labels(labels: Iterable[Gold], slight: Set[tuple[str, str]] = frozenset()) -> KnownVerdicts:
+    """The judgements of people: on the text that a run injected, or, if a file does not tell it, on all its texts.
+
+    *slight*: see `labels.measure.judgements.slight_pairs`.
+    """
     texts: dict[tuple[str, str, str], bool] = {}
     memories: dict[tuple[str, str], set[bool]] = {}
     for label in labels:
@@ -139,18 +164,25 @@ def by_labels(labels: Iterable[Gold]) -> Judge:
             texts[label.prompt_id, label.memory_id, label.digest] = label.verdict == RELEVANT
             memories.setdefault((label.prompt_id, label.memory_id), set()).add(label.verdict == RELEVANT)
 
-    def judge(prompt_id: str, memory: InjectedMemory) -> bool | None:
+    def of(prompt_id: str, memory: InjectedMemory) -> bool | None:
         if memory.digest:
             return texts.get((prompt_id, memory.memory_id, memory.digest))
         said = memories.get((prompt_id, memory.memory_id), set())
         return next(iter(said)) if len(said) == 1 else None
 
-    return judge
+    judgements: dict[str, dict[str, bool]] = {}
+    for (prompt_id, memory_id), said in memories.items():
+        judgements.setdefault(prompt_id, {})[memory_id] = True in said
+    return KnownVerdicts(of, needed_in(judgements, slight))
 
 
-def by_qrels(judgements: Judgements) -> Judge:
+def by_qrels(judgements: Judgements, slight: Set[tuple[str, str]] = frozenset()) -> KnownVerdicts:
     """The judgements of a file, which names no texts."""
-    return lambda prompt_id, memory: judgements.get(prompt_id, {}).get(memory.memory_id)
+
+    def of(prompt_id: str, memory: InjectedMemory) -> bool | None:
+        return judgements.get(prompt_id, {}).get(memory.memory_id)
+
+    return KnownVerdicts(of, needed_in(judgements, slight))
 
 
 def _without(memories: tuple[Judged, ...] | None, others: tuple[Judged, ...] | None) -> tuple[Judged, ...]:
@@ -158,6 +190,13 @@ def _without(memories: tuple[Judged, ...] | None, others: tuple[Judged, ...] | N
         return ()
     known = {other.memory.memory_id for other in others}
     return tuple(memory for memory in memories if memory.memory.memory_id not in known)
+
+
+def _served(sets: Iterable[tuple[str, tuple[Judged, ...] | None]], needed: Pools) -> Ratio:
+    """The prompts that get a needed memory. An injected text that people did not call relevant is not needed."""
+    relevant = [(name, [own.memory.memory_id for own in found or () if own.is_relevant]) for name, found in sets]
+    tallies = served(relevant, needed)
+    return Ratio(sum(tally.relevant for tally in tallies), len(tallies))
 
 
 def _differ(digest: str, other: str | None) -> bool:
@@ -230,6 +269,12 @@ def precision_text(diff: RunDiff) -> str:
     return f"Of the memories with a label, relevant are: before {_part(before)}, now {_part(now)}."
 
 
+def served_text(diff: RunDiff) -> str:
+    """The prompts that both runs serve; empty if none is known to need a memory."""
+    before, now = served_shares(diff)
+    return f"Of the prompts in need, served are: before {_part(before)}, now {_part(now)}." if now.whole else ""
+
+
 def only_text(diff: RunDiff) -> str:
     """How many prompts only one of the runs has; empty without such a prompt."""
     alone = [prompt.now is None for prompt in diff.prompts if not prompt.is_in_both]
@@ -243,9 +288,9 @@ def settings_text(settings: Sequence[str]) -> str:
 
 
 def head_lines(compared: ComparedRuns) -> list[str]:
-    """The answer, the precision, the settings, and the prompts that only one run has."""
+    """The answer, the precision, the served share, the settings, and the prompts that only one run has."""
     diff = compared.diff
-    lines = (answer(diff), precision_text(diff), settings_text(compared.settings), only_text(diff))
+    lines = (answer(diff), precision_text(diff), served_text(diff), settings_text(compared.settings), only_text(diff))
     return [line for line in lines if line]
 
 
@@ -283,19 +328,22 @@ def _part(ratio: Ratio) -> str:
 
 def diff_json(compared: ComparedRuns) -> str:
     """Both runs and every prompt, also those without a difference."""
-    before, now = precisions(compared.diff)
+    precise, served = precisions(compared.diff), served_shares(compared.diff)
     made = {
-        "before": _side(compared.before, before),
-        "now": _side(compared.now, now),
+        "before": _side(compared.before, precise[0], served[0]),
+        "now": _side(compared.now, precise[1], served[1]),
         "settings": list(compared.settings),
         "prompts": [_prompt(prompt, compared.texts) for prompt in compared.diff.prompts],
     }
     return printed_json(made, indent=2) + "\n"
 
 
-def _side(side: Side, precision: Ratio) -> dict[str, Any]:
-    found = {"value": precision.value, "part": precision.part, "whole": precision.whole}
-    return {"run": side.name, "system": side.system, "prompts": side.prompts, "ts": side.ts, "precision": found}
+def _side(side: Side, precision: Ratio, served: Ratio) -> dict[str, Any]:
+    found = {
+        name: {"value": ratio.value, "part": ratio.part, "whole": ratio.whole}
+        for name, ratio in (("precision", precision), ("served", served))
+    }
+    return {"run": side.name, "system": side.system, "prompts": side.prompts, "ts": side.ts, **found}
 
 
 def _prompt(prompt: PromptDiff, texts: Mapping[str, str]) -> dict[str, Any]:

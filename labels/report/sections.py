@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
+from labels.measure.metrics import estimated
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.curve_sections import curve_sections
 from labels.report.notes import notes
@@ -214,19 +215,27 @@ def recall(report: Report) -> ReportSection:
     beyond = any(system.recall_of_known.whole != system.recall_in_pool.whole for system in report.systems)
     return ReportSection(
         "recall",
-        "Recall: how much of what is relevant was injected",
-        "In the pool: of what any system brought up and people call relevant. "
+        "Recall: how much of what is needed was injected",
+        "Served: of the prompts that need a memory, those that got one that they need: relevant, and of grade 2 or 3 "
+        "if it has a grade. In the pool: of what any system brought up and people call relevant. "
         f"{'Of all known: with what else the labels call relevant. ' if beyond else ''}"
         "Lost per prompt: relevant memories of the pool that were not injected.",
         table_of(
             report,
             {
+                "served": served,
+                "95 %\nany look": lambda system: span(system.served.live if system.served.estimate else None),
                 "in the pool": lambda system: share(system.recall_in_pool),
                 **({"of all known": lambda system: share(system.recall_of_known)} if beyond else {}),
                 "lost per prompt": lambda system: share(system.lost_per_prompt),
             },
         ),
     )
+
+
+def served(system: SystemReport) -> str:
+    found = system.served
+    return share(estimated(found.relevant, found.estimate.value, 1.0)) if found.estimate else UNKNOWN
 
 
 def running(report: Report) -> ReportSection:

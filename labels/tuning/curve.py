@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from scipy.stats import t as student
 
+from engine.cutoff import surer
 from labels.measure.intervals import headline_interval, wilson
 from labels.measure.strata import stratified_estimate
 
@@ -136,14 +137,20 @@ def measured(
 
 
 def injected(prompt: JudgedPrompt, probabilities: Sequence[float], threshold: float, max_inject: int) -> list[Example]:
-    """The first *max_inject* examples of a prompt that reach the threshold."""
-    kept = [example for example, p in zip(prompt.examples, probabilities, strict=True) if p >= threshold]
-    return kept[:max_inject]
+    """The first *max_inject* examples of a prompt that reach the threshold, as in the hook."""
+    reached = zip(prompt.examples, reaches(probabilities, threshold), strict=True)
+    return [example for example, is_kept in reached if is_kept][:max_inject]
 
 
 def injected_probabilities(probabilities: Sequence[float], threshold: float, max_inject: int) -> list[float]:
     """P(relevant) of the examples that `injected` gives."""
-    return [p for p in probabilities if p >= threshold][:max_inject]
+    reached = zip(probabilities, reaches(probabilities, threshold), strict=True)
+    return [p for p, is_kept in reached if is_kept][:max_inject]
+
+
+def reaches(probabilities: Sequence[float], threshold: float) -> list[bool]:
+    """Whether each memory of a prompt passes; those behind the first must be surer, as `engine.cutoff` says."""
+    return [p >= (surer(threshold) if place else threshold) for place, p in enumerate(probabilities)]
 
 
 def _precision(

@@ -14,7 +14,7 @@ from engine.claude_code.hook_entry import SHARED_ENTRY
 from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
 from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import memsift
-from tui.cli import COMMANDS
+from tui.cli import main
 
 FOLDER = Path(plugin_folder())
 
@@ -41,7 +41,7 @@ def test_a_skill_runs_only_commands_and_options_that_exist(name: str) -> None:
     head, _, body = text.removeprefix("---\n").partition("\n---\n")
     assert f"name: {name}\n" in head
     named = re.findall(r"memsift ([a-z-]+)((?: [^`\n]+)?)", body)
-    called = [(word, rest) for word, rest in named if word in COMMANDS]
+    called = [(word, rest) for word, rest in named if word in main.table]
     assert called
     for word, rest in called:
         options = memsift(word, "--help").stdout

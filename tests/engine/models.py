@@ -19,8 +19,8 @@ def content(config: Config | None = None, **changes: Any) -> dict[str, Any]:
     made = {
         "features": VERSION,
         "fit": fields(fit_of(config or Config())),
-        "intercept": -9.3,
-        "weights": {"strength": 6.0},
+        "intercept": -6.0,
+        "weights": {"strength": 0.8},
         "threshold": 0.5,
         "doubt": 0.1,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import threading
 import time
@@ -200,16 +199,6 @@ def test_the_hook_builds_a_small_index_and_sees_what_comes_and_goes(project: Pro
     assert project.hook() == ["cache rule two"]
 
 
-def test_a_file_that_was_rewritten_in_place_is_shown_as_it_is_now(project: Project) -> None:
-    project.opened()
-    path = Path(project.root) / "decisions/cache-rule.json"
-    stamps = [folder.stat().st_mtime_ns for folder in path.parents]
-    path.write_text(json.dumps(document(memory("rule of caches", memory_id="cache-rule"))), "utf-8")
-    assert [folder.stat().st_mtime_ns for folder in path.parents] == stamps
-    settle(project)
-    assert project.hook() == ["rule of caches"]
-
-
 def test_a_candidate_that_matches_no_more_or_cannot_be_read_is_left_out(project: Project) -> None:
     project.opened()
     settle(project)
@@ -246,28 +235,6 @@ def asked(index: Index) -> list[list[str]]:
         title_tags.find("cache rule", index, 3, now=0),
     ]
     return [[one.memory.title for one in pool.memories] for pool in pools]
-
-
-def test_an_edit_of_the_same_size_with_its_old_time_is_seen(project: Project) -> None:
-    project.opened()
-    settle(project)
-    path = Path(project.root) / "decisions/cache-rule.json"
-    before = path.stat()
-    path.write_text(path.read_text("utf-8").replace("cache rule", "cache role"), "utf-8")
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert path.stat().st_size == before.st_size
-    assert project.hook("cache") == ["cache role"]
-    assert project.opened() == project.fresh()
-
-
-def test_times_far_from_now_change_nothing(project: Project) -> None:
-    for seconds in (0, 4_000_000_000, 1):
-        for path in [*Path(project.root).rglob("*"), Path(project.root)]:
-            os.utime(path, (seconds, seconds))
-        assert project.opened() == project.fresh()
-        assert "cache rule" in (project.hook() or [])
-        project.write(memory(f"rule since {seconds}"))
-        assert f"rule since {seconds}" in (project.hook("rule since") or [])
 
 
 def test_without_time_the_hook_answers_from_what_it_has_and_shows_nothing_that_is_gone(project: Project) -> None:
@@ -349,24 +316,6 @@ def test_damage_that_a_search_finds_is_healed(project: Project, statement: str) 
     assert project.opened() == project.fresh()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_cache_that_cannot_be_written_is_done_without(project: Project) -> None:
-    project.opened()
-    project.file.parent.chmod(0o500)
-    try:
-        project.write(memory("auth token"))
-        assert project.opened() == project.fresh()
-        assert project.hook("auth") in ([], ["auth token"])
-    finally:
-        project.file.parent.chmod(0o700)
-
-
-def test_a_cache_that_cannot_be_made_is_done_without(project: Project) -> None:
-    Path(project.environ["HOME"]).write_text("a file", "utf-8")
-    assert project.opened() == project.fresh()
-    assert project.hook() == ["cache rule"]
-
-
 def test_a_reader_sees_changes_that_another_process_wrote(project: Project) -> None:
     with closing(open_index(project.root, project.environ)) as old:
         before = everything(old)
@@ -434,18 +383,6 @@ def test_a_first_build_that_cannot_end_in_time_is_left_to_another_process_at_onc
     started = time.process_time()  # a busy machine takes longer, but not more work
     assert project.hook(deadline_s=4.0) is None
     assert time.process_time() - started < 4.0 * opening.SYNC_SHARE / 2
-
-
-def test_an_index_that_is_deleted_while_the_hook_reads_it_is_done_without(project: Project) -> None:
-    settle(project)
-    path = Path(project.root) / "decisions/cache-rule.json"
-    path.write_text(json.dumps(document(memory("rule of caches", memory_id="cache-rule"))), "utf-8")
-    index = hook_index(project.root, project.environ, 20.0)
-    assert index
-    project.file.unlink()
-    with closing(index):
-        assert [titles[:1] for titles in asked(index)] == [["rule of caches"]] * 4
-    assert project.opened() == project.fresh()
 
 
 def test_segments_are_merged_where_no_prompt_waits(project: Project) -> None:

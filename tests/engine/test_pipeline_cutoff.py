@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import exp, log
 from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.config import FTS5_BM25, SEARCH, Config
+from engine.cutoff import FURTHER, surer
 from engine.explaining.explain import Explainer
 from engine.lean.record import replace
 from engine.pipeline import retrieve
@@ -53,9 +55,24 @@ def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason
     two = candidates(found)["two"]
     assert two.dropped_by == "cutoff"
     assert two.probability is not None
-    assert two.reason == f"by the tuned model it is relevant with probability {two.probability:.3f}, and it takes 0.500"
+    assert two.reason == f"by the tuned model it is relevant with probability {two.probability:.3f}, and it takes 0.599"
     assert found.system == "memsift+cutoff"
     assert found.least == 0.5
+
+
+def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() -> None:
+    """P(relevant) of the second memory is .79."""
+    injected_at = {least: injected(run(cutoff(DEFAULT, threshold=least))) for least in (0.7, 0.75)}
+    assert injected_at == {0.7: ["all", "three"], 0.75: ["all"]}
+    judged = run(cutoff(DEFAULT, threshold=0.99, doubt=0.75), judge=FakeJudge(keep=["three"]))
+    assert injected(judged) == ["three"]
+    with open_index(*MEMORIES) as index:
+        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
+        three = Explainer(found, index, DEFAULT).of("three")
+    assert three is not None
+    assert three.cutoff is not None
+    assert (three.cutoff.value, three.gap) == (surer(0.75), three.cutoff.gap)
+    assert surer(0.75) == pytest.approx(1 / (1 + exp(-log(3) - FURTHER)))
 
 
 def test_without_a_model_no_candidate_has_a_probability() -> None:
@@ -66,13 +83,13 @@ def test_without_a_model_no_candidate_has_a_probability() -> None:
 
 
 def test_what_the_cutoff_drops_takes_no_place_of_another() -> None:
-    backwards = cutoff(DEFAULT, intercept=9.6, weights={"strength": -6.0})
+    backwards = cutoff(DEFAULT, intercept=6.2, weights={"strength": -0.8})
     assert injected(run(None)) == ["all", "three", "two"]
     assert injected(run(backwards)) == ["two", "one"]
 
 
 def test_what_the_floor_drops_never_reaches_the_cutoff() -> None:
-    config = Config()
+    config = Config(noise_floor=0.6)
     found = candidates(run(cutoff(config), config=config))
     assert found["one"].dropped_by == "floor"
     assert found["one"].probability is None
@@ -82,7 +99,7 @@ def test_confidence_follows_from_the_probability() -> None:
     found = candidates(run(cutoff(DEFAULT, threshold=0.0, doubt=0.0)))
     for one in found.values():
         assert one.probability is not None
-        assert one.confidence == (HIGH if one.probability >= 0.75 else MEDIUM if one.probability >= 0.4 else LOW)
+        assert one.confidence == (HIGH if one.probability >= 0.5 else MEDIUM if one.probability >= 0.3 else LOW)
     assert found["all"].confidence == HIGH
     assert found["one"].confidence == LOW
 
@@ -117,12 +134,12 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
         prompt = typed_prompt("billing")
         alone = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT))
         judged = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge())
-        many = replace(DEFAULT, max_inject=4)
-        assert [len(one.candidates) for one in (alone, judged)] == [9, 15]
-        assert len(retrieve(prompt, index, many, cutoff=cutoff(many)).candidates) == 12
+        many = replace(DEFAULT, max_inject=5)
+        assert [len(one.candidates) for one in (alone, judged)] == [12, 15]
+        assert len(retrieve(prompt, index, many, cutoff=cutoff(many)).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
     assert last is not None
-    assert last.reason.startswith("the 9 strongest are looked at")
+    assert last.reason.startswith("the 12 strongest are looked at")
 
 
 def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:
@@ -177,5 +194,5 @@ def test_an_explanation_says_how_much_probability_was_missing() -> None:
     assert kept.cutoff.gap == pytest.approx(probabilities["all"] - 0.5)
     assert dropped is not None
     assert dropped.outcome == "cutoff"
-    assert dropped.gap == pytest.approx(probabilities["two"] - 0.5)
+    assert dropped.gap == pytest.approx(probabilities["two"] - surer(0.5))
     assert dropped.gap < 0

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 DEFAULT = Config()
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]
 
-PROMPT = "billing exports pipeline nightly"
+PROMPT = "today billing exports pipeline nightly"
 BEST = memory("billing exports pipeline nightly", memory_id="best")
-FAIR = memory("exports of the pipeline", memory_id="fair")
-WEAK = memory("billing words about something else", memory_id="weak")
-FAINT = memory("one two three four", body=f"billing {'filling ' * 30}", memory_id="faint")
+FAIR = memory("exports of other things", memory_id="fair")
+WEAK = memory("words about something else", body="billingrun", memory_id="weak")
+FAINT = memory("one two three four", body="today", memory_id="faint")
 ALL = (BEST, FAIR, WEAK, FAINT, *fillers(40))
 
 
@@ -100,11 +100,11 @@ def test_the_least_strength_is_counted_in_rare_words() -> None:
     assert "weak" not in injected(run(PROMPT, *ALL, config=replace(config, min_strength=weak + 0.01)))
 
 
-def test_a_single_weak_match_is_silence() -> None:
-    comments = memory("Nested comments are flattened", memory_id="comments")
-    retrieval = run("please explain the nested brackets of this regular expression", comments, *fillers(40))
+def test_a_single_word_that_is_common_in_general_text_is_silence() -> None:
+    regular = memory("Regular backups are nightly", memory_id="regular")
+    retrieval = run("please explain the brackets of this regular expression", regular, *fillers(40))
     assert injected(retrieval) == []
-    assert floored(retrieval) == ["comments"]
+    assert floored(retrieval) == ["regular"]
 
 
 def test_a_single_strong_match_is_injected() -> None:
@@ -174,7 +174,7 @@ def test_a_judge_of_a_search_is_asked_about_everything() -> None:
 def test_a_small_root_answers_and_stays_silent_as_a_large_one_does(rows: int) -> None:
     few = (memory("cache expiry is an hour", memory_id="target"), memory("billing"), memory("avatars"))[:rows]
     assert injected(run("when does the cache expire?", *few)) == ["target"]
-    assert injected(run("where are the brackets parsed in this regular expression cache", *few)) == []
+    assert injected(run("one hour of work", *few)) == []
     assert injected(run("zanzibar", *few)) == []
 
 
@@ -194,8 +194,8 @@ def test_any_text_is_answered(prompt: str, titles: list[str], mode: str, status:
 
 
 @given(st.text(max_size=60))
-def test_a_memory_whose_title_is_the_prompt_is_injected_if_the_prompt_says_anything(prompt: str) -> None:
-    anything = replace(DEFAULT, max_risk=1.0)
+def test_a_memory_whose_title_is_the_prompt_is_found_if_the_prompt_says_anything(prompt: str) -> None:
+    anything = replace(DEFAULT, max_risk=1.0, min_strength=0.0)
     retrieval = run(prompt, memory(prompt, memory_id="target"), *fillers(10), config=anything)
     assert ("target" in injected(retrieval)) is bool(query_terms(prompt))
 
@@ -232,9 +232,9 @@ def test_a_brief_retrieval_injects_the_same(
 
 @pytest.mark.parametrize(("is_judged", "size"), [(False, 6), (True, 15)])
 def test_a_brief_retrieval_leaves_a_judge_its_whole_choice(is_judged: bool, size: int) -> None:
-    memories = [memory("cache rule", memory_id=f"m{i:02}") for i in range(20)]
+    memories = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(20)]
     judge = FakeJudge(keep=["m14"]) if is_judged else None
     with open_index(*memories, *fillers(40)) as index:
-        found = retrieve(typed_prompt("the cache rule"), index, DEFAULT, judge=judge, is_brief=True)
+        found = retrieve(typed_prompt("the cache expiry"), index, DEFAULT, judge=judge, is_brief=True)
     assert len(found.candidates) == size
     assert injected(found) == (["m14"] if is_judged else ["m00", "m01", "m02"])

@@ -13,7 +13,7 @@ import pytest
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
-from labels.migrations import MIGRATIONS, STEPS
+from labels.migrations import STEPS, migrations
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import card, record, retrieval
@@ -40,7 +40,7 @@ def old(tmp_path: Path) -> Path:
     """A store with the first three steps and SAID in it."""
     path = tmp_path / "labels.db"
     with closing(Database(path, execute_plugins=False)) as db:
-        MIGRATIONS.apply(db, stop_before="m004_people")
+        migrations().apply(db, stop_before="m004_people")
         with db.conn:
             db.execute("INSERT INTO prompt VALUES ('p1', 'how do tokens expire?', '[]', 'human', '', '', '', '')")
             for name in ("a", "b"):
@@ -151,7 +151,7 @@ NAMES = {"uid": "f" * 32, "session": "s", "source": "", "repeat": 0}
 def store_of(path: Path, steps: int) -> Path:
     """A store that a memsift with only the first *steps* made."""
     with closing(Database(path, execute_plugins=False)) as db:
-        MIGRATIONS.apply(db, stop_before=STEPS[steps] if steps < len(STEPS) else None)
+        migrations().apply(db, stop_before=STEPS[steps] if steps < len(STEPS) else None)
     return path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,15 @@ from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer
 from tests.tui import demo
 from tests.tui.cli import command_line
+from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from tui.workspace.workspace import Workspace
 
-    Opener = Callable[..., Workspace]
+Opener = Callable[..., Workspace]
+"""Opens a workspace over the test's label store."""
 
 
 @pytest.fixture

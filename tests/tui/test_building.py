@@ -13,7 +13,7 @@ from textual.widgets import ProgressBar, Static
 from engine.opening import files_to_build, index_file, open_index
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import until
-from tui.building import BuildingApp
+from tui.starting import BuildingApp
 from tui.workspace import opening
 
 COUNT = 1200

@@ -57,42 +57,28 @@ def test_there_are_enough_memories_in_each_of_the_six_categories() -> None:
     assert min(found.values()) >= 8
 
 
-def test_every_memory_has_the_required_fields() -> None:
-    for memory in memories():
-        assert memory.keys() >= REQUIRED, memory.get("id")
-        assert memory["schema_version"] == "1.0"
-        assert memory["content"], memory["id"]
-        assert all(memory["content"].values()), memory["id"]
-
-
-def test_every_memory_is_filed_under_its_id_in_the_folder_of_its_category() -> None:
+def test_every_memory_is_complete_and_filed_under_its_id_in_the_folder_of_its_category() -> None:
     for path, memory in zip(memory_files(), memories(), strict=True):
-        assert memory["id"] == path.stem
-        assert memory["category"] == FOLDERS[path.parent.name]
-
-
-def test_ids_and_titles_are_unique() -> None:
+        assert memory.keys() >= REQUIRED, path
+        assert memory["schema_version"] == "1.0"
+        assert (memory["id"], memory["category"]) == (path.stem, FOLDERS[path.parent.name])
+        assert memory["content"], path
+        assert all(memory["content"].values()), path
+        assert 0 < len(memory["title"]) <= 120, path
+        assert memory["tags"], path
+        assert all(tag and tag == tag.strip() for tag in memory["tags"]), path
+        created, updated = (datetime.fromisoformat(memory[name]) for name in ("created_at", "updated_at"))
+        assert created <= updated, path
     assert len({memory["id"] for memory in memories()}) == len(memories())
     assert len({memory["title"] for memory in memories()}) == len(memories())
 
 
-def test_titles_are_short_enough_and_tags_are_not_empty() -> None:
-    for memory in memories():
-        assert 0 < len(memory["title"]) <= 120, memory["id"]
-        assert memory["tags"], memory["id"]
-        assert all(tag and tag == tag.strip() for tag in memory["tags"]), memory["id"]
-
-
-def test_times_are_in_order() -> None:
-    for memory in memories():
-        created, updated = (datetime.fromisoformat(memory[name]) for name in ("created_at", "updated_at"))
-        assert created <= updated, memory["id"]
-
-
-def test_a_retired_memory_says_when_and_why() -> None:
+def test_a_retired_memory_says_when_and_why_and_is_never_relevant() -> None:
     retired = [memory for memory in memories() if memory["record_status"] == "retired"]
     assert retired
     assert all(memory["retired_at"] and memory["retired_reason"] for memory in retired)
+    ids = {memory["id"] for memory in retired}
+    assert not [pair for pair in qrels() if pair[1] in ids and pair[2] > 0]
 
 
 def test_the_index_lists_exactly_the_active_memories() -> None:
@@ -116,12 +102,8 @@ def test_there_are_enough_prompts_of_every_kind() -> None:
     assert set(found) == KINDS
     assert min(found.values()) >= 6
     assert found["nothing-relevant"] >= 8
-
-
-def test_prompts_differ_in_id_and_text() -> None:
     prompts = rows("prompts.jsonl")
-    assert len({row["id"] for row in prompts}) == len(prompts)
-    assert len({row["prompt"] for row in prompts}) == len(prompts)
+    assert len({row["id"] for row in prompts}) == len({row["prompt"] for row in prompts}) == len(prompts)
 
 
 def test_context_is_well_formed_and_there_where_a_prompt_depends_on_it() -> None:
@@ -146,17 +128,9 @@ def test_every_judged_pair_names_a_prompt_and_a_memory_once() -> None:
     assert {grade for _, _, grade in qrels()} == {0, 1}
 
 
-def test_a_retired_memory_is_never_relevant() -> None:
-    retired = {memory["id"] for memory in memories() if memory["record_status"] == "retired"}
-    assert not [pair for pair in qrels() if pair[1] in retired and pair[2] > 0]
-
-
-def test_the_script_answers_every_prompt_once() -> None:
+def test_the_script_answers_every_prompt_once_and_keeps_only_titles_that_exist() -> None:
     answered = [row["prompt"] for row in rows("judge.jsonl")]
     assert sorted(answered) == sorted(row["prompt"] for row in rows("prompts.jsonl"))
-
-
-def test_the_script_keeps_only_titles_that_exist() -> None:
     titles = {memory["title"] for memory in memories() if memory["record_status"] == "active"}
     for row in rows("judge.jsonl"):
         assert set(row.get("keep", ())) <= titles, row["prompt"]

@@ -14,9 +14,9 @@ from engine.paths import projects_dir
 from engine.settings.roots import own_users
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import text_of, until
-from tui.choosing import FirstStartApp
 from tui.cli import main
 from tui.dialogs.choices import Options
+from tui.starting import FirstStartApp
 from tui.workspace.opening import DEMO, places
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tests.tui.cli.command_line import MAIN, memsift
 from tests.tui.demo import demo_prompts
 from tests.tui.terminal import Terminal
 from tui.app import MemsiftApp
+from tui.widgets.bars import TABS
 from tui.widgets.signs import DRAWN, SPOKEN
-from tui.widgets.top_bar import TABS
 from tui.workspace.app_settings import AppSettings, read_app_settings
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import pytest
 from textual.widgets import ProgressBar
 
 from tests.tui.pictures import NARROW, USUAL, WIDE, pictures
-from tui.building import BuildingApp
-from tui.choosing import FirstStartApp
+from tui.starting import BuildingApp, FirstStartApp
 from tui.workspace.opening import FoundRoot
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tests.engine import models
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
 from tests.tui.apps import SIZE, app_of, at_rest, press, reads, shown, starting_in, toasts, until
 from tui.dialogs.choices import ChooseOne
-from tui.widgets.remark_line import NoteInput
+from tui.widgets.labels import NoteInput
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
 

@@ -1,102 +1,33 @@
 """The command line. stdout is data, stderr is for people.
 
 Exit codes: 0 fine, 1 a check did not hold, 2 setup or usage error, 130 stopped with Ctrl-C.
-A new command is a module in this folder and a line in COMMANDS.
+A new command is a function in a module of this folder, and its place in SUBJECTS.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
-from tui.cli.failures import drop_unwritten, explanation, open_streams
-from tui.cli.help import JUDGE_SECTION, SUBJECTS, command_rows, sorted_options, write_section
+from tui.cli.help import SUBJECTS, Commands
 from tui.cli.options import DB, ORDER, PLAIN, PROMPTS, TOGETHER, judge_options, roots_option
+from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.workspace import opening
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tui.workspace.judge_options import JudgeOptions
-
-COMMANDS = {
-    "activity": "activity:activity",
-    "archive": "memories.changes:archive",
-    "completion": "setup.completion:completion",
-    "config": "setup.config:config",
-    "create": "memories.changes:create",
-    "demo": "app:demo",
-    "diff": "labels.diff:diff",
-    "doctor": "setup.doctor:doctor",
-    "edit": "memories.changes:edit",
-    "export": "labels.export:export",
-    "gate": "labels.gate:gate",
-    "history": "memories.journal:history",
-    "import": "labels.import_:import_",
-    "install": "setup.install:install",
-    "judge": "judge:judge",
-    "label": "labels.label:label",
-    "list": "memories.listing:list_",
-    "merge": "memories.changes:merge",
-    "merge-labels": "labels.merge_labels:merge_labels",
-    "move": "memories.changes:move",
-    "rename": "memories.changes:rename",
-    "prompts": "prompts:prompts",
-    "quality": "quality.group:quality",
-    "replay": "replay:replay",
-    "report": "labels.report:report",
-    "restore": "memories.changes:restore",
-    "retire": "memories.changes:retire",
-    "search": "search:search",
-    "serve": "serve:serve",
-    "show": "memories.listing:show",
-    "tag": "memories.changes:tag",
-    "trust": "setup.trust:trust",
-    "tune": "labels.tune:tune",
-    "undo": "memories.journal:undo",
-    "uninstall": "setup.uninstall:uninstall",
-}
-"""Every command: its name, then its module in this folder and its function there."""
-
-
-class Commands(click.Group):
-    """A group that imports a command's module when the command is called. `table` is like COMMANDS."""
-
-    table: Mapping[str, str] = {}
-
-    @property
-    def sections(self) -> Mapping[str, str]:
-        """Title -> names of commands, separated by spaces."""
-        return {"Commands": " ".join(self.table)}
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self.table)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        module, _, function = self.table.get(name, "").partition(":")
-        return getattr(import_module(f"tui.cli.{module}"), function) if module else None
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options, then the commands, and last the options of the judge."""
-        own, of_judge = sorted_options(self, ctx)
-        write_section(formatter, "Options", own)
-        for title, names in self.sections.items():
-            write_section(formatter, title, command_rows(self, ctx, names.split()))
-        write_section(formatter, JUDGE_SECTION, of_judge)
 
 
 class Memsift(Commands):
     """All commands. It turns errors into a line on stderr and exit code 2."""
 
-    table = COMMANDS
-    sections = SUBJECTS
+    subjects = SUBJECTS
 
     def main(self, *given: Any, **options: Any) -> Any:
         open_streams()
@@ -116,7 +47,7 @@ class Memsift(Commands):
             return self._invoke(ctx)
         except MemsiftError as error:
             tell(str(error))
-            click.echo("".join(f"{visible(line)}\n" for line in error.detail.splitlines()), err=True, nl=False)
+            click.echo(text_of(error.detail.splitlines()), err=True, nl=False)
             ctx.exit(2)
 
     def _invoke(self, ctx: click.Context) -> Any:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.hook.activity_log import FILTERS, SLOW_MS, ledger, read_log
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
-from tui.cli.options import DB, TEXT_OR_JSON, output_of_roots, roots_option
+from tui.cli.options import DB, TEXT_OR_JSON, roots_option
+from tui.cli.output import output_of_roots, text_of
 from tui.workspace import opening
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.hook.activity_log import Log, LoggedPrompt
+    from tui.cli.output import Output
 
 OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
@@ -68,38 +69,24 @@ def activity(
     if no_root:
         if roots or memory_id:
             raise click.UsageError("--no-root takes neither --root nor --memory: this log belongs to no root.")
-        click.echo(_listed(read_log(state_home(os.environ)), kinds, last, form), nl=False)
+        click.echo(output_of_roots(form, {"": _listed(read_log(state_home(os.environ)), kinds, last)}), nl=False)
         return
     found = opening.known_roots(roots, os.environ)
     made = {}
     for together in [[root] for root in found] if roots else [found]:
         log = read_log(*[state_dir(root, os.environ) for root in together])
-        if memory_id:
-            made[together[0]] = _ledger(together, memory_id, log, db, form)
-        else:
-            made[together[0]] = _listed(log, kinds, last, form)
-    click.echo(output_of_roots(made, form), nl=False)
+        made[together[0]] = _ledger(together, memory_id, log, db) if memory_id else _listed(log, kinds, last)
+    click.echo(output_of_roots(form, made), nl=False)
 
 
-def _listed(log: Log, kinds: Sequence[str], last: int, form: str) -> str:
+def _listed(log: Log, kinds: Sequence[str], last: int) -> Output:
     chosen = [decision for decision in log.decisions if all(decision.is_of(kind) for kind in kinds)][-last:]
     if not log.decisions:
         tell(NO_LOG)
     if log.broken:
         tell(f"{log.broken:,} lines of the log cannot be read.")
-    if form == "json":
-        return (
-            f"{printed_json({'decisions': [_row(decision) for decision in chosen], 'broken': log.broken}, indent=2)}\n"
-        )
-    return "".join(f"{visible(_line(decision))}\n" for decision in chosen)
-
-
-def _row(decision: LoggedPrompt) -> dict[str, Any]:
-    return {
-        **fields(decision),
-        "injected": list(decision.injected),
-        "dropped": [{"id": a, "by": b} for a, b in decision.dropped],
-    }
+    rows = [{**fields(found), "dropped": [{"id": a, "by": b} for a, b in found.dropped]} for found in chosen]
+    return {"decisions": rows, "broken": log.broken}, text_of(map(_line, chosen))
 
 
 def _line(decision: LoggedPrompt) -> str:
@@ -109,7 +96,7 @@ def _line(decision: LoggedPrompt) -> str:
     return f"{decision.time}  {decision.ms:7.1f} ms  {prompt}  -> {outcome}{fallback}"
 
 
-def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form: str) -> str:
+def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> Output:
     from engine import inject
     from engine.quality.checks.size import tokens
     from labels.records import NOT_RELEVANT, RELEVANT
@@ -130,8 +117,6 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form
         "irrelevant": irrelevant,
         "tokens": cost,
     }
-    if form == "json":
-        return f"{printed_json(row, indent=2)}\n"
     dropped = ", ".join(f"{count} by {stage}" for stage, count in counts.dropped) or "never"
     lines = [
         f"{memory_id}: injected {counts.injected:,} times, about {cost:,} tokens",
@@ -139,4 +124,4 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form
         f"  dropped: {dropped}",
         f"  labels of its present text: {relevant} relevant, {irrelevant} not",
     ]
-    return "".join(f"{visible(line)}\n" for line in lines)
+    return row, text_of(lines)

@@ -60,7 +60,7 @@ def open_other(
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         error.detail = "\n".join(f"memsift --root {quote(place.root)}  ({place.text})" for place in found)
         raise error
-    from tui.choosing import FirstStartApp
+    from tui.starting import FirstStartApp
 
     chosen = FirstStartApp(found, is_plain=app_settings(is_plain=is_plain).is_plain).run()
     if chosen == DEMO:
@@ -82,7 +82,7 @@ def build_first(roots: Sequence[str], *, is_plain: bool = False) -> bool:
     for root in roots:
         count = files_to_build(root, os.environ)
         if count >= MANY:
-            from tui.building import BuildingApp
+            from tui.starting import BuildingApp
 
             if not BuildingApp(root, count, is_plain=app_settings(is_plain=is_plain).is_plain).run():
                 return False

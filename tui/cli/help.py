@@ -1,27 +1,69 @@
-"""How `--help` is laid out: the judge's options stand together at the end, and no description of a command is cut."""
+"""How `--help` is laid out, and `memsift completion`."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
+from engine.errors import MemsiftError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
 
 JUDGE_SECTION = "Options of the judge"
 
 
 SUBJECTS = {
-    "Commands that open the app": "demo serve",
-    "Commands to set up": "install uninstall doctor config trust completion",
-    "Commands to find memories": "search judge list show activity",
-    "Commands to change memories": "create edit tag retire archive restore merge move rename undo history",
-    "Commands on the quality of memories": "quality",
-    "Commands on prompts, labels and numbers": "prompts replay diff label report gate tune export import merge-labels",
+    "Commands that open the app": "app:demo serve:serve",
+    "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
+    "setup.trust:trust help:completion",
+    "Commands to find memories": "search:search judge:judge memories.listing:list_ memories.listing:show "
+    "activity:activity",
+    "Commands to change memories": "memories.changes:create memories.changes:edit memories.changes:tag "
+    "memories.changes:retire memories.changes:archive memories.changes:restore memories.changes:merge "
+    "memories.changes:move memories.changes:rename memories.changes:undo memories.changes:history",
+    "Commands on the quality of memories": "quality.group:quality",
+    "Commands on prompts, labels and numbers": "prompts:prompts replay:replay labels.diff:diff labels.label:label "
+    "labels.report:report labels.gate:gate labels.tune:tune labels.export:export labels.import_:import_ "
+    "labels.import_:merge_labels",
 }
-"""The sections of `memsift --help`, each with its commands."""
+"""The sections of `memsift --help`, each with its commands: the module in this folder, and the function there."""
+
+
+class Commands(click.Group):
+    """A group that imports a command's module when the command is called. `subjects` are like SUBJECTS."""
+
+    subjects: Mapping[str, str] = {}
+
+    @property
+    def table(self) -> dict[str, str]:
+        """The place of each command by its name: that of its function, with a hyphen for each line between words."""
+        places = " ".join(self.subjects.values()).split()
+        return dict(sorted((name_of(place), place) for place in places))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        module, _, function = self.table.get(name, "").partition(":")
+        return getattr(import_module(f"tui.cli.{module}"), function) if module else None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, then the commands, and last the options of the judge."""
+        own, of_judge = sorted_options(self, ctx)
+        write_section(formatter, "Options", own)
+        for title, places in self.subjects.items():
+            write_section(formatter, title, command_rows(self, ctx, map(name_of, places.split())))
+        write_section(formatter, JUDGE_SECTION, of_judge)
+
+
+def name_of(place: str) -> str:
+    """The name of the command at a place of SUBJECTS."""
+    return place.partition(":")[2].strip("_").replace("_", "-")
 
 
 class JudgeOption(click.Option):
@@ -65,3 +107,32 @@ def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -
     return [
         (name, " ".join((command.help or "").partition("\n\n")[0].split())) for name, command in commands if command
     ]
+
+
+SHELLS = ("bash", "zsh", "fish")
+PROGRAM = "memsift"
+VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the script with which SHELL completes commands and options of memsift.
+
+    \b
+    bash, a line in ~/.bashrc:
+        eval "$(memsift completion bash)"
+    zsh, a line in ~/.zshrc, after compinit:
+        eval "$(memsift completion zsh)"
+    fish, once:
+        memsift completion fish > ~/.config/fish/completions/memsift.fish
+
+    Then start the shell anew.
+    """
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    if made is None:
+        raise MemsiftError(f"This version of click completes nothing in {shell}.")
+    click.echo(made(ctx.find_root().command, {}, PROGRAM, VARIABLE).source())

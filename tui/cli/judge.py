@@ -9,7 +9,6 @@ import click
 
 from engine.config import AUTO, SEARCH
 from engine.errors import MemsiftError
-from engine.lean.json_text import printed_json
 from engine.prompt import typed_prompt
 from engine.roots import retrieve
 from engine.wording import aligned
@@ -23,9 +22,10 @@ from tui.cli.options import (
     require_agreement,
     roots_option,
 )
+from tui.cli.output import output
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
-from tui.workspace.stderr import report_fallback, report_skipped, visible
+from tui.workspace.stderr import report_fallback, report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +70,7 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
     retrieval = judged(prompt, roots, mode, judge)
     report_fallback(retrieval)
     rows = verdict_rows(retrieval)
-    lines = verdict_lines(rows) if form == "text" else [printed_json(rows, indent=2)]
-    click.echo("".join(f"{line}\n" for line in lines), nl=False)
+    click.echo(output(form, rows, verdict_lines(rows)), nl=False)
     if retrieval.judgement and not retrieval.judgement.is_answer:
         click.get_current_context().exit(2)
     if strict:
@@ -115,7 +114,7 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
     lines = []
     for line, reasoning in zip(table, ["", *(row["reasoning"] for row in rows["verdicts"])], strict=True):
         lines += [line, f"    {reasoning}"] if reasoning else [line]
-    return [visible(line) for line in [*lines, "", *_summary(rows)]]
+    return [*lines, "", *_summary(rows)]
 
 
 def _row(candidate: Candidate) -> dict[str, Any]:

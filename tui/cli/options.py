@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import sys
 from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -17,16 +17,15 @@ from engine.config import LIMITS
 from engine.errors import MemsiftError
 from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
-from engine.lean.json_text import printed_json
 from engine.paths import labels_file
 from engine.wording import counted
 from tui.cli.help import JudgeOption
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions
-from tui.workspace.stderr import tell, visible
+from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -40,14 +39,14 @@ ROOTS_HELP = (
     "Folder or file of memories, whoever owns it. Default: each .claude/memory of yours, up to the repository's top, "
     "this project's auto memory, and `roots` in config.toml"
 )
-PROMPTS_DEFAULT = "Default: the transcripts of this project, or else the prompts that were replayed here."
-PROMPTS_HELP = (
-    "Prompts: a transcript, history.jsonl, JSON lines, a database of claude-mem, a text file with a prompt per line, "
-    "or a folder of these. Repeatable."
+PROMPTS_DEFAULT = (
+    "Default: the transcripts of this project, or else what SpecStory and aider keep in it, or else the prompts that "
+    "were replayed here."
 )
-MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
-"""Cells of a line of a report: at least, in a pipe, and at most."""
-
+PROMPTS_HELP = (
+    "Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a "
+    "database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable."
+)
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
 
@@ -78,6 +77,23 @@ def roots_option(of_several: str) -> Callable[[F], F]:
     return click.option(
         "--root", "roots", metavar="PATH", multiple=True, help=f"{ROOTS_HELP}. Repeatable: {of_several}"
     )
+
+
+def gathered(name: str, make: Callable[..., Any], options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
+    """A decorator that gives a command *options*. It gets what *make* makes of them, as the argument *name*."""
+
+    def give(command: F) -> F:
+        @wraps(command)
+        def gathering(*given: Any, **others: Any) -> Any:
+            own = {option: others.pop(option) for option in signature(make).parameters}
+            return command(*given, **{name: make(**own)}, **others)
+
+        found = cast("F", gathering)
+        for option in reversed(options):
+            found = option(found)
+        return found
+
+    return give
 
 
 def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -180,6 +196,26 @@ JUDGE_OPTIONS = (
 )
 
 
+def judge_of(
+    judge: str | None,
+    judge_model: str | None,
+    judge_timeout: float | None,
+    judge_depth: str | None,
+    no_judge: bool,
+    judge_refresh: bool,
+    judge_samples: int | None,
+) -> JudgeOptions:
+    """The judge's options. Raises click.UsageError for options that contradict each other."""
+    if no_judge and judge is not None:
+        raise click.UsageError(f"--no-judge and --judge {judge} contradict each other: leave one out.")
+    if judge == NO_JUDGE and judge_refresh:
+        raise click.UsageError("--judge none makes no calls, so --judge-refresh has no effect: leave one out.")
+    return JudgeOptions(judge, judge_model, judge_timeout, judge_depth, no_judge, judge_refresh, judge_samples)
+
+
+judge_options = gathered("judge", judge_of, JUDGE_OPTIONS)
+
+
 AT_ONCE = "Largest number of questions to the judge at the same time: two at first, more while it answers in time."
 RETRIES = (
     "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
@@ -202,11 +238,27 @@ BULK_OPTIONS = (
 )
 
 
-def bulk_options(command: F) -> F:
-    """Give *command* the options for many calls of a judge."""
-    for option in reversed(BULK_OPTIONS):
-        command = option(command)
-    return command
+@dataclass(frozen=True)
+class BulkOptions:
+    """The options for many calls of a judge."""
+
+    concurrency: int
+    retries: int
+    batch: bool
+    batch_poll: float
+    max_cost: float | None
+
+    def asking(self, judge: JudgeOptions) -> Asking:
+        """How *judge* is asked. Raises click.UsageError for options of it that do not go with --batch."""
+        if self.batch and self.max_cost is not None:
+            raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
+        if self.batch and judge.is_cached_only:
+            raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
+        judge = replace(judge, is_batched=self.batch, is_patient=True)
+        return Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
+
+
+bulk_options = gathered("bulk", BulkOptions, BULK_OPTIONS)
 
 
 EXECUTOR = (
@@ -216,85 +268,30 @@ EXECUTOR = (
 PARTS = "The folder for the rows, a file for each part. With a folder of the same run, finished parts are skipped."
 
 
+@dataclass(frozen=True)
+class PartsOptions:
+    """The options for a run in parts; each text is empty if it was not given."""
+
+    executor: str
+    parts: str
+    part_size: int
+
+    def are_given(self, refusal: str, *others: object) -> bool:
+        """Whether the run goes in parts. Raises click.UsageError if an option is missing, or any of *others* is set."""
+        if (self.executor or self.parts) and (not self.executor or not self.parts or any(others)):
+            raise click.UsageError(f"--executor and --parts go together, {refusal}")
+        return bool(self.parts)
+
+
 def parts_options(things: str, size: int) -> Callable[[F], F]:
     """The options for a run in parts: of *size* prompts or memories each, if nothing else is given."""
-
-    def with_parts(command: F) -> F:
-        command = click.option(
-            "--part-size",
-            metavar="N",
-            type=click.IntRange(1),
-            default=size,
-            show_default=True,
-            help=f"{things} in a part.",
-        )(command)
-        command = click.option("--parts", metavar="FOLDER", help=PARTS)(command)
-        return click.option("--executor", metavar="NAME", help=EXECUTOR)(command)
-
-    return with_parts
-
-
-def check_batch(judge: JudgeOptions, *, is_batched: bool, most_usd: float | None) -> None:
-    """Raise click.UsageError for options that do not go with --batch."""
-    if is_batched and most_usd is not None:
-        raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
-    if is_batched and judge.is_cached_only:
-        raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
-
-
-def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give *command* the judge's options. It receives them as one JudgeOptions, named `judge`."""
-
-    @wraps(command)
-    def with_judge(
-        *given: Any,
-        judge: str | None,
-        no_judge: bool,
-        judge_model: str | None,
-        judge_timeout: float | None,
-        judge_depth: str | None,
-        judge_refresh: bool,
-        judge_samples: int | None,
-        **others: Any,
-    ) -> Any:
-        if no_judge and judge is not None:
-            raise click.UsageError(f"--no-judge and --judge {judge} contradict each other: leave one out.")
-        if judge == NO_JUDGE and judge_refresh:
-            raise click.UsageError("--judge none makes no calls, so --judge-refresh has no effect: leave one out.")
-        options = JudgeOptions(judge, judge_model, judge_timeout, judge_depth, no_judge, judge_refresh, judge_samples)
-        return command(*given, judge=options, **others)
-
-    for option in reversed(JUDGE_OPTIONS):
-        with_judge = option(with_judge)
-    return with_judge
-
-
-def output_of_roots(made: Mapping[str, str], form: str) -> str:
-    """The output of a command over one or several roots. *made*: root -> its output in the format *form*.
-
-    The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, each
-    "jsonl" row gets `root` first, and texts follow each other under their roots.
-    """
-    if len(made) == 1:
-        return next(iter(made.values()))
-    if form == "json":
-        rows = [{"root": root, **json.loads(text)} for root, text in made.items()]
-        return f"{printed_json(rows, indent=2)}\n"
-    if form == "jsonl":
-        lines = [(root, line) for root, text in made.items() for line in text.splitlines()]
-        return "".join(f"{printed_json({'root': root, **json.loads(line)})}\n" for root, line in lines)
-    mark = "# " if form == "markdown" else ""
-    return "\n".join(f"{mark}{visible(root)}\n\n{text}" for root, text in made.items())
-
-
-def output_width(piped: int) -> int:
-    """The width of stdout in cells: of the terminal, or *piped* for a pipe."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else piped
-
-
-def text_width() -> int:
-    """The width of a text of sentences and tables on stdout, which a wide terminal does not stretch."""
-    return max(MIN_TEXT, min(output_width(PIPED_TEXT), MAX_TEXT))
+    help_size, of_size = f"{things} in a part.", click.IntRange(1)
+    options = (
+        click.option("--executor", metavar="NAME", default="", help=EXECUTOR),
+        click.option("--parts", metavar="FOLDER", default="", help=PARTS),
+        click.option("--part-size", metavar="N", type=of_size, default=size, show_default=True, help=help_size),
+    )
+    return gathered("parts", PartsOptions, options)
 
 
 def disputed(retrieval: Retrieval) -> int:

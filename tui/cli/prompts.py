@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     """Print the prompts that people typed, as JSON lines.
 
-    PATH is a transcript, history.jsonl, JSON lines, a database of claude-mem, a text file with a prompt per line, or a
-    folder of these. Default: the transcripts of this project.
+    PATH is a transcript, history.jsonl, an export of SpecStory (.specstory/history), .aider.chat.history.md, JSON
+    lines, a database of claude-mem, a text file with a prompt per line, or a folder of these. Default: the transcripts
+    of this project, or else what SpecStory and aider keep in it. A session that was exported twice counts once.
 
     Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must
@@ -30,7 +31,7 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     """
     from engine.claude_code.prompt_files import read_prompts
 
-    reading = read_prompts(list(paths) or [opening.transcripts_folder(os.environ)], include_sdk=include_sdk)
+    reading = read_prompts(opening.prompt_paths(paths, os.environ), include_sdk=include_sdk)
     for prompt in reading.prompts:
         click.echo(printed_json(prompt_row(prompt)))
     for skipped in reading.skipped:

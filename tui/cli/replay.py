@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,9 @@ from tui.cli.options import (
     REPLAY_SAMPLES,
     STRICT,
     TOGETHER,
+    BulkOptions,
+    PartsOptions,
     bulk_options,
-    check_batch,
     disputed,
     judge_options,
     opened_cutoff,
@@ -60,6 +61,10 @@ NAMES = (
 )
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
+IN_PARTS = (
+    "for one folder of memories, without --save, --strict, --resume and --max-cost. A later start goes on with the "
+    "parts that are missing."
+)
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
@@ -78,32 +83,27 @@ def replay(
     roots: tuple[str, ...],
     files: tuple[str, ...],
     strict: bool,
-    executor: str | None,
-    parts: str | None,
-    part_size: int,
+    parts: PartsOptions,
     save: bool,
     db: str | None,
-    **options: Any,
+    systems: str | None,
+    judge: JudgeOptions,
+    bulk: BulkOptions,
+    resume: str | None,
 ) -> None:
     """Run prompts through systems, and print a JSON line for each prompt and system.
 
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
     """
-    wanted = Replay(**options)
-    check_batch(wanted.judge, is_batched=wanted.batch, most_usd=wanted.max_cost)
-    found = opening.open_roots(roots, os.environ, wanted.judge)
-    if executor or parts:
-        if not (executor and parts) or len(found) > 1 or save or strict or wanted.resume or wanted.max_cost is not None:
-            raise click.UsageError(
-                "--executor and --parts go together, for one folder of memories, without --save, --strict, --resume "
-                "and --max-cost. A later start goes on with the parts that are missing."
-            )
-        wanted.in_parts(found[0], files, executor, Path(parts), part_size)
+    wanted = Replay(systems, bulk.asking(judge.sampling(REPLAY_SAMPLES)), bulk.max_cost, resume)
+    found = opening.open_roots(roots, os.environ, judge)
+    if parts.are_given(IN_PARTS, len(found) > 1, save, strict, resume, bulk.max_cost):
+        wanted.in_parts(found[0], files, parts)
         return
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
         ending, disagreements, answers = wanted.over(found, reading, store)
-        report_ending(ending, wanted.resume)
+        report_ending(ending, resume)
         answers.report()
     if strict:
         require_agreement(disagreements)
@@ -114,18 +114,9 @@ class Replay:
     """The options of a replay, as on the command line."""
 
     systems: str | None
-    judge: JudgeOptions
-    concurrency: int
-    retries: int
-    batch: bool
-    batch_poll: float
+    asking: Asking
     max_cost: float | None
     resume: str | None
-
-    @property
-    def asking(self) -> Asking:
-        judge = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch, is_patient=True)
-        return Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
 
     def over(
         self, roots: Sequence[OpenRoot], reading: PromptReading, store: LabelStore | None
@@ -160,7 +151,7 @@ class Replay:
                 def keep(retrieval: Retrieval) -> None:
                     nonlocal disagreements, answers
                     answers = answers.plus(Answers.of([retrieval]))
-                    self.judge.refuse_a_miss(retrieval)
+                    self.asking.judge.refuse_a_miss(retrieval)
                     if store:
                         cutoff = cutoffs.get(kinds[retrieval.system])
                         record(retrieval, store, index, config, asked, cutoff, injections.memory)
@@ -176,7 +167,7 @@ class Replay:
                 ending = replaying.run(jobs, work, keep, terms, is_judged=has_judge)
                 return ending, disagreements, answers
 
-    def in_parts(self, root: OpenRoot, files: Sequence[str], executor: str, folder: Path, size: int) -> None:
+    def in_parts(self, root: OpenRoot, files: Sequence[str], parts: PartsOptions) -> None:
         """Write a file of rows for each part of *files*, and tell how the run ended."""
         from tui.workspace.parts.executors import opened_executor
         from tui.workspace.parts.replay import replay_in_parts, setup_of
@@ -184,12 +175,12 @@ class Replay:
         with opened_judge(self.asking.judge, root.config) as asked:
             chosen, cutoffs = chosen_systems(self.systems, root.root, root.config, asked)
         setup = setup_of(root.root, root.config, chosen, cutoffs, self.asking, os.environ)
-        with opened_executor(executor) as workers:
-            ending, prompts, answers = replay_in_parts(workers, setup, files, folder, size)
+        with opened_executor(parts.executor) as workers:
+            ending, prompts, answers = replay_in_parts(workers, setup, files, Path(parts.parts), parts.part_size)
         if ending.is_interrupted:
             tell(f"Stopped after {ending.done:,} of {ending.jobs:,} parts. Give the same command again to go on.")
             click.get_current_context().exit(130)
-        tell(f"{prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {folder}/part-*.jsonl")
+        tell(f"{prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {Path(parts.parts)}/part-*.jsonl")
         answers.report()
 
 

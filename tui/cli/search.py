@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.config import AUTO, SEARCH
+from engine.config import AUTO, MEMSIFT, SEARCH
 from engine.errors import UnknownMemoryError
+from engine.judge.verdict import FLAGGED, OK
+from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
-from engine.roots import retrieve
+from engine.roots import JointIndex, home_of, retrieve
+from engine.search.highlight import Marker, snippet
 from tui.cli.help import JudgedCommand
-from tui.cli.options import judge_options, opened_cutoff, output_width, roots_option
+from tui.cli.options import judge_options, opened_cutoff, roots_option
+from tui.cli.output import output_of_roots, output_width
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
-from tui.workspace.stderr import report_fallback, report_notices, report_skipped
+from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line
+from tui.workspace.stderr import report_fallback, report_notices, report_skipped, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.config import Config
     from engine.explaining.explain import Explanation
-    from engine.retrieval import Retrieval
+    from engine.memory import MemorySummary
+    from engine.retrieval import Candidate, Retrieval
     from engine.roots import OpenIndex, OpenRoot
+    from tui.cli.output import Output
+    from tui.workspace.replay.explain_rows import Line
+
+    Explained = Mapping[str, Explanation]
+    """The explanation of each memory, by id."""
+
 
 OF_SEVERAL = (
     "each root is searched by itself, and their results take turns; with --mode auto all are searched together, as in "
@@ -75,19 +88,23 @@ def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
                     judge, cap, pool (others were stronger), unmatched
       reason        the same as a sentence
       rank, gap     rank, and the strength by which it missed the stage's limit
-      strength      bm25 x coordination + bonus
+      strength      the sum of the words' scores + bonus (for the number of words)
       floor, least, cutoff, pool
                     the limits, each with its value and the gap to it
       matched       words of the query in the memory: how (exact, phrase, stem,
-                    beginning), memories with the word, idf, bm25, share, found
+                    beginning), memories with the word, idf, score, share,
+                    is_earlier (only in the turns before), found
       missing       words of the query that are not in it
       nearest       similar words, such as another spelling
       advice        what would make it match
     """
-    from tui.cli.search_results import joined_results
 
-    wanted = Search(form=form, **options)
-    click.echo(joined_results(wanted.over(opening.known_roots(roots, os.environ)), form))
+    wanted = Search(**options)
+    made = wanted.over(opening.known_roots(roots, os.environ))
+    if form == "json" and len(made) > 1:
+        click.echo(printed_json(together({root: row for root, (row, _) in made.items()}), indent=2))
+    else:
+        click.echo(output_of_roots(form, made), nl=form == "text")
 
 
 @dataclass(frozen=True)
@@ -99,18 +116,17 @@ class Search:
     include_retired: bool
     max_results: int | None
     judge: JudgeOptions
-    form: str
     explain: bool
     memory_id: str | None
 
-    def over(self, roots: Sequence[str]) -> dict[str, str]:
+    def over(self, roots: Sequence[str]) -> dict[str, Output]:
         """Root -> output; all roots have one output with --mode auto.
 
         A root without the memory of --memory is left out; UnknownMemoryError if no root has it.
         """
         if self.mode == AUTO:
             return {roots[0]: self.in_roots(roots)}
-        found: dict[str, str] = {}
+        found: dict[str, Output] = {}
         for root in roots:
             try:
                 found[root] = self.in_roots([root])
@@ -119,9 +135,8 @@ class Search:
                     raise
         return found
 
-    def in_roots(self, roots: Sequence[str]) -> str:
+    def in_roots(self, roots: Sequence[str]) -> Output:
         """The output over roots that are searched together. Raises UnknownMemoryError."""
-        from tui.cli.search_results import result_text
 
         opened = [replace(root, config=self.limited(root.config)) for root in self.opened(roots)]
         config, cutoff = opened[0].config, opened[0].cutoff
@@ -142,9 +157,9 @@ class Search:
             self.judge.refuse_a_miss(retrieval)
             is_one = self.memory_id is not None
             explained = self.explanations(retrieval, index, config) if self.explain or is_one else None
-            text = result_text(retrieval, index, self.form, explained, output_width(PIPE_WIDTH), is_one=is_one)
+            found = result_of(retrieval, index, explained, output_width(PIPE_WIDTH), is_one=is_one)
         report_fallback(retrieval)
-        return text
+        return found
 
     def explanations(self, retrieval: Retrieval, index: OpenIndex, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
@@ -172,3 +187,145 @@ class Search:
         if not self.max_results:
             return config
         return replace(config, max_results=self.max_results, max_inject=self.max_results)
+
+
+INDENT = " " * 7
+STAGE_WIDTH, GAP_WIDTH = 7, 8
+NONE_DROPPED = "No other memory came up."
+
+
+def result_of(
+    retrieval: Retrieval, index: OpenIndex, explained: Explained | None, width: int, *, is_one: bool
+) -> Output:
+    """The output of a search, with text of *width* cells. *is_one*: only the memory in *explained*."""
+    rows = ResultRows(retrieval, index, explained)
+    result = rows.of_memory() if is_one else rows.of_search()
+    shown = [result["memory"]] if is_one else result["results"]
+    lines = [line for row in shown for line in _result_lines(row, explained or {}, width)]
+    return result, "\n".join([*lines, *(_dropped_lines(result["dropped"]) if "dropped" in result else ())])
+
+
+def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The results over several roots as one, each with its `root`; with --memory, {query, memories}.
+
+    The roots take turns, best results first. Scores of different roots cannot be compared, because a score depends on
+    how common a word is in its root.
+    """
+    first = next(iter(found.values()))
+    if "memory" in first:
+        memories = [{"root": root, **output["memory"]} for root, output in found.items()]
+        return {"query": first["query"], "memories": memories}
+    made: dict[str, Any] = {name: in_turns(found, name) for name in ("results", "dropped") if name in first}
+    return {"query": first["query"], "total_results": len(made["results"]), **made}
+
+
+def in_turns(found: Mapping[str, dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    rows = ([{"root": root, **row} for row in output[name]] for root, output in found.items())
+    return [row for turn in zip_longest(*rows) for row in turn if row]
+
+
+class ResultRows:
+    """The memories of one retrieval as JSON. *explained*: each row has `explain`, if its memory is in there."""
+
+    def __init__(self, retrieval: Retrieval, index: OpenIndex, explained: Explained | None) -> None:
+        self._retrieval = retrieval
+        self._index = index
+        self._explained = explained
+        self._marker = Marker.of(retrieval.prompt, by_stem=retrieval.strategy == MEMSIFT)
+
+    def of_search(self) -> dict[str, Any]:
+        """{query, total_results, results}, best first, and `dropped` if explained."""
+        results = [self.of_candidate(candidate) for candidate in self._retrieval.injected]
+        found = {"query": self._retrieval.prompt.text, "total_results": len(results), "results": results}
+        if self._explained is None:
+            return found
+        dropped = [candidate for candidate in self._retrieval.candidates if not candidate.injected]
+        return {**found, "dropped": [self.of_candidate(candidate) for candidate in dropped]}
+
+    def of_memory(self) -> dict[str, Any]:
+        """{query, memory}: the explained memory as a result, found or not."""
+        (explanation,) = (self._explained or {}).values()
+        strength = explanation.breakdown.strength if explanation.breakdown else 0.0
+        score = -strength if strength else 0.0
+        row = self.of(explanation.memory, score, explanation.confidence, explanation.probability)
+        return {"query": self._retrieval.prompt.text, "memory": row}
+
+    def of_candidate(self, candidate: Candidate) -> dict[str, Any]:
+        row = self.of(candidate.memory, candidate.score, candidate.confidence, candidate.probability)
+        if candidate.verdict is None:
+            return row
+        from labels.exchange.replay_file import verdict_field
+
+        return {**row, "verdict": verdict_field(candidate.verdict)}
+
+    def of(self, summary: MemorySummary, score: float, confidence: str, probability: float | None) -> dict[str, Any]:
+        memory = self._index.memory(summary.id)
+        shown = snippet(memory.body if memory else "", self._marker)
+        row = {
+            **({"root": home_of(self._index, summary)[0]} if isinstance(self._index, JointIndex) else {}),
+            "id": summary.id,
+            "title": summary.title,
+            "category": summary.category,
+            "path": summary.path,
+            "tags": list(summary.tags),
+            "status": summary.status,
+            "snippet": shown.text,
+            "updated_at": summary.updated_at,
+            "score": round(score, 4),
+            "confidence": confidence,
+            "probability": None if probability is None else round(probability, 4),
+            "matches": [list(place) for place in shown.matches],
+        }
+        if self._explained is None:
+            return row
+        explanation = self._explained.get(summary.id)
+        return {**row, "explain": explanation_row(explanation) if explanation else None}
+
+
+def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list[str]:
+    """A line with P(relevant) or confidence, category and title, then the path, the snippet and the explanation.
+
+    Matches in the snippet are bold. `click.echo` removes that unless stdout is a terminal.
+    """
+    marks = ("" if row["status"] == "active" else f" [{row['status']}]") + _mark(row.get("verdict"))
+    sure = f"P {row['probability']:.2f}" if row["probability"] is not None else row["confidence"] or "-"
+    lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
+    lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
+    explanation = explained.get(row["id"])
+    if explanation is None:
+        return lines
+    return [*lines, *map(_shown, [outcome_line(explanation), [], *detail_lines(explanation, width - len(INDENT))]), ""]
+
+
+def _mark(verdict: dict[str, Any] | None) -> str:
+    """The mark of a flagged memory: [?], or with the status if the judge gave no answer."""
+    if verdict is None or verdict["decision"] != FLAGGED:
+        return ""
+    return " [?]" if verdict["status"] == OK else f" [? {verdict['status']}]"
+
+
+def _dropped_lines(dropped: Iterable[dict[str, Any]]) -> list[str]:
+    """A line per dropped memory: stage, missing strength, id and title."""
+    rows = [(memory, memory["explain"] or {"outcome": "", "gap": None}) for memory in dropped]
+    if not rows:
+        return [NONE_DROPPED]
+    lines = [f"{'stage':<{STAGE_WIDTH}}{'gap':>{GAP_WIDTH}}  dropped memory (--memory ID explains it)"]
+    for memory, explanation in rows:
+        gap = "" if explanation["gap"] is None else f"{explanation['gap']:.2f}"
+        lines.append(f"{explanation['outcome']:<{STAGE_WIDTH}}{gap:>{GAP_WIDTH}}  {memory['id']}: {memory['title']}")
+    return [visible(line) for line in lines]
+
+
+def _shown(line: Line) -> str:
+    pieces = [(visible(text), tone) for text, tone in line]
+    text = "".join(click.style(text, bold=True) if tone == "match" else text for text, tone in pieces)
+    return f"{INDENT}{text}".rstrip()
+
+
+def bold(text: str, places: Iterable[tuple[int, int]]) -> str:
+    """*text*, visible, with the character ranges *places* in bold."""
+    shown, position, pieces = visible(text), 0, []
+    for start, end in places:
+        pieces += [shown[position:start], click.style(shown[start:end], bold=True)]
+        position = end
+    return "".join([*pieces, shown[position:]])

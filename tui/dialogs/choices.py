@@ -1,4 +1,4 @@
-"""Dialogs that choose one of a few: the order of prompts, the reason for a label or for retiring a memory, a theme."""
+"""Dialogs that choose one or several of a few: an order, a reason, a theme, the systems side by side, two runs."""
 
 from __future__ import annotations
 
@@ -8,31 +8,28 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Key
-from textual.widgets import OptionList
+from textual.getters import query_one
+from textual.strip import Strip
+from textual.widgets import OptionList, SelectionList, Static
 from textual.widgets.option_list import Option
+from textual.widgets.selection_list import Selection
 
-from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
-from labels.records import REASONS
 from tui.bindings import bindings
 from tui.dialogs.dialog import Dialog
 from tui.plain import plain
+from tui.workspace.replay.run_diffs import run_line
+from tui.workspace.systems import MOST_COLUMNS, described
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from textual.app import ComposeResult
 
-ORDERS = {
-    RANDOM: "Random\n  Every prompt alike: the numbers need no weighing.",
-    STRATIFIED: "Stratified\n  Where systems agree and differ, in proportion.",
-    DISAGREEMENT_FIRST: "Disagreements first\n  Up to four of five where systems differ.",
-    UNCERTAIN_FIRST: "Uncertain ones first\n  Up to four of five near the threshold.",
-}
+    from engine.config import System
+    from labels.runs import SavedRun
+
+
 DIGITS = "0123456789"
-ANOTHER = "another"
-"""The choice of a reason that is not in the list."""
-
-
 OPTION_KEYS: list[BindingType] = [
     Binding("j", "cursor_down", "Down", show=False),
     Binding("k", "cursor_up", "Up", show=False),
@@ -50,27 +47,25 @@ class Options(OptionList):
     BINDINGS = OPTION_KEYS
 
 
-class ChoiceDialog(Dialog[str | None]):
-    """A list of *options*, value -> text, with the cursor on *current*. Gives a value, or None after escape."""
+class ChooseOne(Dialog[str | None]):
+    """A *question* with a list of *options*, value -> text, and the cursor on *current*. Gives a value, or None.
 
-    DEFAULT_CSS = """
-    ChoiceDialog {
-        Vertical { height: auto; max-height: 90%; }
-        OptionList, OptionList:focus { background: $surface; border: none; padding: 0; height: auto; }
-    }
+    *width*: cells of the box at most.
     """
-    BINDINGS = bindings(hidden="pick.leave")
-    QUESTION = HINT = ""
 
-    def __init__(self, options: Mapping[str, str], current: str, question: str = "") -> None:
+    BINDINGS = bindings(hidden="pick.leave")
+    HINT = "enter chooses, {pick.leave} closes"
+
+    def __init__(self, question: str, options: Mapping[str, str], current: str = "", width: int = 90) -> None:
         super().__init__()
-        self.options, self.question = options, question or self.QUESTION
-        self._current = current
+        self.options = options
+        self._question, self._current, self._width = question, current, width
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
+            box.styles.max_width = self._width
             yield Options(*(Option(plain(text)) for text in self.options.values()))
-        self.head(box, self.question, self.HINT)
+        self.head(box, self._question, self.HINT)
 
     def on_mount(self) -> None:
         values = list(self.options)
@@ -87,24 +82,17 @@ class ChoiceDialog(Dialog[str | None]):
         self.dismiss(value)
 
 
-class ChooseOrder(ChoiceDialog):
-    """One of the orders of prompts."""
-
-    DEFAULT_CSS = "ChooseOrder Vertical { width: 90%; max-width: 70; }"
-    QUESTION, HINT = "Which prompts first?", "enter chooses, {pick.leave} closes"
-
-    def __init__(self, current: str) -> None:
-        super().__init__(ORDERS, current)
+class ChoosePrompt(ChooseOne):
+    """One of many prompts, a line each."""
 
 
-class ChooseTheme(ChoiceDialog):
+class ChooseTheme(ChooseOne):
     """One of the themes. The theme under the cursor is tried at once; escape brings the present theme back."""
 
-    DEFAULT_CSS = "ChooseTheme Vertical { width: 40; }"
-    QUESTION, HINT = "Theme", "enter chooses, {pick.leave} goes back"
+    HINT = "enter chooses, {pick.leave} goes back"
 
     def __init__(self, themes: Iterable[str], current: str) -> None:
-        super().__init__({name: name for name in themes}, current)
+        super().__init__("Theme", {name: name for name in themes}, current, 40)
 
     @on(OptionList.OptionHighlighted)
     def preview(self, event: OptionList.OptionHighlighted) -> None:
@@ -115,13 +103,14 @@ class ChooseTheme(ChoiceDialog):
         super().leave_with(value)
 
 
-class DigitChoice(ChoiceDialog):
-    """A choice in which a digit chooses, too."""
+class ChooseByDigit(ChooseOne):
+    """A choice in which a digit chooses, too: it stands before each option."""
 
     HINT = "a digit or enter, {pick.leave} closes"
 
-    def __init__(self, options: Mapping[str, str], current: str, question: str = "") -> None:
-        super().__init__(options, current, question)
+    def __init__(self, question: str, options: Mapping[str, str], current: str, width: int) -> None:
+        texts = {value: f"{digit}  {text}" for digit, (value, text) in enumerate(options.items())}
+        super().__init__(question, texts, current, width)
         self._is_left = False
 
     def on_key(self, event: Key) -> None:
@@ -140,40 +129,103 @@ class DigitChoice(ChoiceDialog):
         super().leave_with(value)
 
 
-class ChooseReason(DigitChoice):
-    """One of the reasons for a label, or "" for none."""
-
-    DEFAULT_CSS = "ChooseReason Vertical { width: 36; }"
-    QUESTION = "Why?"
-
-    def __init__(self, current: str) -> None:
-        reasons = ("", *REASONS)
-        super().__init__({name: f"{digit}  {name or 'no reason'}" for digit, name in enumerate(reasons)}, current)
+HINT = "space selects, {columns.agree} agrees, {pick.leave} leaves"
+TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."
+CROSS = "X"
+NONE = "Select at least one system."
+NOT_TWO = "Select two runs."
+TWO = 2
 
 
-class ChooseRetirement(DigitChoice):
-    """One of the reasons to retire memories, or ANOTHER."""
+class Boxes(SelectionList[str]):
+    """Options with a box each, gone through with arrows and with the keys of vim."""
 
-    DEFAULT_CSS = "ChooseRetirement Vertical { width: 90%; max-width: 54; }"
+    BINDINGS = OPTION_KEYS
 
-    def __init__(self, question: str) -> None:
-        notes = {"wrong": "wrong: the same text is not made again", ANOTHER: "another reason, or none"}
-        reasons = (ANOTHER, *REASONS)
-        options = {name: f"{digit}  {notes.get(name, name)}" for digit, name in enumerate(reasons)}
-        super().__init__(options, REASONS[0], question)
-
-
-class ChooseOne(ChoiceDialog):
-    """Any question with any options."""
-
-    DEFAULT_CSS = "ChooseOne Vertical { width: 90%; max-width: 90; }"
-    HINT = "enter chooses, {pick.leave} closes"
-
-    def __init__(self, question: str, options: Mapping[str, str], current: str = "") -> None:
-        super().__init__(options, current, question)
+    def render_line(self, y: int) -> Strip:
+        """Draw no cross in an empty box. Textual draws it always, and tells by colour alone whether it counts."""
+        strip = super().render_line(y)
+        at = next(
+            (segment.style.meta["option"] for segment in strip if segment.style and "option" in segment.style.meta),
+            None,
+        )
+        if at is None or self.get_option_at_index(at).value in self.selected:
+            return strip
+        return Strip([segment._replace(text=" ") if segment.text == CROSS else segment for segment in strip])
 
 
-class ChoosePrompt(ChooseOne):
-    """One of many prompts, a line each."""
+class ChooseSeveral(Dialog[tuple[str, ...] | None]):
+    """*options*, value -> text, with a cross in those of *current*. Gives the values with a cross, or None."""
 
-    DEFAULT_CSS = "ChoosePrompt OptionList { text-wrap: nowrap; text-overflow: ellipsis; }"
+    DEFAULT_CSS = """
+    ChooseSeveral {
+        .selection-list--button { color: $surface; background: $surface; }
+        .selection-list--button-highlighted { color: $panel; background: $panel; }
+    }
+    """
+    BINDINGS = bindings(hidden="pick.leave columns.agree", at_once="columns.agree")
+    QUESTION = ""
+
+    boxes: query_one[SelectionList[str]] = query_one(SelectionList)
+    note = query_one(Static)
+
+    def __init__(self, options: Mapping[str, str], current: Collection[str]) -> None:
+        super().__init__()
+        self._options, self._current = options, current
+
+    def refusal(self, chosen: Sequence[str]) -> str:
+        """The reason why *chosen* cannot be agreed to; empty if it can."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            yield Boxes(
+                *(Selection(plain(text), value, value in self._current) for value, text in self._options.items())
+            )
+            yield Static()
+        self.head(box, self.QUESTION, HINT)
+
+    @on(SelectionList.SelectedChanged)
+    def clear_note(self) -> None:
+        self.note.update("")
+
+    def action_agree(self) -> None:
+        chosen = tuple(self.boxes.selected)
+        if refusal := self.refusal(chosen):
+            self.note.update(plain(refusal))
+        else:
+            self.dismiss(chosen)
+
+
+class ChooseSystems(ChooseSeveral):
+    """The systems side by side, by name."""
+
+    QUESTION = "Which systems side by side?"
+
+    def __init__(self, possible: Sequence[System], current: Sequence[str]) -> None:
+        width = max(len(system.name) for system in possible)
+        super().__init__({system.name: f"{system.name:<{width}}  {described(system)}" for system in possible}, current)
+
+    def refusal(self, chosen: Sequence[str]) -> str:
+        if len(chosen) > MOST_COLUMNS:
+            return TOO_MANY
+        return "" if chosen else NONE
+
+
+class ChooseRuns(ChooseSeveral):
+    """Two saved runs, by id. A third takes the place of the one that was selected first."""
+
+    QUESTION = "Which two runs?"
+
+    def __init__(self, runs: Sequence[SavedRun], current: Collection[str]) -> None:
+        width = max((len(run.system) for run in runs), default=0)
+        lines = {run.run_id: run_line(number, run, width) for number, run in enumerate(runs, start=1)}
+        super().__init__(lines, current)
+
+    @on(SelectionList.SelectedChanged)
+    def keep_two(self) -> None:
+        if len(self.boxes.selected) > TWO:
+            self.boxes.deselect(self.boxes.selected[0])
+
+    def refusal(self, chosen: Sequence[str]) -> str:
+        return "" if len(chosen) == TWO else NOT_TWO

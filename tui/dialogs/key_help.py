@@ -1,4 +1,4 @@
-"""Help: the purpose of the screen below, its keys that act now, its keys that are off, and the keys of the app."""
+"""Help on keys: all that act on the screen below or are off, and the letters of jump mode."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
 
-from tui.bindings import KEYS, active_keys, bindings, idle_keys
-from tui.dialogs.full_text import FullText, text_width
-from tui.key_names import key_names, keyed
+from tui.bindings import KEYS, active_keys, bindings, idle_keys, key_names, keyed
+from tui.dialogs.dialog import FullText, text_width
 from tui.plain import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from textual.app import App
+    from textual.app import App, ComposeResult
+    from textual.events import Key
     from textual.screen import Screen
+    from textual.widget import Widget
+
 
 OFF = "$foreground-muted"
 GAP, MIN_PHRASE = 3, 12
@@ -88,3 +92,34 @@ def _shown(line: KeyLine, keys_width: int, width: int) -> Content:
     phrase = plain(("\n" + " " * keys_width).join(pieces))
     keys = plain(line.keys.ljust(keys_width))
     return (keys + phrase).stylize(OFF) if line.is_off else keys.stylize_before("bold $text-accent") + phrase
+
+
+LETTERS = "asdfghjklqwertzuiop"
+
+
+class Letter(Static):
+    """The letter of a list or panel, at the corner of it."""
+
+
+class Jump(ModalScreen["Widget | None"]):
+    """Shows letters over *targets*, which can have the focus. Gives the chosen one, or None after any other key."""
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS = bindings(hidden="pick.leave")
+
+    def __init__(self, targets: Sequence[Widget]) -> None:
+        super().__init__()
+        self._targets = dict(zip(LETTERS, targets, strict=False))
+
+    def compose(self) -> ComposeResult:
+        for letter, target in self._targets.items():
+            shown = Letter(f" {letter} ", markup=False)
+            shown.styles.offset = (target.region.x, target.region.y)
+            yield shown
+
+    def on_key(self, event: Key) -> None:
+        event.stop()
+        self.dismiss(self._targets.get(event.key))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

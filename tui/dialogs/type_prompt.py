@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import TextArea
 
 from engine.config import SYSTEMS
@@ -32,26 +30,9 @@ NOT_ASKED = "So far, without the judge. Nothing is recorded."
 NOTHING_FITS = "No memory fits the text so far."
 
 
-@dataclass
-class Ranked(Message, bubble=False):
-    """Worker to dialog: the answers of its systems to *text*."""
-
-    text: str
-    answers: list[Retrieval]
-
-
 class TypePrompt(Dialog[str | None]):
     """An editor of many lines. Gives its text without spaces and empty lines around it, or None if there is none."""
 
-    DEFAULT_CSS = """
-    TypePrompt {
-        #box { width: 90%; max-width: 100; height: 80%; min-height: 12; }
-        TextArea, TextArea:focus { background: $surface; border: none; padding: 0 1; height: 1fr; }
-        RankingPane { height: 2fr; }
-        #head { height: 1; padding-left: 3; color: $foreground-muted; text-style: underline; text-wrap: nowrap; }
-        #judge { height: auto; padding: 0 1; color: $foreground-muted; border-top: none; }
-    }
-    """
     AUTO_FOCUS = "TextArea"
     BINDINGS = bindings(hidden="type.send pick.leave")
 
@@ -72,7 +53,6 @@ class TypePrompt(Dialog[str | None]):
         self.head(box, "A prompt to replay", HINT)
 
     def on_mount(self) -> None:
-        self.editor.cursor_blink = False
         self.ranking.name_systems(tuple(self._systems))
         self.ranking.tell_judge(NOT_ASKED)
 
@@ -89,15 +69,14 @@ class TypePrompt(Dialog[str | None]):
     @work(thread=True, exclusive=True, group="ranking", exit_on_error=False)
     def rank(self, text: str) -> None:
         prompt = typed_prompt(text)
-        self.post_message(Ranked(text, [self._workspace.run(prompt, name) for name in self._systems]))
+        self.call_later(self.show_ranking, text, [self._workspace.run(prompt, name) for name in self._systems])
 
-    @on(Ranked)
-    def show_ranking(self, message: Ranked) -> None:
-        """Show a ranking, unless the text has changed since."""
-        if message.text == self.text:
-            rows = ranking_rows(self._systems, message.answers, {})
-            self.ranking.show(rows, self._workspace.marker(typed_prompt(message.text)))
-            self.ranking.tell_judge(NOT_ASKED if rows or not message.text else NOTHING_FITS)
+    def show_ranking(self, text: str, answers: list[Retrieval]) -> None:
+        """Show the answers to *text*, unless it has changed since."""
+        if text == self.text:
+            rows = ranking_rows(self._systems, answers, {})
+            self.ranking.show(rows, self._workspace.marker(typed_prompt(text)))
+            self.ranking.tell_judge(NOT_ASKED if rows or not text else NOTHING_FITS)
 
     def action_send(self) -> None:
         self.dismiss(self.text or None)

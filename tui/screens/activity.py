@@ -8,23 +8,14 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.getters import query_one
 
-from tui.bindings import bindings
-from tui.key_names import keyed
-from tui.messages import ActivityRead
+from tui.bindings import bindings, keyed
 from tui.plain import plain
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.lists.activity import COLUMNS, ActivityList, entry_text
-from tui.widgets.lists.columns import ColumnHeads
+from tui.widgets.lists.activity import ActivityList, entry_text
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
 from tui.workspace.activity_rows import (
-    BY_PROMPT,
-    KINDS,
-    MOST,
-    NEWEST,
-    RISING,
     RULES,
-    SLOWEST,
     ActivityLog,
     add_to_sample,
     log_stamps,
@@ -39,7 +30,6 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from tui.workspace.activity_rows import ActivityEntry
-    from tui.workspace.filtering import WordFilter
 
 NO_HOOK = (
     "The hook is not installed in this folder, so there is nothing to show.\n\n`memsift install` puts it into the "
@@ -51,14 +41,6 @@ NO_LOG = (
 )
 NO_MATCH = "No row fits the filter. Press {list.clear} to see all."
 READING = "Reading the log …"
-ALL = ""
-NAMES = {
-    ALL: "All",
-    "injected": "Injected something",
-    "silent": "Silent: nothing was injected",
-    "slow": "Slow: half a second or more",
-    "fallback": "Fallback: the judge could not answer",
-}
 UNKNOWN = "The text of this prompt is unknown, so it cannot be replayed."
 CHECK_SECONDS = 2.0
 """Time between two looks at the size of the log."""
@@ -69,12 +51,7 @@ class ActivityScreen(ListScreen):
 
     MODE = "activity"
     PLACEHOLDER = "Press {list.filter} and type: words of prompts, memories or reasons"
-    ORDERS = {
-        NEWEST: "When, the newest first",
-        BY_PROMPT: "Prompt",
-        MOST: "Injected memories, the most first",
-        SLOWEST: "Time, the slowest first",
-    }
+    RULES, LIST = RULES, ActivityList
     ON_ROWS = ("select", "select_all", "open", "sample", "copy", "read_prompt")
     CHOOSING = (*CHOOSING, "kind")
     BINDINGS = bindings(
@@ -93,11 +70,7 @@ class ActivityScreen(ListScreen):
         super().__init__()
         self._log: ActivityLog | None = None
 
-    def make_list(self) -> tuple[ColumnHeads, ActivityList]:
-        return ColumnHeads(COLUMNS, RISING), ActivityList()
-
     def on_mount(self) -> None:
-        super().on_mount()
         self.set_interval(CHECK_SECONDS, self.follow)
 
     def begin(self) -> None:
@@ -114,21 +87,18 @@ class ActivityScreen(ListScreen):
     @work(thread=True, exclusive=True, group="log", exit_on_error=False)
     def read_log(self) -> None:
         workspace = self.app.workspace
-        self.post_message(
-            ActivityRead(read_activity(workspace.roots, workspace.lists.all, workspace.store.path, os.environ))
-        )
+        log = read_activity(workspace.roots, workspace.lists.all, workspace.store.path, os.environ)
+        self.call_later(self.show_log, log)
 
-    @on(ActivityRead)
-    def show_log(self, message: ActivityRead) -> None:
-        self._log = message.log
+    def show_log(self, log: ActivityLog) -> None:
+        self._log = log
         self.show_matching()
 
     # The list
 
-    def matching(self, words: WordFilter) -> Sequence[ActivityEntry] | None:
-        if self._log is None:
-            return None
-        return RULES.listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
+    @property
+    def all_rows(self) -> Sequence[ActivityEntry] | None:
+        return self._log.entries if self._log else None
 
     def nothing(self) -> Content:
         if self._log and self._log.entries:
@@ -139,7 +109,7 @@ class ActivityScreen(ListScreen):
         if self._log is None:
             return
         broken = f"{self._log.broken:,} lines cannot be read" if self._log.broken else ""
-        self.entitle(self.of_all(len(self._log.entries), "prompts"), self._kind, broken)
+        self.entitle(self.of_all(len(self._log.entries), "prompts"), self.choice.kind, broken)
 
     def show_current(self, *, from_start: bool = True) -> None:
         entry = self.entries.current
@@ -154,9 +124,8 @@ class ActivityScreen(ListScreen):
     # Keys
 
     def action_kind(self) -> None:
-        entries = self._log.entries if self._log else ()
-        numbers = {ALL: len(entries), **RULES.counts(entries)}
-        options = {kind: f"{NAMES[kind]}  {numbers[kind]:,}" for kind in (ALL, *KINDS)}
+        numbers = RULES.counts(self.all_rows or ())
+        options = {kind: f"{rule.text}  {numbers[kind]:,}" for kind, rule in RULES.kinds.items()}
         self.ask_kind("Show which prompts?", options)
 
     @property

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from tui.dialogs.full_text import FullText, copy_focused
+from tui.dialogs.dialog import FullText, copy_focused
 from tui.messages import LabelsChanged, Reloaded, RunChanged
+from tui.widgets.bars import TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
 from tui.widgets.memory_pane import NO_MARKS, memory_text
-from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.search.highlight import Marker
     from labels.records import Event
+    from tui.dialogs.dialog import Dialog
     from tui.runner import Runner
+
+T = TypeVar("T")
 
 
 class ModeScreen(Screen[None]):
@@ -82,6 +85,14 @@ class ModeScreen(Screen[None]):
 
     def action_copy(self) -> None:
         copy_focused(self)
+
+    def ask(self, dialog: Dialog[T | None], act: Callable[[T], object]) -> None:
+        """Call *act* with the answer to a dialog; a dialog that is left without an answer changes nothing."""
+
+        def take(answer: T | None) -> Any:
+            return None if answer is None else act(answer)
+
+        self.app.push_screen(dialog, take)
 
     # Going
 

@@ -17,26 +17,23 @@ from engine.quality.decisions import SAFETY
 from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
-from tui.bindings import bindings
+from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne
-from tui.key_names import keyed
-from tui.messages import AllReplayed, FactsRead, FindingsRead
+from tui.messages import AllReplayed
 from tui.plain import plain
-from tui.screens.curating_screen import CuratingScreen
-from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.lists.columns import ColumnHeads
+from tui.screens.curating_screen import CuratedList
+from tui.screens.list_screen import CHOOSING
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
-from tui.widgets.memory_detail import about_text, detail_text, prompt_line
-from tui.widgets.memory_overview import MemoryOverview
+from tui.widgets.memory_detail import MemoryOverview, about_text, detail_text, prompt_line
 from tui.widgets.memory_pane import MemoryPane, category_name
 from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import (
     ANY,
     EVERYTHING,
     NO_FACTS,
+    ORDERS,
     PRECISION,
-    RISING,
     UPDATED,
     Facts,
     Pulled,
@@ -46,14 +43,15 @@ from tui.workspace.curate.memory_facts import (
     related_files,
     stamps,
 )
-from tui.workspace.filtering import no_memories
+from tui.workspace.filtering import RowRules, no_memories
 from tui.workspace.quality.findings import CHEAP, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from engine.memory import MemorySummary
+    from engine.quality.registry import Finding
     from engine.search.query import Term
 
 IN_INBOX = "The Inbox, {go.inbox}, shows where."
@@ -63,17 +61,6 @@ MOST_CHECKED = 2_000
 """Memories up to which each start runs the checks: of more, it would take longer than to read the list."""
 
 NOT_CHECKED = "So many memories are not checked at each start. {go.inbox} checks them; {list.clear} shows all."
-ORDERS = {
-    "": "Path, or the best match first",
-    "title": "Title",
-    "category": "Category",
-    "status": "Status",
-    "updated": "Age, the newest first",
-    "injected": "Injected by the hook, the most first",
-    "precision": "Relevant of labelled, the best first",
-    "tokens": "Tokens, the longest first",
-    "findings": "Findings, the worst first",
-}
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -81,6 +68,7 @@ NEVER_PULLED = (
     "No prompt pulls this memory in. {go.replay} tries another prompt, {go.activity} lists the hook's answers."
 )
 STILL_REPLAYED = "The prompts are still being replayed. Press {browse.prompts} again when that is done."
+BY_WHICH = "It was pulled in by which prompt?"
 NOT_REPLAYED = {"all": "Replay all prompts to find out"}
 SHOW_HIDDEN = "hidden"
 SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
@@ -90,13 +78,13 @@ FEW = 12
 """Memories that need only the upper half of a large terminal."""
 
 
-class BrowseScreen(ListScreen, CuratingScreen):
+class BrowseScreen(CuratedList):
     """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
     MODE = "browse"
     NOT_LISTED = "No memory is listed."
     PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
-    ORDERS = ORDERS
+    RULES = RowRules(ORDERS)
     ON_ROWS = (
         *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "merge", "move"),
@@ -123,18 +111,15 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._reading = 0
         self._narrowing = EVERYTHING
-        self._progress = ""
         self._stamps: tuple[tuple[str, int, int], ...] = ()
         self._begun: tuple[object, ...] = ()
         self._is_checked = False
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
 
-    def make_list(self) -> tuple[ColumnHeads, MemoryTable]:
-        columns = columns_over(self.app.workspace.roots)
-        return ColumnHeads(columns, RISING), MemoryTable(columns, Facts(now=self.app.workspace.now()))
+    def make_list(self) -> MemoryTable:
+        return MemoryTable(columns_over(self.app.workspace.roots), Facts(now=self.app.workspace.now()))
 
     def make_more(self) -> tuple[MemoryOverview, MemoryPane]:
         return MemoryOverview(), MemoryPane("about")
@@ -178,7 +163,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
         facts = self.memories.facts
         found = self._narrowing.of(index.matching(terms), facts)
         self.memories.marker = self.marker
-        self.show_rows(ordered(found, self._order, facts, is_turned=self._is_turned), is_near=is_near)
+        choice = self.choice
+        self.show_rows(ordered(found, choice.order, facts, is_turned=choice.is_turned), is_near=is_near)
         self.set_class(len(found) <= FEW, "-few")
         if not found:
             unchecked = NOT_CHECKED if len(self.app.workspace.index) > MOST_CHECKED else CHECKING
@@ -194,7 +180,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
         else:
             chosen = self._narrowing
             finding = "any finding" if chosen.check == ANY else chosen.check
-            order = f"by {ORDER_NAMES.get(self._order, self._order)}" if self._order else ""
+            by = self.choice.order
+            order = f"by {ORDER_NAMES.get(by, by)}" if by else ""
             listed = self.of_all(len(self.app.workspace.index), "memories")
             self.entitle(listed, category_name(chosen.category), chosen.status, finding, order)
 
@@ -232,13 +219,12 @@ class BrowseScreen(ListScreen, CuratingScreen):
         workspace = self.app.workspace
         read = stamps(workspace.index, workspace.store.path, os.environ)
         facts = read_facts(workspace.index, workspace.store.path, workspace.annotator, os.environ, workspace.now())
-        self.post_message(FactsRead(facts, read))
+        self.call_later(self.show_facts, facts, read)
 
-    @on(FactsRead)
-    def show_facts(self, message: FactsRead) -> None:
-        """Show new facts; the list is only sorted again if its order rests on them."""
-        self._stamps = message.stamps
-        self._take_facts(replace(message.facts, findings=self.memories.facts.findings))
+    def show_facts(self, facts: Facts, read: tuple[tuple[str, int, int], ...]) -> None:
+        """Show new facts, and remember the stamps of the files that they come from."""
+        self._stamps = read
+        self._take_facts(replace(facts, findings=self.memories.facts.findings))
         if self._begun != check_stamp(self.app.workspace, os.environ):
             self.read_findings()
 
@@ -258,20 +244,20 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
         with suppress(WorkerCancelled):
             found = cheap_findings(self.app.workspace, os.environ, stop_if_late)
-            self.post_message(FindingsRead(found, stamp))
+            self.call_later(self.show_findings, found, stamp)
 
-    @on(FindingsRead)
-    def show_findings(self, message: FindingsRead) -> None:
-        if message.stamp == self._begun:
-            risky = sum(any(found.check == SAFETY for found in about) for about in message.findings.values())
+    def show_findings(self, findings: Mapping[str, tuple[Finding, ...]], stamp: tuple[int, ...]) -> None:
+        """Show the findings of cheap checks, by memory id, unless newer checks have begun since *stamp*."""
+        if stamp == self._begun:
+            risky = sum(any(found.check == SAFETY for found in about) for about in findings.values())
             if risky and not self._is_checked:
                 self.app.tell(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
             self._is_checked = True
-            self._take_facts(replace(self.memories.facts, findings=message.findings))
+            self._take_facts(replace(self.memories.facts, findings=findings))
 
     def _take_facts(self, facts: Facts) -> None:
         self.memories.facts = facts
-        if self._order or self._narrowing.check:
+        if self.choice.order or self._narrowing.check:
             self.show_matching(is_near=True)
         else:
             self.memories.refresh()
@@ -295,12 +281,6 @@ class BrowseScreen(ListScreen, CuratingScreen):
         elif current := self.memories.current:
             self.read_memory(current.id, current.id, self.marker)
 
-    def action_clear(self) -> None:
-        if self.is_changing:
-            self.stop_changing()
-        else:
-            super().action_clear()
-
     @property
     def is_narrowed(self) -> bool:
         return self._narrowing != EVERYTHING
@@ -309,10 +289,9 @@ class BrowseScreen(ListScreen, CuratingScreen):
         was_narrowed, self._narrowing = self.is_narrowed, EVERYTHING
         return was_narrowed
 
-    def action_copy(self) -> None:
-        if current := self.memories.current:
-            self.app.copy_to_clipboard(current.path)
-            self.app.tell(f"Copied {current.path}")
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        return self.memories.current
 
     def action_category(self) -> None:
         self._narrow_to("category")
@@ -337,14 +316,13 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def _narrow(self, field: str, options: dict[str, str]) -> None:
         """Ask which value of a field of the narrowing should hold."""
 
-        def narrow(value: str | None) -> None:
-            if value is not None:
-                self._narrowing = replace(self._narrowing, **{field: value})
-                self.show_matching()
+        def narrow(value: str) -> None:
+            self._narrowing = replace(self._narrowing, **{field: value})
+            self.show_matching()
 
         shown = dict(list(options.items())[:MOST_CHOICES])
         name = {"check": "finding"}.get(field, field)
-        self.app.push_screen(ChooseOne(f"Show which {name}?", shown, getattr(self._narrowing, field)), narrow)
+        self.ask(ChooseOne(f"Show which {name}?", shown, getattr(self._narrowing, field)), narrow)
 
     async def action_prompts(self) -> None:
         """Show in Replay why the memory was pulled in. Of several prompts, or of hidden ones, ask for one."""
@@ -356,23 +334,20 @@ class BrowseScreen(ListScreen, CuratingScreen):
         elif found or hidden:
             options = {pulled.prompt_id: prompt_line(pulled, facts, signs(self)) for pulled in found[:MOST_CHOICES]}
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
-            self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), partial(self._go, hidden))
+            self.ask(ChooseOne(BY_WHICH, options), partial(self._go, hidden))
         elif self.app.progress:
             self.app.tell(keyed(self.app, STILL_REPLAYED))
         elif self.app.has_jobs:
-            self.app.push_screen(ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED), self._replay)
+            dialog = ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED)
+            self.ask(dialog, lambda _: self.app.with_agreement(self.app.replay_all))
         else:
             self.app.tell(keyed(self.app, NEVER_PULLED))
-
-    def _replay(self, chosen: str | None) -> None:
-        if chosen is not None:
-            self.app.with_agreement(self.app.replay_all)
 
     @on(AllReplayed)
     def see_replayed(self) -> None:
         self.begin()
 
-    async def _go(self, hidden: Sequence[str], chosen: str | None) -> None:
+    async def _go(self, hidden: Sequence[str], chosen: str) -> None:
         """Show why a chosen prompt pulled the memory in, or first ask for one of the *hidden* prompts."""
         if chosen != SHOW_HIDDEN:
             await self._show_why(chosen)
@@ -380,10 +355,10 @@ class BrowseScreen(ListScreen, CuratingScreen):
         for prompt_id in hidden:
             self.app.note_sighting(prompt_id)
         options = {prompt_id: prompt_line(Pulled(prompt_id), self.memories.facts, signs(self)) for prompt_id in hidden}
-        self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), self._show_why)
+        self.ask(ChooseOne(BY_WHICH, options), self._show_why)
 
-    async def _show_why(self, prompt_id: str | None) -> None:
-        if prompt_id and self.memories.current:
+    async def _show_why(self, prompt_id: str) -> None:
+        if self.memories.current:
             self.app.workspace.wanted_reason = self.memories.current.id
             await self.go_to_prompt(prompt_id)
 
@@ -392,10 +367,3 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def chosen(self) -> list[MemorySummary]:
         """The selected memories in the order of the list; without any, the one under the cursor."""
         return self.memories.chosen
-
-    def end_selection(self) -> None:
-        self.select(set())
-
-    def show_progress(self, text: str) -> None:
-        self._progress = text
-        self.show_title()

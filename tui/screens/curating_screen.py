@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import work
 from textual.app import SuspendNotSupported
 from textual.worker import get_current_worker
 
@@ -18,16 +18,15 @@ from engine.errors import ChangedSinceError, CurationError
 from engine.roots import home_of
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
-from tui.dialogs.ask_line import AskLine
-from tui.dialogs.choices import ANOTHER, ChooseRetirement
-from tui.dialogs.full_text import FullText
-from tui.dialogs.memory_form import MemoryForm
-from tui.dialogs.merge_memories import MergeMemories
-from tui.dialogs.pick_memory import PickMemory
-from tui.key_names import keyed
-from tui.messages import Changed, Progressed
+from labels.records import REASONS
+from tui.bindings import keyed
+from tui.dialogs.choices import ChooseByDigit
+from tui.dialogs.dialog import FullText
+from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
+from tui.dialogs.questions import AskLine
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
+from tui.screens.list_screen import ListScreen
 from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, undo
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from engine.curation.operations import Operation
-    from engine.errors import MemsiftError
     from engine.memory import MemorySummary
     from engine.stores.writing import Changes
     from tui.workspace.curate.curating import Done
@@ -47,6 +45,14 @@ CHANGES = "changes"
 WRONG = "wrong"
 """The reason that leaves a tombstone: the same text is not made again."""
 
+ANOTHER = "another"
+"""The choice of a reason that is not in the list."""
+
+RETIREMENTS = {
+    ANOTHER: "another reason, or none",
+    **{reason: reason for reason in REASONS},
+    WRONG: "wrong: the same text is not made again",
+}
 MOST_MERGED = 10
 
 NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
@@ -85,32 +91,24 @@ class CuratingScreen(ModeScreen):
         self._choose("Retired", (ACTIVE,), self._ask_reason)
 
     def _ask_reason(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        def retire(reason: str | None) -> None:
-            if reason is not None:
-                self.change(
-                    "Retired", [Retire(*self.home(memory), reason, reason == WRONG) for memory in memories], read
-                )
+        def retire(reason: str) -> None:
+            operations = [Retire(*self.home(memory), reason, reason == WRONG) for memory in memories]
+            self.change("Retired", operations, read)
 
-        def choose(reason: str | None) -> None:
+        def choose(reason: str) -> None:
             if reason == ANOTHER:
                 hint = "The reason is kept in the memory. It may be empty."
-                self.app.push_screen(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
+                self.ask(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
             else:
                 retire(reason)
 
-        self.app.push_screen(ChooseRetirement(f"Retire {_named(memories)}: why?"), choose)
+        self.ask(ChooseByDigit(f"Retire {_named(memories)}: why?", RETIREMENTS, REASONS[0], 54), choose)
 
     def action_archive(self) -> None:
-        def archive(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
-
-        self._choose("Archived", (ACTIVE,), archive)
+        self._change_each("Archived", (ACTIVE,), lambda memory: Archive(*self.home(memory), ""))
 
     def action_restore(self) -> None:
-        def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Restored", [Restore(*self.home(memory)) for memory in memories], read)
-
-        self._choose("Restored", ("retired", "archived"), restore)
+        self._change_each("Restored", ("retired", "archived"), lambda memory: Restore(*self.home(memory)))
 
     def action_retag(self) -> None:
         self._choose("Changed the tags of", (), self._ask_tags)
@@ -119,9 +117,7 @@ class CuratingScreen(ModeScreen):
         is_single = len(memories) == 1
         old = memories[0].tags if is_single else ()
 
-        def retag(line: str | None) -> None:
-            if line is None:
-                return
+        def retag(line: str) -> None:
             given = [tag.strip() for tag in line.split(",") if tag.strip()]
             gone = [tag for tag in old if tag not in given]
             add = [tag for tag in given if is_single or not tag.startswith("-")]
@@ -131,7 +127,7 @@ class CuratingScreen(ModeScreen):
             self.change("Changed the tags of", operations, read)
 
         hint = TAGS_HINT if is_single else MANY_TAGS_HINT
-        self.app.push_screen(AskLine(f"Tags of {_named(memories)}", ", ".join(old), hint), retag)
+        self.ask(AskLine(f"Tags of {_named(memories)}", ", ".join(old), hint), retag)
 
     def action_edit(self) -> None:
         """Open the form of the memory under the cursor."""
@@ -143,11 +139,10 @@ class CuratingScreen(ModeScreen):
             def allowed(changes: Changes) -> None:
                 check(Edit(root, own, changes), read)
 
-            def edit(changes: Changes | None) -> None:
-                if changes:
-                    self.change("Edited", [Edit(root, own, changes)], read)
+            def edit(changes: Changes) -> None:
+                self.change("Edited", [Edit(root, own, changes)], read)
 
-            self.app.push_screen(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
+            self.ask(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
 
     def action_edit_file(self) -> None:
         """Open the file of the memory under the cursor in the person's editor."""
@@ -177,9 +172,8 @@ class CuratingScreen(ModeScreen):
     def action_merge(self) -> None:
         """Ask which of the selected memories is kept; with a single memory, first ask for another."""
 
-        def picked(other: str | None) -> None:
-            memory = self.app.workspace.memory(other) if other else None
-            if memory:
+        def picked(other: str) -> None:
+            if memory := self.app.workspace.memory(other):
                 self._ask_kept([*self.chosen(), memory.summary])
 
         with self.app.telling_errors():
@@ -188,7 +182,7 @@ class CuratingScreen(ModeScreen):
             if len(chosen) > MOST_MERGED:
                 raise CurationError(f"{len(chosen):,} memories are selected. Merge at most {MOST_MERGED} at a time.")
             if len(chosen) == 1:
-                self.app.push_screen(PickMemory(self.app.workspace.index, "Merge with which memory?"), picked)
+                self.ask(PickMemory(self.app.workspace.index, "Merge with which memory?"), picked)
             else:
                 self._ask_kept(chosen)
 
@@ -203,27 +197,25 @@ class CuratingScreen(ModeScreen):
             read = self._texts(chosen)
             found = [memory for summary in chosen if (memory := self.app.workspace.memory(summary.id))]
 
-            def merge(kept_id: str | None) -> None:
-                kept = [summary for summary in chosen if summary.id == kept_id]
-                others = tuple(summary for summary in chosen if summary.id != kept_id)
-                if kept:
-                    root, own = self.home(kept[0])
-                    self.change("Merged", [Merge(root, own, tuple(self.home(other)[1] for other in others))], read)
+            def merge(kept_id: str) -> None:
+                (kept,) = (summary for summary in chosen if summary.id == kept_id)
+                others = tuple(self.home(summary)[1] for summary in chosen if summary is not kept)
+                self.change("Merged", [Merge(*self.home(kept), others)], read)
 
-            self.app.push_screen(MergeMemories(found), merge)
+            self.ask(MergeMemories(found), merge)
 
     def action_move(self) -> None:
         self._choose("Moved", (), self._ask_target)
 
     def _ask_target(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        def move(path: str | None) -> None:
+        def move(path: str) -> None:
             with self.app.telling_errors():
-                if path and path.strip():
+                if path.strip():
                     target = readable_root(str(Path(path.strip()).expanduser()))
                     self.change("Moved", [Move(*self.home(memory), target) for memory in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
-        self.app.push_screen(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
+        self.ask(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
 
     def action_undo(self) -> None:
         self._undo()
@@ -240,11 +232,15 @@ class CuratingScreen(ModeScreen):
             root, own = self.home(memory)
             writing_of(root, own.file)
 
+    def _change_each(self, words: str, statuses: Sequence[str], make: Callable[[MemorySummary], Operation]) -> None:
+        """Change the chosen memories without a question."""
+        self._choose(words, statuses, lambda memories, read: self.change(words, list(map(make, memories)), read))
+
     def _choose(
         self,
         words: str,
         statuses: Sequence[str],
-        act: Callable[[list[MemorySummary], Mapping[str, str | None]], None],
+        act: Callable[[list[MemorySummary], Mapping[str, str | None]], object],
     ) -> None:
         """Call *act* with the chosen memories that have one of *statuses*, or with all, and their texts as shown."""
         with self.app.telling_errors():
@@ -282,7 +278,8 @@ class CuratingScreen(ModeScreen):
             if done.numbers:
                 self.app.batches.append(done.numbers)
         self._keep_refused(operations, done)
-        self.post_message(Changed(done, f"{words} {len(done.numbers):,} memories", len(operations)))
+        key = keyed(self.app, self.UNDO_KEY)
+        self.call_later(self.tell_change, done, _performed(done, words, len(operations), key))
 
     def _keep_refused(self, operations: Sequence[Operation], done: Done) -> None:
         refused = operations[0]
@@ -294,12 +291,12 @@ class CuratingScreen(ModeScreen):
     def _undo(self) -> None:
         with self.app.changing:
             done = undo(self.app.workspace.roots, self.app.batches, partial(self._tell_progress, get_current_worker()))
-        self.post_message(Changed(done, is_undo=True))
+        self.call_later(self.tell_change, done, _undone(done), is_undo=True)
 
     def _tell_progress(self, worker: Worker[None], done: int, total: int) -> bool:
         """Tell how far a worker is; whether it should go on."""
         if total > 1:
-            self.post_message(Progressed(done, total))
+            self.call_later(self.tell_progress, done, total)
         return not worker.is_cancelled
 
     @property
@@ -310,43 +307,66 @@ class CuratingScreen(ModeScreen):
         """End the changes under way after the operation that is being done."""
         self.workers.cancel_group(self, CHANGES)
 
-    @on(Progressed)
-    def tell_progress(self, message: Progressed) -> None:
-        self.show_progress(f"{message.done:,} of {message.total:,} changed · {keyed(self.app, '{list.clear}')} stops")
+    def tell_progress(self, done: int, total: int) -> None:
+        self.show_progress(f"{done:,} of {total:,} changed · {keyed(self.app, '{list.clear}')} stops")
 
-    @on(Changed)
-    def tell_change(self, message: Changed) -> None:
-        """Show the memories as they are now, and say what was done and how to undo it."""
-        done = message.done
+    def tell_change(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:  # noqa: ARG002
+        """Show the memories as they are now, and say in a *sentence* what was done, or taken back if *is_undo*."""
         self.show_progress("")
         if done.numbers or isinstance(done.error, ChangedSinceError):
             self.end_selection()
             self._seen.clear()
             self.app.take_changes(is_reread=done.is_reread)
         if done.sentences:
-            self.app.tell(_undone(message) if message.is_undo else _performed(message, keyed(self.app, self.UNDO_KEY)))
-        if done.error:
-            self._tell_refusal(done.error)
+            self.app.tell(sentence)
+        if done.error and done.error.detail:
+            self.app.push_screen(FullText("Not changed", plain(f"{done.error}\n\n{done.error.detail}")))
+        elif done.error:
+            self.app.tell_error(done.error)
 
-    def _tell_refusal(self, error: MemsiftError) -> None:
-        if error.detail:
-            text = plain(f"{error}\n\n{error.detail}")
-            self.app.push_screen(FullText("Not changed", text))
+
+class CuratedList(ListScreen, CuratingScreen):
+    """A list of rows about memories that can be changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reading = 0
+        self._progress = ""
+
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        """The memory that the row under the cursor is about."""
+        raise NotImplementedError
+
+    def end_selection(self) -> None:
+        self.select(set())
+
+    def show_progress(self, text: str) -> None:
+        self._progress = text
+        self.show_title()
+
+    def action_clear(self) -> None:
+        if self.is_changing:
+            self.stop_changing()
         else:
-            self.app.tell_error(error)
+            super().action_clear()
+
+    def action_copy(self) -> None:
+        if memory := self.current_memory:
+            self.app.copy_to_clipboard(memory.path)
+            self.app.tell(f"Copied {memory.path}")
 
 
-def _performed(message: Changed, key: str) -> str:
-    """A sentence about the operations that were performed, with the key that undoes them."""
-    done = message.done
-    if len(done.sentences) == 1 and message.total == 1:
+def _performed(done: Done, words: str, total: int, key: str) -> str:
+    """A sentence about the operations that were performed of *total* ones, with the key that undoes them."""
+    if len(done.sentences) == 1 and total == 1:
         return f"{done.sentences[0]}. {key} takes it back."
-    rest = f" of {message.total:,}" if len(done.numbers) < message.total else ""
-    return f"{message.words}{rest}. {key} takes all of it back."
+    rest = f" of {total:,}" if len(done.numbers) < total else ""
+    return f"{words} {len(done.numbers):,} memories{rest}. {key} takes all of it back."
 
 
-def _undone(message: Changed) -> str:
-    first, *others = message.done.sentences
+def _undone(done: Done) -> str:
+    first, *others = done.sentences or ("",)
     return f"Took back: {first}{f', and {len(others):,} more' if others else ''}."
 
 

@@ -8,20 +8,14 @@ from textual import on, work
 from textual.content import Content
 from textual.getters import query_one
 
-from tui.bindings import bindings
-from tui.dialogs.choose_several import ChooseRuns
-from tui.key_names import keyed
-from tui.messages import DiffRead
+from tui.bindings import bindings, keyed
+from tui.dialogs.choices import ChooseRuns
 from tui.plain import joined, plain
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.lists.columns import ColumnHeads
-from tui.widgets.lists.diff import COLUMNS, DiffList, row_text, runs_text
+from tui.widgets.lists.diff import DiffList, row_text, runs_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.replay.run_diffs import (
     CHANGED,
-    KINDS,
-    ORDERS,
-    RISING,
     RULES,
     diff_rows,
     read_diff,
@@ -31,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.prompt import Prompt
-    from tui.workspace.filtering import WordFilter
     from tui.workspace.replay.run_diffs import DiffRow, SavedDiff
 
 READING = "Reading the runs …"
@@ -50,7 +43,7 @@ class DiffScreen(ListScreen):
 
     MODE = "replay"
     PLACEHOLDER = "Press {list.filter} and type: words of prompts or memories"
-    USUAL, ORDERS = CHANGED, ORDERS
+    RULES, LIST, USUAL = RULES, DiffList, CHANGED
     ON_ROWS = ("open", "read_prompt")
     CHOOSING = (*CHOOSING, "kind", "runs")
     BINDINGS = bindings(
@@ -71,9 +64,6 @@ class DiffScreen(ListScreen):
         self._rows: list[DiffRow] = []
         self._chosen: tuple[str, ...] = ()
 
-    def make_list(self) -> tuple[ColumnHeads, DiffList]:
-        return ColumnHeads(COLUMNS, RISING), DiffList()
-
     def begin(self) -> None:
         if self._found is None:
             self.list_pane.border_title = READING
@@ -82,28 +72,26 @@ class DiffScreen(ListScreen):
     @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
     def read_runs(self) -> None:
         workspace = self.app.workspace
-        self.post_message(DiffRead(read_diff(workspace.store.path, workspace.index.root, self._chosen)))
+        self.call_later(self.show_diff, read_diff(workspace.store.path, workspace.index.root, self._chosen))
 
-    @on(DiffRead)
-    def show_diff(self, message: DiffRead) -> None:
-        self._found = message.found
-        self._rows = diff_rows(message.found.compared) if message.found.compared else []
+    def show_diff(self, found: SavedDiff) -> None:
+        self._found = found
+        self._rows = diff_rows(found.compared) if found.compared else []
         self.show_matching()
         self.refresh_bindings()
 
     # The list
 
-    def matching(self, words: WordFilter) -> Sequence[DiffRow] | None:
-        if self._found is None:
-            return None
-        return RULES.listed(self._rows, words, self._kind, self._order, is_turned=self._is_turned)
+    @property
+    def all_rows(self) -> Sequence[DiffRow] | None:
+        return self._rows if self._found else None
 
     def nothing(self) -> Content:
         compared = self._found.compared if self._found else None
         if compared is None:
             runs = len(self._found.runs) if self._found else 0
             return plain(keyed(self.app, TOO_FEW["one" if runs else "none"]))
-        is_all = self._kind == CHANGED and not self.filter_line.value
+        is_all = self.choice.kind == CHANGED and not self.filter_line.value
         return Content("\n\n").join([plain(keyed(self.app, NO_CHANGE if is_all else NO_MATCH)), runs_text(compared)])
 
     def show_title(self) -> None:
@@ -112,8 +100,8 @@ class DiffScreen(ListScreen):
         if compared is None:
             self.list_pane.border_title = "Diff"
             return
-        count, kind = f"{self.diffs.count:,} of {len(self._rows):,} prompts", self._kind
-        parts = [f"{count} differ"] if kind == CHANGED else [count, KINDS[kind]]
+        count, kind = f"{self.diffs.count:,} of {len(self._rows):,} prompts", self.choice.kind
+        parts = [f"{count} differ"] if kind == CHANGED else [count, RULES.kinds[kind].text]
         parts += [f"{compared.before.name} → {compared.now.name}", keyed(self.app, self.HINT)]
         self.list_pane.border_title = plain(joined(parts, self.size.width // (2 if self.has_class("-wide") else 1) - 4))
 
@@ -127,21 +115,20 @@ class DiffScreen(ListScreen):
 
     def action_kind(self) -> None:
         numbers = RULES.counts(self._rows)
-        options = {kind: f"{numbers[kind]:>7,}  {name}" for kind, name in KINDS.items()}
+        options = {kind: f"{numbers[kind]:>7,}  {rule.text}" for kind, rule in RULES.kinds.items()}
         self.ask_kind("Show which prompts?", options)
 
     def action_runs(self) -> None:
-        def compare(chosen: tuple[str, ...] | None) -> None:
-            if chosen is not None:
-                self._chosen = chosen
-                self.read_runs()
+        def compare(chosen: tuple[str, ...]) -> None:
+            self._chosen = chosen
+            self.read_runs()
 
         if self._found and self._found.pair:
-            self.app.push_screen(ChooseRuns(self._found.runs, [run.run_id for run in self._found.pair]), compare)
+            self.ask(ChooseRuns(self._found.runs, [run.run_id for run in self._found.pair]), compare)
 
     async def action_clear(self) -> None:  # type: ignore[override]
         """Show the prompts that differ, without a filter; else go back to Replay."""
-        if self._kind == CHANGED and not self.filter_line.value and not self.filter_line.has_focus:
+        if self.choice.kind == CHANGED and not self.filter_line.value and not self.filter_line.has_focus:
             await self.app.switch_mode("replay")
         else:
             super().action_clear()

@@ -12,21 +12,14 @@ from textual.getters import query_one
 from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import BY_DEFAULT, CHECKS
-from tui.bindings import bindings
-from tui.key_names import keyed
-from tui.messages import Changed, CheckBegun, InboxChecked
+from tui.bindings import bindings, keyed
 from tui.plain import plain
-from tui.screens.curating_screen import CuratingScreen
-from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.lists.columns import ColumnHeads
-from tui.widgets.lists.inbox import COLUMNS, InboxList, task_text
+from tui.screens.curating_screen import CuratedList
+from tui.screens.list_screen import CHOOSING
+from tui.widgets.lists.inbox import InboxList, task_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.quality.findings import (
-    BY_CHECK,
-    BY_TITLE,
-    RISING,
     RULES,
-    WORST,
     Checked,
     check_all,
     settle,
@@ -39,7 +32,7 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from engine.memory import MemorySummary
-    from tui.workspace.filtering import WordFilter
+    from tui.workspace.curate.curating import Done
     from tui.workspace.quality.findings import Task
 
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
@@ -49,12 +42,12 @@ OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
 
-class InboxScreen(ListScreen, CuratingScreen):
+class InboxScreen(CuratedList):
     """The findings about the open roots, and the memory of the finding under the cursor."""
 
     MODE = "inbox"
     PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
-    ORDERS = {WORST: "How bad, the worst first", BY_CHECK: "Check", BY_TITLE: "Memory"}
+    RULES, LIST = RULES, InboxList
     ON_ROWS = (
         *("select", "select_all", "copy", "open", "retire", "archive", "retag", "edit", "edit_file", "merge"),
         *("approve", "block"),
@@ -76,12 +69,7 @@ class InboxScreen(ListScreen, CuratingScreen):
     def __init__(self) -> None:
         super().__init__()
         self._checked: Checked | None = None
-        self._reading = 0
-        self._progress = ""
         self._settled: list[list[Task]] = []
-
-    def make_list(self) -> tuple[ColumnHeads, InboxList]:
-        return ColumnHeads(COLUMNS, RISING), InboxList()
 
     def begin(self) -> None:
         """Run the checks again if the memories have changed."""
@@ -95,33 +83,27 @@ class InboxScreen(ListScreen, CuratingScreen):
         workspace = self.app.workspace
 
         def tell(check: str, found: int) -> None:
-            self.post_message(CheckBegun(check, found))
+            self.call_later(self.show_progress, f"Checking {check} · {found:,} found")
 
         reading = workspace.reading
         db, clock = workspace.store.path, workspace.now
         found = check_all(workspace.index, workspace.roots, db, os.environ, tell, clock=clock)
-        self.post_message(InboxChecked(found, reading))
+        self.call_later(self.show_findings, found, reading)
 
-    @on(CheckBegun)
-    def show_check(self, message: CheckBegun) -> None:
-        self.show_progress(f"Checking {message.check} · {message.found:,} found")
-
-    @on(InboxChecked)
-    def show_findings(self, message: InboxChecked) -> None:
-        if message.reading == self.app.workspace.reading:
-            self._checked, self._progress = message.checked, ""
+    def show_findings(self, checked: Checked, reading: int) -> None:
+        """List what the checks found, unless the memories were read again since *reading*."""
+        if reading == self.app.workspace.reading:
+            self._checked, self._progress = checked, ""
             self.show_matching(is_near=True)
 
     # The list
 
-    def matching(self, words: WordFilter) -> Sequence[Task] | None:
-        if self._checked is None:
-            return None
-        return RULES.listed(self._checked.tasks, words, self._kind, self._order, is_turned=self._is_turned)
+    @property
+    def all_rows(self) -> Sequence[Task] | None:
+        return self._checked.tasks if self._checked else None
 
     def nothing(self) -> Content:
-        has_tasks = self._checked is not None and self._checked.tasks
-        return plain(keyed(self.app, NO_MATCH if has_tasks else NOTHING_FOUND + self._not_run()))
+        return plain(keyed(self.app, NO_MATCH if self.all_rows else NOTHING_FOUND + self._not_run()))
 
     def _not_run(self) -> str:
         missing = self._checked.missing if self._checked else {}
@@ -132,11 +114,7 @@ class InboxScreen(ListScreen, CuratingScreen):
             self.list_pane.border_title = plain(self._progress)
             return
         missing = ", ".join(f"{check} needs {package}" for check, package in self._checked.missing.items())
-        self.entitle(self.of_all(len(self._checked.tasks), "findings"), self._kind, missing)
-
-    def show_progress(self, text: str) -> None:
-        self._progress = text
-        self.show_title()
+        self.entitle(self.of_all(len(self._checked.tasks), "findings"), self.choice.kind, missing)
 
     def show_current(self, *, from_start: bool = True) -> None:
         task = self.tasks.current
@@ -157,8 +135,9 @@ class InboxScreen(ListScreen, CuratingScreen):
         found = {task.memory.id: task.memory for task in self.tasks.chosen if task.memory}
         return list(found.values())
 
-    def end_selection(self) -> None:
-        self.select(set())
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        return self.tasks.current.memory if self.tasks.current else None
 
     def action_merge(self) -> None:
         """Merge the memories that a finding names; for other findings, ask for another memory."""
@@ -169,17 +148,10 @@ class InboxScreen(ListScreen, CuratingScreen):
             super().action_merge()
 
     def action_check(self) -> None:
-        tasks = self._checked.tasks if self._checked else ()
-        counts = RULES.counts(tasks)
-        options = {self.USUAL: f"All  {len(tasks):,}"}
-        options |= {name: f"{name}  {counts[name]:,}: {text}" for name in BY_DEFAULT for text in [CHECKS[name]]}
+        counts = RULES.counts(self.all_rows or ())
+        options = {name: f"{name or 'All'}  {counts[name]:,}" for name in ("", *BY_DEFAULT)}
+        options |= {name: f"{options[name]}: {CHECKS[name]}" for name in BY_DEFAULT}
         self.ask_kind("Show the findings of which check?", options)
-
-    def action_clear(self) -> None:
-        if self.is_changing:
-            self.stop_changing()
-        else:
-            super().action_clear()
 
     def action_approve(self) -> None:
         self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
@@ -220,21 +192,16 @@ class InboxScreen(ListScreen, CuratingScreen):
             self.begin()
             self.app.tell(f"Took back the decision about {len(tasks):,}.")
 
-    @on(Changed)
-    def forget_decisions(self, message: Changed) -> None:
+    def tell_change(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:
         """After a change of memories, u takes that change back, not a decision before it."""
-        if message.done.numbers and not message.is_undo:
+        super().tell_change(done, sentence, is_undo=is_undo)
+        if done.numbers and not is_undo:
             self._settled.clear()
-
-    def action_copy(self) -> None:
-        if (task := self.tasks.current) and task.memory:
-            self.app.copy_to_clipboard(task.memory.path)
-            self.app.tell(f"Copied {task.memory.path}")
 
     @on(RowList.Selected)
     def action_open(self) -> None:
-        if (task := self.tasks.current) and task.memory:
-            self.read_memory(task.memory.id, task.memory.id)
+        if memory := self.current_memory:
+            self.read_memory(memory.id, memory.id)
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         if reason := super().why_off(action, parameters):

@@ -11,19 +11,17 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
-from labels.records import LABEL
-from tui.bindings import bindings
-from tui.dialogs.choices import ChooseReason
-from tui.key_names import keyed
+from labels.records import LABEL, REASONS
+from tui.bindings import bindings, keyed
+from tui.dialogs.choices import ChooseByDigit
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
+from tui.widgets.bars import TopBar
+from tui.widgets.labels import NoteInput, RecentLabels, Remark, RemarkLine
 from tui.widgets.lists.prompts import PromptPane
-from tui.widgets.lists.recent_labels import RecentLabels
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
-from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
-from tui.widgets.reveal import Reveal
-from tui.widgets.top_bar import TopBar
+from tui.widgets.ranking_table import Reveal
 from tui.workspace.labelling import Position, follow_ups, follow_words, latest_labels
 
 if TYPE_CHECKING:
@@ -210,11 +208,9 @@ class LabelScreen(LabelWalk):
         self.catch_up()
 
     def action_reason(self) -> None:
-        self.app.push_screen(ChooseReason(self.remark_line.remark.reason), self.take_reason)
-
-    def take_reason(self, reason: str | None) -> None:
-        if reason is not None:
-            self.remark_line.give_reason(reason)
+        reasons = {"": "no reason", **{reason: reason for reason in REASONS}}
+        dialog = ChooseByDigit("Why?", reasons, self.remark_line.remark.reason, 36)
+        self.ask(dialog, self.remark_line.give_reason)
 
     def action_undo(self) -> None:
         """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""

@@ -1,33 +1,142 @@
-"""The part of Label that goes from prompt to prompt: the order, earlier cards shown again, labels of other programs."""
+"""The parts of Label besides its card: going from prompt to prompt, and the labels that are given already."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.events import ScreenResume
+from textual.events import DescendantBlur, DescendantFocus, ScreenResume
 from textual.getters import query_one
+from textual.widgets import Static
 
-from tui.dialogs.choices import ChooseOrder
-from tui.key_names import keyed
-from tui.messages import Kept, Surveyed
+from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
+from labels.records import NOT_RELEVANT, RELEVANT
+from tui.bindings import keyed
+from tui.dialogs.choices import ChooseOne
+from tui.dialogs.dialog import FullText
+from tui.messages import Kept
 from tui.plain import plain
-from tui.screens.given_labels import GivenLabels
+from tui.screens.curating_screen import CuratingScreen
+from tui.widgets.labels import NoteInput, RecentLabels
 from tui.widgets.lists.prompts import PromptPane
-from tui.widgets.remark_line import NoteInput
+from tui.widgets.lists.rows import RowList
 from tui.workspace.filtering import ALL_LABELLED, nothing_to_label
-from tui.workspace.labelling import LabelQueue, Position
-from tui.workspace.labelling_plan import Planning, recorded_injections, require_possible, survey
+from tui.workspace.labelling import FollowUp, LabelQueue, Position, change_label, follow_ups
+from tui.workspace.labelling_plan import Planning, guideline, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual.content import Content
 
+    from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from labels.records import Card
     from tui.workspace.labelling_plan import Injections
 
+
+class GivenLabels(CuratingScreen):
+    """The latest labels in `recent`. After a prompt, the memory that a reason is about can be changed at once."""
+
+    UNDO_KEY = "{go.browse}, then {change.undo},"
+
+    recent = query_one(RecentLabels)
+    progress = query_one("#progress", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.precision_words = ""
+
+    @property
+    def is_revealed(self) -> bool:
+        """Whether the prompt on the screen is done."""
+        raise NotImplementedError
+
+    def tell_happened(self, words: str) -> None:
+        """Show the progress and the latest labels again, after *words*."""
+        raise NotImplementedError
+
+    def show_progress(self, text: str) -> None:
+        self.tell_happened("")
+        if text:
+            self.progress.update(plain(text))
+
+    def leave_latest(self) -> None:
+        """Give the focus back to the card or the reveal."""
+        raise NotImplementedError
+
+    def action_label(self, verdict: str, grade: int | None = None) -> None:
+        raise NotImplementedError
+
+    # Grades and precision
+
+    def action_grade(self, grade: int) -> None:
+        self.action_label(RELEVANT if grade else NOT_RELEVANT, grade)
+
+    @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
+    def measure(self) -> None:
+        """Measure the precision again, after a prompt is done."""
+        from tui.workspace.report.reading import live_precision
+
+        self.call_later(self.take_precision, live_precision(self.app.workspace))
+
+    def take_precision(self, words: str) -> None:
+        self.precision_words = words
+        self.tell_happened("")
+
+    # The latest labels
+
+    def change_latest(self, verdict: str, grade: int | None) -> None:
+        """Give the label under the cursor another verdict."""
+        if label := self.recent.current:
+            with self.app.telling_errors():
+                change_label(self.app.workspace, label, verdict, grade)
+                self.tell_happened("Changed")
+
+    @property
+    def follow_ups(self) -> list[FollowUp]:
+        return follow_ups(self.app.workspace, self.prompt.id) if self.prompt and self.is_revealed else []
+
+    def action_follow(self) -> None:
+        """Open the dialog that the reason of a label asks for, as its key does in Browse."""
+        if found := self.follow_ups:
+            self.note_seen(found[0].memory)
+            getattr(self, f"action_{found[0].action}")()
+
+    def chosen(self) -> list[MemorySummary]:
+        return [follow_up.memory for follow_up in self.follow_ups[:1]]
+
+    def end_selection(self) -> None:
+        """Nothing is selected here."""
+
+    def action_guideline(self) -> None:
+        self.app.push_screen(FullText("When does a memory count as relevant?", plain(guideline(os.environ))))
+
+    def action_latest(self) -> None:
+        self.recent.focus()
+
+    def action_back(self) -> None:
+        self.leave_latest()
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def name_latest(self) -> None:
+        self.set_class(self.recent.has_focus, "-latest")
+        self.recent.tell_key()
+
+    @on(RowList.Selected, "#recent")
+    def read_latest(self) -> None:
+        if label := self.recent.current:
+            self.read_memory(label.memory_id)
+
+
+ORDERS = {
+    RANDOM: "Random\n  Every prompt alike: the numbers need no weighing.",
+    STRATIFIED: "Stratified\n  Where systems agree and differ, in proportion.",
+    DISAGREEMENT_FIRST: "Disagreements first\n  Up to four of five where systems differ.",
+    UNCERTAIN_FIRST: "Uncertain ones first\n  Up to four of five near the threshold.",
+}
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
 
@@ -88,13 +197,13 @@ class LabelWalk(GivenLabels):
 
     @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
     def _survey(self, planning: Planning, recorded: Injections) -> None:
-        self.post_message(Surveyed(planning, survey(self.app.workspace, planning, recorded)))
+        self.call_later(self.take_survey, planning, survey(self.app.workspace, planning, recorded))
 
-    @on(Surveyed)
-    def take_survey(self, message: Surveyed) -> None:
+    def take_survey(self, planning: Planning, facets: Mapping[str, str]) -> None:
+        """Go on with the facts about prompts that *planning* was missing, by prompt id."""
         self._is_behind |= self.is_typing
-        if message.planning.order == self.app.workspace.order and not self.is_typing:
-            self._open_queue(message.planning, message.facets)
+        if planning.order == self.app.workspace.order and not self.is_typing:
+            self._open_queue(planning, facets)
 
     def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
         """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""
@@ -201,11 +310,11 @@ class LabelWalk(GivenLabels):
 
     def action_order(self) -> None:
         """Let a person choose which prompts come first."""
-        self.app.push_screen(ChooseOrder(self.app.workspace.order), self.take_order)
+        self.ask(ChooseOne("Which prompts first?", ORDERS, self.app.workspace.order, 70), self.take_order)
 
-    def take_order(self, order: str | None) -> None:
+    def take_order(self, order: str) -> None:
         workspace = self.app.workspace
-        if order is None or order == workspace.order:
+        if order == workspace.order:
             return
         with self.app.telling_errors():
             require_possible(workspace, order)

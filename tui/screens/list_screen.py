@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
@@ -10,17 +11,16 @@ from textual.containers import Container, Vertical
 from textual.getters import query_one
 from textual.widgets import Input
 
+from tui.bindings import keyed
 from tui.dialogs.choices import ChooseOne
-from tui.key_names import keyed
 from tui.plain import joined, plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.key_footer import KeyFooter
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.columns import ColumnHeads, ColumnList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.signs import signs
-from tui.widgets.top_bar import TopBar
-from tui.workspace.filtering import WordFilter
+from tui.workspace.filtering import RowChoice, WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from textual.content import Content
     from textual.widget import Widget
 
+    from tui.workspace.filtering import RowRules
+
 TYPING = "Leave the filter with enter first."
 TITLE_EDGES = 4
 """Cells beside a title in its border."""
@@ -36,8 +38,41 @@ TITLE_EDGES = 4
 CHOOSING = ("filter", "order", "turn")
 
 
-class ListScreen(ModeScreen):
-    """A subclass gives the list and its heads, and lists the rows that fit."""
+class RowsScreen(ModeScreen):
+    """A screen with a list of rows. `choice`: the rows that a person wants to see, by RULES."""
+
+    RULES: ClassVar[RowRules]
+    USUAL = ""
+    """The kind of rows that is listed until a person chooses another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choice = RowChoice(kind=self.USUAL, order=next(iter(self.RULES.orders)))
+
+    def choose(self, choice: RowChoice) -> None:
+        self.choice = choice
+        self.show_matching()
+
+    def show_matching(self) -> None:
+        """List the rows of the choice."""
+        raise NotImplementedError
+
+    def ask_kind(self, question: str, options: Mapping[str, str]) -> None:
+        """Ask which kind of rows is listed; *options*: kind -> its text."""
+        dialog = ChooseOne(question, options, self.choice.kind)
+        self.ask(dialog, lambda kind: self.choose(replace(self.choice, kind=kind)))
+
+    def action_order(self) -> None:
+        names = {name: order.text for name, order in self.RULES.orders.items()}
+        dialog = ChooseOne("Sort by", names, self.choice.order)
+        self.ask(dialog, lambda order: self.choose(replace(self.choice, order=order, is_turned=False)))
+
+    def action_turn(self) -> None:
+        self.choose(replace(self.choice, is_turned=not self.choice.is_turned))
+
+
+class ListScreen(RowsScreen):
+    """A subclass names its list, and gives all rows."""
 
     CSS_PATH = "list_screen.tcss"
     AUTO_FOCUS = "ColumnList"
@@ -46,12 +81,7 @@ class ListScreen(ModeScreen):
     """The keys of the list, while nothing is selected and all rows are listed."""
 
     NOT_LISTED = "No row is listed."
-    USUAL = ""
-    """The kind of rows that is listed until a person chooses another."""
-
-    ORDERS: ClassVar[Mapping[str, str]] = {}
-    """Each order and its name."""
-
+    LIST: ClassVar[type[ColumnList[Any]]]
     ON_ROWS: ClassVar[tuple[str, ...]] = ("select", "select_all")
     """Actions that need a row in the list."""
 
@@ -65,20 +95,20 @@ class ListScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._order, self._is_turned = next(iter(self.ORDERS)), False
-        self._kind, self._shown_id = self.USUAL, ""
+        self._shown_id = ""
 
     # For subclasses
 
-    def make_list(self) -> tuple[ColumnHeads, ColumnList[Any]]:
-        raise NotImplementedError
+    def make_list(self) -> ColumnList[Any]:
+        return self.LIST()
 
     def make_more(self) -> Iterable[Widget]:
         """Panes for a large terminal, below the list and below the detail."""
         return ()
 
-    def matching(self, words: WordFilter) -> Sequence[Any] | None:
-        """The rows of the chosen kind that fit the words, in the chosen order; None before they are read."""
+    @property
+    def all_rows(self) -> Sequence[Any] | None:
+        """All rows as they were read; None before that."""
         raise NotImplementedError
 
     def nothing(self) -> Content:
@@ -96,42 +126,40 @@ class ListScreen(ModeScreen):
     @property
     def is_narrowed(self) -> bool:
         """Whether a filter other than the words holds."""
-        return self._kind != self.USUAL
+        return self.choice.kind != self.USUAL
 
     def show_everything(self) -> bool:
         """Take filters off other than the words; whether there were any."""
-        was_narrowed, self._kind = self.is_narrowed, self.USUAL
+        was_narrowed = self.is_narrowed
+        self.choice = replace(self.choice, kind=self.USUAL)
         return was_narrowed
 
     # The screen
 
     def compose(self) -> ComposeResult:
-        heads, rows = self.make_list()
+        rows = self.make_list()
         yield TopBar(self.MODE)
         yield Input(placeholder=keyed(self.app, self.PLACEHOLDER), compact=True)
         with Container(id="panes"):
             with Vertical(id="list", classes="pane"):
-                yield heads
+                yield ColumnHeads(rows.columns, self.RULES.orders)
                 yield rows
             yield MemoryPane("detail")
             yield from self.make_more()
         yield KeyFooter()
 
-    def on_mount(self) -> None:
-        self.filter_line.cursor_blink = False
-
     @on(Input.Changed)
     def show_filtered(self) -> None:
-        self.show_matching()
+        self.choose(replace(self.choice, words=WordFilter(self.filter_line.value)))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.show_title)
 
     def show_matching(self, *, is_near: bool = False) -> None:
         """List the rows that fit the filters, in the chosen order. *is_near*: see `RecordList.show`."""
-        words = WordFilter(self.filter_line.value)
-        if (found := self.matching(words)) is not None:
-            self.rows.marker = words
+        if self.all_rows is not None:
+            found = self.RULES.listed(self.all_rows, self.choice)
+            self.rows.marker = self.choice.words
             self.show_rows(found, is_near=is_near)
             if not found:
                 self.detail.show(self.nothing())
@@ -144,7 +172,7 @@ class ListScreen(ModeScreen):
         self.rows.show(records, is_near=is_near)
         if was_empty != (not records):
             self.refresh_bindings()
-        self.query_one(ColumnHeads).show(self._order, is_turned=self._is_turned)
+        self.query_one(ColumnHeads).show(self.choice)
         self.show_title()
 
     @on(RowList.Highlighted)
@@ -178,28 +206,6 @@ class ListScreen(ModeScreen):
                 self.show_matching()
         else:
             self.rows.focus()
-
-    def ask_kind(self, question: str, options: Mapping[str, str]) -> None:
-        """Ask which kind of rows is listed; *options*: kind -> its text."""
-
-        def narrow(kind: str | None) -> None:
-            if kind is not None:
-                self._kind = kind
-                self.show_matching()
-
-        self.app.push_screen(ChooseOne(question, options, self._kind), narrow)
-
-    def action_order(self) -> None:
-        def sort(order: str | None) -> None:
-            if order is not None:
-                self._order, self._is_turned = order, False
-                self.show_matching()
-
-        self.app.push_screen(ChooseOne("Sort by", self.ORDERS, self._order), sort)
-
-    def action_turn(self) -> None:
-        self._is_turned = not self._is_turned
-        self.show_matching()
 
     def action_select(self) -> None:
         """Select the row under the cursor, or no longer, and go on to the next."""
@@ -237,7 +243,7 @@ class ListScreen(ModeScreen):
         """The order where no sign over a column shows it."""
         if not signs(self).in_words:
             return ""
-        return f"sorted by {self.ORDERS[self._order]}{', turned' if self._is_turned else ''}"
+        return f"sorted by {self.RULES.orders[self.choice.order].text}{', turned' if self.choice.is_turned else ''}"
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if action not in (*self.ON_ROWS, *self.CHOOSING) or not self.is_mounted:

@@ -10,29 +10,20 @@ from textual.getters import query_one
 from textual.widgets import Input
 
 from engine.prompt import typed_prompt
-from tui.dialogs.choices import ChooseOne
+from tui.bindings import keyed
 from tui.dialogs.type_prompt import TypePrompt
-from tui.key_names import keyed
-from tui.messages import AllReplayed, Kept, KnownRead
+from tui.messages import AllReplayed, Kept
 from tui.plain import plain
-from tui.screens.base_screen import ModeScreen
+from tui.screens.list_screen import RowsScreen
 from tui.widgets.lists.prompts import PromptList
 from tui.workspace.filtering import WordFilter
-from tui.workspace.prompts import (
-    ALL,
-    FILTERS,
-    NEWEST,
-    NOTHING,
-    ORDERS,
-    PromptChoice,
-    PromptFacts,
-    read_known,
-)
+from tui.workspace.prompts import ALL, NEWEST, NOTHING, RULES, PromptFacts, chosen, read_known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.prompt import Prompt
+    from tui.workspace.filtering import RowChoice
 
 SHOWS_ALL, SEARCHES = "{replay.clear} shows all", "{replay.search} searches, {replay.type} types"
 OF_A_FILE = "This prompt is in the sample: it comes from a file."
@@ -43,15 +34,16 @@ SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
 REMOVED = "Removed. To have it again, type it again with {replay.type}."
 
 
-class PromptsScreen(ModeScreen):
+class PromptsScreen(RowsScreen):
     """A list of prompts: the scratch prompts, and then the sample."""
+
+    RULES = RULES
 
     prompt_list = query_one(PromptList)
     search_line = query_one(Input)
 
     def __init__(self) -> None:
         super().__init__()
-        self.choice = PromptChoice()
         self._known: dict[str, PromptFacts] = {}
 
     def show_prompts(self) -> None:
@@ -68,7 +60,7 @@ class PromptsScreen(ModeScreen):
         self._show_title(len(scratch))
 
     def _chosen(self, prompts: tuple[Prompt, ...]) -> Sequence[Prompt]:
-        return self.choice.of(prompts, self._known, self.app.workspace.heads)
+        return chosen(prompts, self.choice, self._known, self.app.workspace.heads)
 
     def _show_title(self, scratch: int) -> None:
         count, total = self.prompt_list.count, len(self.app.workspace.lists.all)
@@ -76,9 +68,9 @@ class PromptsScreen(ModeScreen):
         parts = [
             f"{count:,} of {total:,} prompts" if count < total else f"{total:,} prompts",
             f"{scratch:,} scratch" if scratch else "",
-            FILTERS[choice.kind] if choice.kind else "",
-            ORDERS[choice.order] if choice.order != NEWEST else "",
-            keyed(self.app, SHOWS_ALL if not choice.is_all else SEARCHES),
+            RULES.kinds[choice.kind].text if choice.kind else "",
+            RULES.orders[choice.order].text if choice.order != NEWEST else "",
+            keyed(self.app, SEARCHES if self.shows_all else SHOWS_ALL),
         ]
         self.prompt_list.border_title = plain(" · ".join(filter(None, parts)))
 
@@ -95,12 +87,12 @@ class PromptsScreen(ModeScreen):
         reading = workspace.reading
         digests = {summary.id: summary.digest for summary in workspace.index.summaries()}
         found = read_known(workspace.store.path, workspace.index.root, workspace.annotator, digests)
-        self.post_message(KnownRead(found, reading))
+        self.call_later(self.take_known, found, reading)
 
-    @on(KnownRead)
-    def take_known(self, message: KnownRead) -> None:
-        if message.reading == self.app.workspace.reading:
-            self._known = dict(message.known)
+    def take_known(self, known: Mapping[str, PromptFacts], reading: int) -> None:
+        """Show what is recorded about the prompts, unless the memories were read again since *reading*."""
+        if reading == self.app.workspace.reading:
+            self._known = dict(known)
             self.show_prompts()
 
     @on(Kept)
@@ -138,8 +130,7 @@ class PromptsScreen(ModeScreen):
     @on(Input.Changed)
     def search(self) -> None:
         self.choice = replace(self.choice, words=WordFilter(self.search_line.value))
-        self.show_prompts()
-        self.show_none()
+        self.show_matching()
 
     @on(Input.Submitted)
     def leave_search(self) -> None:
@@ -156,11 +147,17 @@ class PromptsScreen(ModeScreen):
         self.choose(replace(self.choice, words=WordFilter(), kind=ALL))
         self.leave_search()
 
-    def choose(self, choice: PromptChoice) -> None:
-        self.choice = choice
+    def choose(self, choice: RowChoice) -> None:
+        super().choose(choice)
+        self.refresh_bindings()
+
+    def show_matching(self) -> None:
         self.show_prompts()
         self.show_none()
-        self.refresh_bindings()
+
+    @property
+    def shows_all(self) -> bool:
+        return not self.choice.words.words and self.choice.kind == ALL
 
     def show_none(self) -> None:
         """Say why the list is empty, if it is."""
@@ -170,24 +167,10 @@ class PromptsScreen(ModeScreen):
         """Ask for a filter; each is listed with the number of its prompts."""
         prompts, heads = self.app.workspace.lists.all, self.app.workspace.heads
         known = [self._known.get(prompt.id, NOTHING) for prompt in prompts]
-        counts = {kind: sum(facts.fits(kind, heads) for facts in known) for kind in FILTERS}
-        options = {kind: f"{counts[kind]:>7,}  {name}" for kind, name in FILTERS.items()}
-
-        def take(kind: str | None) -> None:
-            if kind is not None:
-                self.choose(replace(self.choice, kind=kind))
-
-        self.app.push_screen(ChooseOne("Show which prompts?", options, self.choice.kind), take)
-
-    def action_order(self) -> None:
-        def take(order: str | None) -> None:
-            if order is not None:
-                self.choose(replace(self.choice, order=order, is_turned=False))
-
-        self.app.push_screen(ChooseOne("Sort by", ORDERS, self.choice.order), take)
-
-    def action_turn(self) -> None:
-        self.choose(replace(self.choice, is_turned=not self.choice.is_turned))
+        counts = {kind: sum(rule.fits(facts, heads) for facts in known) for kind, rule in RULES.kinds.items()}
+        self.ask_kind(
+            "Show which prompts?", {kind: f"{counts[kind]:>7,}  {rule.text}" for kind, rule in RULES.kinds.items()}
+        )
 
     def action_replay_all(self) -> None:
         self.app.with_agreement(self.app.replay_all)
@@ -226,5 +209,4 @@ class PromptsScreen(ModeScreen):
             with self.app.telling_errors():
                 self.app.workspace.lists.remove(self.prompt)
                 self.app.tell(keyed(self.app, REMOVED))
-                self.show_prompts()
-                self.show_none()
+                self.show_matching()

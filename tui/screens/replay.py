@@ -14,21 +14,19 @@ from textual.widgets import Input, Static
 from engine.config import injected_system
 from engine.hook.injected import names_of
 from labels.records import INJECTED, Card
-from tui.bindings import bindings
-from tui.dialogs.choose_several import ChooseSystems
-from tui.dialogs.full_text import FullText, text_width
-from tui.dialogs.pick_memory import PickMemory
-from tui.key_names import keyed
+from tui.bindings import bindings, keyed
+from tui.dialogs.choices import ChooseSystems
+from tui.dialogs.dialog import FullText, text_width
+from tui.dialogs.memories import PickMemory
 from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.screens.prompts_screen import PromptsScreen
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
-from tui.widgets.key_footer import KeyFooter
 from tui.widgets.lists.prompts import PromptList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
-from tui.widgets.top_bar import TopBar
 from tui.workspace.filtering import NO_PROMPTS_TO_REPLAY, nothing_found
 from tui.workspace.prompts import empty_text
 from tui.workspace.replay.explain_rows import explanations
@@ -114,13 +112,11 @@ class ReplayScreen(PromptsScreen):
 
     def on_mount(self) -> None:
         self.set_interval(0.1, self._show_waiting)
-        self.search_line.cursor_blink = False
         self.search_line.display = False
 
     def begin(self) -> None:
         self.result.name_systems(self.app.workspace.heads)
-        self.show_prompts()
-        self.show_none()
+        self.show_matching()
         self.read_known()
 
     def show_none(self) -> None:
@@ -128,7 +124,7 @@ class ReplayScreen(PromptsScreen):
         if self.prompt:
             return
         workspace = self.app.workspace
-        why = NO_PROMPTS_TO_REPLAY if self.choice.is_all else empty_text(self.choice.kind, workspace.heads)
+        why = NO_PROMPTS_TO_REPLAY if self.shows_all else empty_text(self.choice.kind, workspace.heads)
         self.result.prompt_pane.update(plain(keyed(self.app, why)))
         self.result.prompt_pane.border_title = "Prompt"
         self.result.show([], NO_MARKS)
@@ -266,10 +262,10 @@ class ReplayScreen(PromptsScreen):
     def action_pick(self) -> None:
         """Let a person pick a memory to explain, whether or not a system found it."""
         if self.prompt:
-            self.app.push_screen(PickMemory(self.app.workspace.index), self.explain)
+            self.ask(PickMemory(self.app.workspace.index), self.explain)
 
-    def explain(self, memory_id: str | None) -> None:
-        if self.prompt and memory_id:
+    def explain(self, memory_id: str) -> None:
+        if self.prompt:
             judged = plain(self._judge_text(self.app.workspace.answers(self.prompt.id)))
             text = self._explained(memory_id, text_width(self.app.size.width))
             self.app.push_screen(
@@ -281,13 +277,11 @@ class ReplayScreen(PromptsScreen):
     def action_columns(self) -> None:
         workspace = self.app.workspace
         possible = (*workspace.possible, *map(injected_system, names_of(workspace.prompts)))
-        self.app.push_screen(ChooseSystems(possible, workspace.heads), self.take_columns)
+        self.ask(ChooseSystems(possible, workspace.heads), self.take_columns)
 
-    def take_columns(self, names: tuple[str, ...] | None) -> None:
-        if names is not None:
-            self.app.workspace.chosen = names
-            self.show_prompts()
-            self.show_none()
+    def take_columns(self, names: tuple[str, ...]) -> None:
+        self.app.workspace.chosen = names
+        self.show_matching()
 
     def action_again(self) -> None:
         if self.prompt:
@@ -311,7 +305,7 @@ class ReplayScreen(PromptsScreen):
         if action in ("label", "explain", "view"):
             return "" if self.table.count else NO_MEMORY
         if action == "clear":
-            return ALL_SHOWN if self.choice.is_all or self.focused is not self.prompt_list else ""
+            return ALL_SHOWN if self.shows_all or self.focused is not self.prompt_list else ""
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("open", "prompts"):

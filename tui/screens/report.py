@@ -15,20 +15,19 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.installation import install_command
 from labels.measure.report import ReportOptions
-from tui.bindings import bindings
-from tui.dialogs.ask_line import AskLine
+from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
-from tui.key_names import keyed
-from tui.messages import AllReplayed, Reported
+from tui.dialogs.questions import AskLine
+from tui.messages import AllReplayed
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
+from tui.widgets.bars import TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
 from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
 from tui.widgets.signs import signs
-from tui.widgets.top_bar import TopBar
 from tui.workspace.filtering import nothing_to_count
 from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
 from tui.workspace.report.rows import told
@@ -136,14 +135,13 @@ class ReportScreen(ModeScreen):
         """Make the report, and hand it over unless a newer worker has replaced this one."""
         worker, made = get_current_worker(), read_report(self.app.workspace, options, asked)
         if not worker.is_cancelled:
-            self.post_message(Reported(made))
+            self.call_later(self.take_report, made)
 
-    @on(Reported)
-    def take_report(self, message: Reported) -> None:
-        self._reading = message.reading
+    def take_report(self, reading: ReportReading) -> None:
+        self._reading = reading
         self._doing = ""
         self._show_state()
-        self.parts.show([part for part in message.reading.parts if message.reading.report.systems])
+        self.parts.show([part for part in reading.parts if reading.report.systems])
         self._draw()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -270,7 +268,7 @@ class ReportScreen(ModeScreen):
         elif behind and behind.prompts:
             shown = {name: self._prompt_line(name) for name in behind.prompts[:MOST_CHOICES]}
             question = f"{len(behind.prompts):,} prompts stand behind this row. Go to which?"
-            self.app.push_screen(ChoosePrompt(question, shown), self.go_to_prompt)
+            self.ask(ChoosePrompt(question, shown), self.go_to_prompt)
         else:
             self.app.tell(NO_PROMPT)
 
@@ -285,22 +283,21 @@ class ReportScreen(ModeScreen):
     def action_target(self) -> None:
         """Let a person choose the precision that the gate asks for."""
 
-        def take(chosen: str | None) -> None:
-            if chosen:
-                self._asked = target_of(chosen)
-                self.app.remember(TARGET, chosen)
-                self.show_report()
+        def take(chosen: str) -> None:
+            self._asked = target_of(chosen)
+            self.app.remember(TARGET, chosen)
+            self.show_report()
 
         options = {f"{target:g}": f"{100 * target:g} % of what is injected is relevant" for target in TARGETS}
-        self.app.push_screen(ChooseOne("Which precision is asked for?", options, f"{self._asked:g}"), take)
+        self.ask(ChooseOne("Which precision is asked for?", options, f"{self._asked:g}"), take)
 
     def action_export(self) -> None:
-        def take(name: str | None) -> None:
+        def take(name: str) -> None:
             if name and self._reading:
                 with self.app.telling_errors():
                     self.app.tell(f"Written: {write_report(self._reading.report, name)}")
 
-        self.app.push_screen(AskLine("Write the report to which file?", FILE_NAME, EXPORT), take)
+        self.ask(AskLine("Write the report to which file?", FILE_NAME, EXPORT), take)
 
     # Replaying
 

@@ -8,14 +8,13 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from labels.records import INJECTED, Card
-from tui.bindings import bindings
-from tui.key_names import keyed
+from tui.bindings import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.label_text import dispute_text
+from tui.widgets.bars import TopBar
+from tui.widgets.labels import dispute_text
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.memory_pane import MemoryPane, memory_text
-from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -13,14 +13,12 @@ from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from labels.store import LabelStore
-from tui.bindings import bindings
-from tui.key_names import keyed
-from tui.messages import EffectFound, SampleFound, ValuesCompared
+from tui.bindings import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
+from tui.widgets.bars import TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
-from tui.widgets.top_bar import TopBar
 from tui.widgets.whatif import (
     COUNTING,
     NO_LABELS,
@@ -49,6 +47,7 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.prompt import Prompt
+    from tui.widgets.whatif import Compared
     from tui.workspace.whatif.sample import Injected, WhatIfEffect, WhatIfSample
     from tui.workspace.whatif.trial import Knob
 
@@ -91,7 +90,7 @@ class WhatifScreen(ModeScreen):
         self._sample: WhatIfSample | None = None
         self._sets: Sequence[Injected | None] = ()
         self._effect: WhatIfEffect | None = None
-        self._values: ValuesCompared | None = None
+        self._values: tuple[Knob, Compared] | None = None
         self._resting: Timer | None = None
         self._is_counting = False
         self._progress = ""
@@ -123,8 +122,7 @@ class WhatifScreen(ModeScreen):
             self._read_at = now
             self._sample = self._effect = None
             self.read(self._trial)
-        self._show_settings()
-        self._show_effect()
+        self._show_again()
 
     def on_resize(self) -> None:
         self.set_class(self.size.height >= HIGH, "-high")
@@ -153,7 +151,7 @@ class WhatifScreen(ModeScreen):
 
         def tell(done: int, total: int) -> None:
             if done % TELL_EVERY == 0:
-                self.post_message(SampleFound(done, total))
+                self.call_later(self.show_progress, done, total)
 
         def is_stale() -> bool:
             return worker.is_cancelled
@@ -162,19 +160,19 @@ class WhatifScreen(ModeScreen):
             sample = read_sample(store, workspace.index, saved, tell, is_stale)
         sets = trial.prepare(sample, is_stale)
         if not worker.is_cancelled:
-            total = len(sample.prompts)
-            self.post_message(SampleFound(total, total, sample, saved, sets))
+            self.call_later(self.take_sample, sample, saved, sets)
 
-    @on(SampleFound)
-    def take_sample(self, message: SampleFound) -> None:
-        if message.sample is None:
-            self._progress = f"Finding candidates: {message.done:,} of {message.total:,} labelled prompts"
-        elif message.saved == self.trial.saved:
+    def show_progress(self, done: int, total: int) -> None:
+        self._progress = f"Finding candidates: {done:,} of {total:,} labelled prompts"
+        self._show_again()
+
+    def take_sample(self, sample: WhatIfSample, saved: Config, sets: Sequence[Injected | None]) -> None:
+        """Count over *sample*. *sets* are the injected sets of the *saved* settings."""
+        if saved == self.trial.saved:
             self._progress = ""
-            self._sample, self._sets = message.sample, message.sets
+            self._sample, self._sets = sample, sets
             self.count()
-        self._show_settings()
-        self._show_effect()
+        self._show_again()
 
     # The effect
 
@@ -186,7 +184,7 @@ class WhatifScreen(ModeScreen):
 
     @work(thread=True, group="effect", exit_on_error=False)
     def _count(self, trial: Trial, sample: WhatIfSample, sets: Sequence[Injected | None], draft: Config) -> None:
-        self.post_message(EffectFound(draft, sample, trial.effect(sample, sets, draft)))
+        self.call_later(self.take_effect, draft, sample, trial.effect(sample, sets, draft))
 
     def compare(self) -> None:
         """Count the numbers at all values of the setting under the cursor, when the keys rest."""
@@ -204,21 +202,20 @@ class WhatifScreen(ModeScreen):
         worker = get_current_worker()
         found = list(trial.compared(sample, knob, draft, lambda: worker.is_cancelled))
         if not worker.is_cancelled:
-            self.post_message(ValuesCompared(draft, knob, found))
+            self.call_later(self.take_compared, knob, found)
 
-    @on(ValuesCompared)
-    def take_compared(self, message: ValuesCompared) -> None:
-        self._values = message
+    def take_compared(self, knob: Knob, compared: Compared) -> None:
+        self._values = knob, compared
         self._show_compared()
 
-    @on(EffectFound)
-    def take_effect(self, message: EffectFound) -> None:
+    def take_effect(self, draft: Config, sample: WhatIfSample, effect: WhatIfEffect) -> None:
+        """Show the effect of the settings in *draft*, and count again if they or the sample have changed since."""
         self._is_counting = False
-        if message.sample is self._sample:
-            self._effect = message.effect
+        if sample is self._sample:
+            self._effect = effect
             self._show_effect()
             self.compare()
-        if message.draft != self.trial.draft or message.sample is not self._sample:
+        if draft != self.trial.draft or sample is not self._sample:
             self.count()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -250,11 +247,12 @@ class WhatifScreen(ModeScreen):
             self.query_one("#about", Static).update(plain(about_text(row.knob, self.trial.ignored)))
 
     def _show_compared(self) -> None:
-        found, row = self._values, self.knobs.current
-        if found and row and found.knob is row.knob:
+        row = self.knobs.current
+        knob, compared = self._values or (None, ())
+        if row and knob is row.knob:
             self.compared.border_title = plain(f"{row.knob.name}: every value")
             size = self.compared.content_size
-            self.compared.update(compared_text(found.compared, row.value, row.saved, size, signs(self)))
+            self.compared.update(compared_text(compared, row.value, row.saved, size, signs(self)))
 
     def _show_effect(self) -> None:
         """Show the numbers and the prompts; or say why there are none."""

@@ -1,4 +1,4 @@
-"""One prompt through several systems side by side: a row for each memory, so that a difference is read across."""
+"""A prompt through several systems side by side: a row for each memory, so that a difference is read across."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from textual.widgets import Static
 
 from engine.config import is_injected
 from engine.search.highlight import Marker
+from tui.bindings import keyed
 from tui.plain import cells, plain
-from tui.widgets.label_text import TONES
+from tui.widgets.explain_text import judge_sentence
+from tui.widgets.labels import TONES
 from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import DRAWN, SPOKEN, signs
 
@@ -22,10 +24,13 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.memory import MemorySummary
+    from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from labels.records import Label, Pair
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
+    from tui.workspace.workspace import Workspace
+
 
 SIGN_WIDTH = 3
 SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW = 20, 11, 9
@@ -238,3 +243,26 @@ def _in_words(candidate: Candidate, width: int) -> str:
         return how
     sure = f", {candidate.confidence}" if width == wide and candidate.confidence else ""
     return f"{SPOKEN.injected}, {how}{sure}"
+
+
+DONE = "Done: what you said, and what each system does. Press {label.next} to go on; {mark.undo} takes your label back."
+
+
+class Reveal(RankingPane):
+    """The ranking, under a sentence that tells how to go on."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(plain(keyed(self.app, DONE)), id="revealed", classes="pane")
+        yield from super().compose()
+
+    def show_prompt(self, workspace: Workspace, prompt: Prompt) -> None:
+        """Show a prompt in its systems, as far as they have answered."""
+        judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
+        rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.labels(prompt.id))
+        self.show(rows, workspace.marker(prompt))
+        self.tell_judge(judge_sentence(judged or None))
+        self.name_systems(workspace.heads)
+
+    def tell_action(self, words: str) -> None:
+        """Say which action the reason of a label asks for, and its key."""
+        self.query_one("#revealed", Static).update(plain(f"{keyed(self.app, DONE)} {words}".strip()))

@@ -212,6 +212,7 @@ def numbers_text(effect: WhatIfEffect, width: int) -> Content:
 def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:
     return (
         ("Relevant (precision)", lambda numbers: _precision(numbers.precision, is_wide=is_wide)),
+        ("Served, of the needing", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
         ("Fires", lambda numbers: _share(numbers.fires)),
         ("Fires for nothing", lambda numbers: _share(numbers.false_fires)),
         ("Irrelevant a prompt", lambda numbers: rate(numbers.irrelevant)),

@@ -7,29 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.hook.activity import LOG_FILE
-from engine.hook.activity_log import FILTERS, read_log
+from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from labels.store import LabelStore
-from tui.workspace.filtering import RowRules, folded
+from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.hook.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from tui.workspace.workspace import Workspace
 
 NEWEST, SLOWEST, MOST, BY_PROMPT = "newest", "slowest", "most", "prompt"
-RISING = (BY_PROMPT,)
-"""Orders that begin with the smallest; the others begin with the newest or largest."""
-
-INJECTED = "injected"
-KINDS = (INJECTED, *FILTERS)
-"""Which decisions are listed: with an injection, or one of FILTERS."""
-
 SHOWN_HASH = 12
 """Characters of a prompt's SHA-256 that stand for an unknown text."""
 
@@ -115,18 +108,20 @@ def _entry(number: int, decision: LoggedPrompt, texts: Mapping[str, tuple[str, s
     return ActivityEntry(number, decision, text, prompt_id, words)
 
 
-def _of_kind(kind: str) -> Callable[[ActivityEntry], bool]:
-    return lambda entry: bool(entry.decision.injected) if kind == INJECTED else entry.decision.is_of(kind)
-
-
-RULES: RowRules[ActivityEntry] = RowRules(
-    kinds={kind: _of_kind(kind) for kind in KINDS},
-    keys={
-        SLOWEST: lambda entry: entry.decision.ms,
-        MOST: lambda entry: len(entry.decision.injected),
-        BY_PROMPT: lambda entry: entry.name.casefold(),
+RULES = RowRules(
+    orders={
+        NEWEST: RowOrder("When, the newest first"),
+        BY_PROMPT: RowOrder("Prompt", lambda entry: entry.name.casefold(), is_rising=True),
+        MOST: RowOrder("Injected memories, the most first", lambda entry: len(entry.decision.injected)),
+        SLOWEST: RowOrder("Time, the slowest first", lambda entry: entry.decision.ms),
     },
-    rising=RISING,
+    kinds={
+        "": RowKind("All"),
+        "injected": RowKind("Injected something", lambda entry: bool(entry.decision.injected)),
+        SILENT: RowKind("Silent: nothing was injected", lambda entry: entry.decision.is_of(SILENT)),
+        SLOW: RowKind("Slow: half a second or more", lambda entry: entry.decision.is_of(SLOW)),
+        FALLBACK: RowKind("Fallback: the judge could not answer", lambda entry: entry.decision.is_of(FALLBACK)),
+    },
 )
 """The entries as they stand in the log are the newest first."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from engine.stores.registry import HOLDS_NO_MEMORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -38,54 +40,58 @@ def folded(parts: Iterable[str]) -> str:
     return "\n".join(parts).casefold()
 
 
-class WordedRow(Protocol):
-    """A row with all its texts as `folded` gives them."""
+class RowKind(NamedTuple):
+    """Some of the rows of a list: their name for people, and whether a row is one of them."""
 
-    @property
-    def words(self) -> str: ...
+    text: str
+    fits: Callable[..., bool] = lambda *_: True
 
 
-Row = TypeVar("Row", bound=WordedRow)
+class RowOrder(NamedTuple):
+    """An order of rows: its name for people, and the key that it sorts by; without a key rows stay as they are.
+
+    The largest keys come first, unless it *is_rising*.
+    """
+
+    text: str
+    key: Callable[..., Any] | None = None
+    is_rising: bool = False
+
+    def of(self, rows: Sequence[T], *known: object, is_turned: bool = False) -> Sequence[T]:
+        """*rows* in this order. The key gets a row, and what is *known* of all. *is_turned*: the other way round."""
+        key = self.key
+        if key:
+            return sorted(rows, key=lambda row: key(row, *known), reverse=self.is_rising == is_turned)
+        return rows[::-1] if is_turned else rows
 
 
 @dataclass(frozen=True)
-class RowRules(Generic[Row]):
-    """The kinds of the rows of a list, and the keys that its orders sort by: see `in_order`."""
+class RowChoice:
+    """The rows that a person wants to see: those with all `words` and of a `kind`, in an `order`."""
 
-    kinds: Mapping[str, Callable[[Row], bool]]
-    keys: Mapping[str, Callable[[Row], Any]]
-    rising: Collection[str]
+    words: WordFilter = field(default_factory=WordFilter)
+    kind: str = ""
+    order: str = ""
+    is_turned: bool = False
 
-    def counts(self, rows: Sequence[Row]) -> dict[str, int]:
+
+@dataclass(frozen=True)
+class RowRules:
+    """The kinds and the orders of the rows of a list. `words` of a row are all its texts, as `folded` gives them."""
+
+    orders: Mapping[str, RowOrder]
+    kinds: Mapping[str, RowKind] = field(default_factory=dict)
+
+    def counts(self, rows: Sequence[Any]) -> dict[str, int]:
         """The number of rows of each kind."""
-        return {kind: sum(map(fits, rows)) for kind, fits in self.kinds.items()}
+        return {kind: sum(map(rule.fits, rows)) for kind, rule in self.kinds.items()}
 
-    def listed(
-        self, rows: Sequence[Row], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
-    ) -> Sequence[Row]:
-        """The rows that fit the words and are of a kind, in an order. A kind without a rule allows all rows."""
-        if kind in self.kinds:
-            rows = list(filter(self.kinds[kind], rows))
-        if words.words:
-            rows = [row for row in rows if words.fits(row.words)]
-        return in_order(rows, order, self.keys, self.rising, is_turned=is_turned)
-
-
-def in_order(
-    rows: Sequence[T],
-    order: str,
-    keys: Mapping[str, Callable[[T], Any]],
-    rising: Collection[str] = (),
-    *,
-    is_turned: bool = False,
-) -> Sequence[T]:
-    """*rows* sorted by the key of *order*; as they are for an order without a key. *is_turned*: the other way round.
-
-    The largest come first, but for *rising* orders.
-    """
-    if order in keys:
-        return sorted(rows, key=keys[order], reverse=(order not in rising) != is_turned)
-    return rows[::-1] if is_turned else rows
+    def listed(self, rows: Sequence[Any], choice: RowChoice) -> Sequence[Any]:
+        """The rows of a choice, in its order."""
+        rows = list(filter(self.kinds[choice.kind].fits, rows))
+        if choice.words.words:
+            rows = [row for row in rows if choice.words.fits(row.words)]
+        return self.orders[choice.order].of(rows, is_turned=choice.is_turned)
 
 
 NO_MEMORIES = (
@@ -121,7 +127,9 @@ def no_memories(index: OpenIndex) -> str:
     """The sentences about a folder without memories; empty if it has memories."""
     if len(index):
         return ""
-    return UNREADABLE if index.skipped else NO_MEMORIES
+    unread = [file for file in index.skipped if not file.reason.startswith(HOLDS_NO_MEMORIES)]
+    seen = [f"\n\nThis folder {file.reason}." for file in index.skipped if file not in unread]
+    return UNREADABLE if unread else "".join((NO_MEMORIES, *seen))
 
 
 def nothing_found(index: OpenIndex) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine.errors import RootNotFoundError
 from engine.lean.record import Record, replace
 from engine.paths import cache_dir, labels_file, projects_dir, state_dir, transcripts_dir
-from engine.settings.roots import find_roots, offered_roots, own_users, trust_in
+from engine.settings.roots import find_roots, offered_roots, own_users, repository_of, trust_in
 from engine.settings.sources import checked, read_config
 from engine.stores.files import open_regular, write_whole
 from engine.stores.registry import store_of
@@ -138,22 +138,29 @@ def opened_index(root: str) -> AbstractContextManager[Index]:
         return closing(open_index(root, os.environ))
 
 
-def transcripts_folder(environ: Mapping[str, str]) -> str:
-    """The folder in which Claude Code keeps the transcripts of this project."""
-    return transcripts_dir(os.getcwd(), environ)  # noqa: PTH109
-
-
 def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptReading:
-    """The prompts in the files *given*, or else in this project's transcripts. May be empty."""
+    """The prompts in the files *given*, or else in `prompt_paths` as far as these exist. May be empty."""
     from engine.claude_code.prompt_files import read_prompts
 
     paths = prompt_paths(given, environ)
-    return read_prompts(paths if given else [*filter(os.path.isdir, paths)])
+    return read_prompts(paths if given else [*filter(os.path.exists, paths)])
 
 
 def prompt_paths(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The files *given*, or else the folder of this project's transcripts, which may not exist yet."""
-    return tuple(given) or (transcripts_folder(environ),)
+    """The files *given*, or else the folder of this project's transcripts, which may not exist yet.
+
+    Without a transcript there, what SpecStory and aider keep in the current folder or at the top of its repository.
+    """
+    here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
+    folder = transcripts_dir(here, environ)
+    if given or any(entry.suffix == ".jsonl" for entry in _entries(folder)):
+        return tuple(given) or (folder,)
+    from engine.claude_code.exports import AIDER_FILE, SPECSTORY_FOLDER
+
+    repository = repository_of(os.path.realpath(here))
+    tops = dict.fromkeys((here, repository.top if repository else here))
+    paths = [Path(top, name) for top in tops for name in (SPECSTORY_FOLDER, AIDER_FILE)]
+    return tuple(str(path) for path in paths if _is_own(path, environ)) or (folder,)
 
 
 def open_workspace(

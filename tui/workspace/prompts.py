@@ -10,15 +10,15 @@ from engine.lean.record import replace
 from engine.prompt import TYPED
 from labels.records import BY_HAND, CHOSEN, RELEVANT, REMOVED
 from labels.store import LabelStore
-from tui.workspace.filtering import WordFilter, in_order
+from tui.workspace.filtering import RowKind, RowOrder, RowRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from tui.workspace.filtering import RowChoice
 
 
 class PromptLists:
@@ -108,21 +108,7 @@ def _without(prompts: Iterable[Prompt], prompt: Prompt) -> tuple[Prompt, ...]:
 
 
 ALL, DIFFER, FAILED, IN_VAIN, UNLABELLED, LABELLED = "", "differ", "failed", "in vain", "unlabelled", "labelled"
-FILTERS = {
-    ALL: "all prompts",
-    DIFFER: "systems differ",
-    FAILED: "judge failed",
-    IN_VAIN: "injected though nothing is relevant",
-    UNLABELLED: "unlabelled",
-    LABELLED: "labelled",
-}
 NEWEST, IN_FILE, BY_TEXT, LONGEST = "", "file", "text", "longest"
-ORDERS = {NEWEST: "newest first", IN_FILE: "order of the files", BY_TEXT: "by text", LONGEST: "longest first"}
-KEYS: dict[str, Callable[[Prompt], Any]] = {
-    NEWEST: lambda prompt: prompt.timestamp,
-    BY_TEXT: lambda prompt: prompt.text,
-    LONGEST: lambda prompt: len(prompt.text),
-}
 ALL_AGAIN = "{replay.clear} shows all."
 
 
@@ -146,16 +132,6 @@ class PromptFacts:
         found = frozenset[str]().union(*(self.injected.get(name, ()) for name in systems))
         verdicts = self.verdicts
         return bool(found) and all(name in verdicts for name in found) and RELEVANT not in verdicts.values()
-
-    def fits(self, kind: str, systems: Collection[str]) -> bool:
-        """Whether one of FILTERS holds, for the results of *systems*."""
-        if kind == DIFFER:
-            return self.differs(systems)
-        if kind == FAILED:
-            return not self.failed.isdisjoint(systems)
-        if kind == IN_VAIN:
-            return self.is_in_vain(systems)
-        return kind == ALL or bool(self.verdicts) == (kind == LABELLED)
 
     def with_results(self, retrievals: Iterable[Retrieval]) -> PromptFacts:
         """This with newer results."""
@@ -194,30 +170,36 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
     }
 
 
-@dataclass(frozen=True)
-class PromptChoice:
-    """A choice of prompts: those that fit `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
+RULES = RowRules(
+    orders={
+        NEWEST: RowOrder("newest first", lambda prompt: prompt.timestamp),
+        IN_FILE: RowOrder("order of the files"),
+        BY_TEXT: RowOrder("by text", lambda prompt: prompt.text, is_rising=True),
+        LONGEST: RowOrder("longest first", lambda prompt: len(prompt.text)),
+    },
+    kinds={
+        ALL: RowKind("all prompts"),
+        DIFFER: RowKind("systems differ", PromptFacts.differs),
+        FAILED: RowKind("judge failed", lambda facts, systems: not facts.failed.isdisjoint(systems)),
+        IN_VAIN: RowKind("injected though nothing is relevant", PromptFacts.is_in_vain),
+        UNLABELLED: RowKind("unlabelled", lambda facts, _: not facts.verdicts),
+        LABELLED: RowKind("labelled", lambda facts, _: bool(facts.verdicts)),
+    },
+)
+"""The kinds are told by the facts about a prompt, and the systems side by side."""
 
-    words: WordFilter = field(default_factory=WordFilter)
-    kind: str = ALL
-    order: str = NEWEST
-    is_turned: bool = False
 
-    @property
-    def is_all(self) -> bool:
-        return not self.words.words and self.kind == ALL
-
-    def of(
-        self, prompts: Iterable[Prompt], known: Mapping[str, PromptFacts], systems: Collection[str]
-    ) -> Sequence[Prompt]:
-        """The chosen prompts in order."""
-        fitting = [
-            prompt
-            for prompt in prompts
-            if known.get(prompt.id, NOTHING).fits(self.kind, systems)
-            and (not self.words.words or self.words.fits(prompt.text.casefold()))
-        ]
-        return in_order(fitting, self.order, KEYS, (BY_TEXT,), is_turned=self.is_turned)
+def chosen(
+    prompts: Iterable[Prompt], choice: RowChoice, known: Mapping[str, PromptFacts], systems: Collection[str]
+) -> Sequence[Prompt]:
+    """The prompts of a choice, in its order. *known*: prompt id -> facts."""
+    fits, words = RULES.kinds[choice.kind].fits, choice.words
+    fitting = [
+        prompt
+        for prompt in prompts
+        if fits(known.get(prompt.id, NOTHING), systems) and (not words.words or words.fits(prompt.text.casefold()))
+    ]
+    return RULES.orders[choice.order].of(fitting, is_turned=choice.is_turned)
 
 
 def empty_text(kind: str, systems: Sequence[str]) -> str:

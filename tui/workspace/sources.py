@@ -158,7 +158,7 @@ def _counts(folder: str, path: str, kind: str) -> bool:
     if not path.startswith(folder.rstrip(os.sep) + os.sep):
         return False
     is_hidden = f"{os.sep}." in path[len(folder.rstrip(os.sep)) :]
-    return not is_hidden and (kind == MEMORIES or path.endswith(".jsonl"))
+    return not is_hidden and (kind == MEMORIES or path.endswith((".jsonl", ".md")))
 
 
 def _folders(stamps: dict[str, Stamp]) -> dict[str, Stamp]:
@@ -271,7 +271,7 @@ class Sources:
 
         return with_hook_log(read_prompts([*filter(os.path.exists, self.prompts)]), self.root, self.environ)
 
-    def follow(self, watcher: Watcher, tell: Callable[[ChangedSources], None]) -> None:
+    def follow(self, watcher: Watcher, tell: Callable[[ChangedSources], object]) -> None:
         """Read files again that change, until *watcher* stops. It belongs into a thread of its own.
 
         *tell* is called in that thread, with something that was read or with a problem.

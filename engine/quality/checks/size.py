@@ -16,7 +16,7 @@ MOST_CHARACTERS = Config().max_characters
 PER_TOKEN = 4
 """Characters of a token in most languages; a character beyond the Latin scripts counts as a token."""
 
-SEVERITY = 0.3
+SEVERITY = 0.4
 
 
 def tokens(text: str) -> int:

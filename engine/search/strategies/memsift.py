@@ -1,8 +1,11 @@
 """`memsift`: by strength over title, tags and body.
 
-The weight of a unit is Lucene's (BM25Similarity), which stays positive: idf = ln(1 + (N - n + 0.5) / (n + 0.5)) with
-N = memories + ELSEWHERE. The coordination counts: of two equal sums, the sum of more units is the better answer. Unlike
-BM25, strengths of different prompts can be compared.
+The weight of a unit is its rarity in the root x its rarity in general text (`commonness`). The rarity in the root is
+Lucene's (BM25Similarity), which stays positive: idf = ln(1 + (N - n + 0.5) / (n + 0.5)) with N = memories + ELSEWHERE.
+Unlike BM25, strengths of different prompts can be compared.
+
+The turns before a prompt are part of every query, with a small weight: more than half of what people type says little
+without them ("option C", "still fails").
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from math import log
 
 from engine.lean.record import replace
+from engine.search.commonness import rarity_of
 from engine.search.query import joined_neighbours, query_terms
 from engine.search.scoring import FULL_TEXT, Strategy
 from engine.search.units import units_of
@@ -26,9 +30,6 @@ if TYPE_CHECKING:
 HALF = 0.5
 """The quality of words that are longer than the prompt's word."""
 
-MAX_ASKED = 50
-"""Units of a prompt that count: a paste must not silence the question beside it."""
-
 ELSEWHERE = 10
 """Memories about other things that are added to the number of memories: else a word of all memories in a small root
 would weigh nothing."""
@@ -38,17 +39,16 @@ SHORT_WORDS = 60
 
 LEAST_TYPED = 3
 
-FEW_TERMS, TURNS, TURN_WEIGHT = 4, 2, 0.3
-"""The best on the example projects: more of the prompts that depend on their context get their memory, with no other
-effect. `python -m tests.benchmarks.default_model` measures it."""
+TURNS, TURN_CHARACTERS, TURN_WEIGHT = 4, 600, 0.3
+"""The last turns before a prompt that count, the end of each that is read, and the weight of a word in them."""
 
-MOST_LITTLE = 200
-"""Characters of a prompt that may say little."""
+MOST_FROM_TURNS = 40
+"""Terms of the turns that count: the rarest in general text, the latest of these."""
 
 FEW, MANY, MANY_UNITS = 64, 96, 8
 """Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt: more memories match it equally."""
 
-SMALL_POOL = 9
+SMALL_POOL = 12
 """A pool of so many memories needs no further candidates; a larger pool needs ten for each memory."""
 
 
@@ -63,22 +63,23 @@ def searched_text(text: str) -> str:
 
 
 def asked(text: str, turns: Sequence[Turn] = ()) -> tuple[Term, ...]:
-    """The terms of a prompt, and the words that two neighbours in it may be.
-
-    A prompt of few terms, such as "fix that function", is about the *turns* before it: the terms of the last TURNS of
-    them count as well, with less weight.
-    """
+    """The terms of a prompt, the words that two neighbours in it may be, and the terms of the *turns* before it."""
     searched = searched_text(text)
     terms = query_terms(searched)
+    return (*terms, *joined_neighbours(searched), *(_from_turns(turns, terms) if turns else ()))
+
+
+def _from_turns(turns: Sequence[Turn], terms: Sequence[Term]) -> list[Term]:
+    """The MOST_FROM_TURNS terms of the last turns that are not among *terms*."""
     known = {term.phrases for term in terms}
-    earlier = [query_terms(turn.text) for turn in turns[-TURNS:]] if len(terms) <= FEW_TERMS else []
-    weak = {term.phrases: term for own in earlier for term in own if term.phrases not in known}
-    return (*terms, *joined_neighbours(searched), *(replace(term, weight=TURN_WEIGHT) for term in weak.values()))
-
-
-def says_little(text: str) -> bool:
-    """Whether a prompt has so few terms that the turns before it count."""
-    return len(text) <= MOST_LITTLE and len(query_terms(text)) <= FEW_TERMS
+    latest = {
+        term.phrases: replace(term, weight=TURN_WEIGHT)
+        for turn in reversed(turns[-TURNS:])
+        for term in query_terms(turn.text[-TURN_CHARACTERS:])
+        if term.phrases not in known
+    }
+    rare = sorted(latest.values(), key=lambda term: rarity_of(term) < 1)
+    return rare[:MOST_FROM_TURNS]
 
 
 def idf(holding: int, memories: int) -> float:
@@ -87,7 +88,7 @@ def idf(holding: int, memories: int) -> float:
 
 
 def _weights(_: Connection, units: Sequence[Unit], memories: int) -> list[float]:
-    return [unit.weight * idf(min(unit.memories, memories), memories) for unit in units]
+    return [unit.weight * rarity_of(unit) * idf(min(unit.memories, memories), memories) for unit in units]
 
 
 def _candidates(units: int, size: int) -> int:
@@ -105,5 +106,4 @@ STRATEGY = Strategy(
     units=units_of,
     idf=_weights,
     rare=lambda memories: idf(1, max(1, memories)),
-    most_asked=MAX_ASKED,
 )

@@ -94,11 +94,8 @@ def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
             assert explanation.breakdown
             breakdown = explanation.breakdown
             assert breakdown.strength == pytest.approx(-one.score, abs=1e-9)
-            assert breakdown.strength == pytest.approx(
-                breakdown.bm25 * breakdown.coordination + breakdown.bonus, abs=1e-9
-            )
             scores = [part.score for part in breakdown.contributions]
-            assert sum(scores) == pytest.approx(breakdown.bm25, abs=1e-9)
+            assert breakdown.strength == pytest.approx(sum(scores) + breakdown.bonus, abs=1e-9)
             assert sum(part.share for part in breakdown.contributions) == pytest.approx(1.0)
             if config is not KEYWORDS:
                 assert breakdown.bm25 == pytest.approx(-one.bm25, abs=1e-9)
@@ -158,7 +155,6 @@ def test_a_word_says_how_it_was_found_where_and_how_often() -> None:
     assert set(caching.found) == {FoundWords("cached", STEM, (2, 0, 0)), FoundWords("cache", STEM, (0, 0, 1))}
     assert auth.found == (FoundWords("auth", EXACT, (0, 1, 0)),)
     assert user_id.found == (FoundWords("user ids", STEM, (0, 0, 1)),)
-    assert breakdown.coordination == pytest.approx((3 / 4) ** 0.5)
 
 
 def test_a_longer_word_and_a_compound_are_named_as_such() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine import inject
 from engine.config import SEARCH, Config
+from engine.lean.record import replace
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
@@ -104,7 +105,7 @@ def answers(index: Index) -> Answers:
 def everything(index: Index) -> Everything:
     found = [retrieve(typed_prompt(text), index, Config(), mode=SEARCH).candidates for text in PROMPTS]
     lists = [[(one.memory, round(one.score, 9), one.matched) for one in candidates] for candidates in found]
-    summaries = index.summaries()
+    summaries = [replace(summary, risk=0.0) for summary in index.summaries()]  # a long one is scanned when it is shown
     memories = [index.memory(summary.id) for summary in summaries]
     return answers(index), (lists, summaries, memories, index.skipped, index.corpus_hash)
 

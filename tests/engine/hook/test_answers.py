@@ -15,11 +15,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from engine.curation.curator import Curator
+from engine.curation.operations import Restore, Retire
 from engine.hook.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.hook.process import LATE, parse_request, respond, skip_reason
 from engine.inject import length
 from engine.opening import index_file
 from engine.paths import transcripts_dir
+from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory, write_root
 from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, World, context_of
 
@@ -157,10 +160,11 @@ REASONS: list[tuple[dict[str, object], str]] = [
     ({"prompt": ASK + " [nomem]"}, "[nomem] in the prompt"),
     ({"prompt": "/review the cache rule please"}, "a slash command"),
     ({"prompt": "/memplug:recall cache rule"}, "a slash command"),
-    ({"prompt": "/cache/rules fails"}, ""),
+    ({"prompt": "/compact the cache rule"}, "a slash command"),
+    *(({"prompt": text}, "") for text in ("/cache/rules fails", "either/or is fine", "// a comment of it")),
     ({"prompt": f"<task-notification>\n{ASK}\n</task-notification>\n"}, NOT_TYPED),
     ({"prompt": f"look: <task-notification>{ASK}</task-notification>"}, ""),
-    ({"source": "loop_wakeup"}, NOT_TYPED),
+    *(({"source": source}, NOT_TYPED) for source in ("loop_wakeup", "system")),
     *(({"source": source}, "") for source in ("user", "sdk", 3)),
 ]
 """What a request says, and why it asks for no memories. A wide character says as much as two."""
@@ -211,6 +215,19 @@ def test_what_an_editor_adds_to_a_prompt_is_not_searched_and_not_logged(world: W
     assert world.log()[0]["prompt"] == "thanks, well done"
     assert world.send(f"{added[0]}ok") == ""
     assert world.log()[1]["reason"] == "under 10 characters"
+
+
+def test_a_retired_memory_is_not_injected_from_the_next_prompt_on_and_a_restored_one_is(world: World) -> None:
+    """In processes of their own, without a rebuild by anybody."""
+    with closing(Curator(world.environ)) as curator:
+        for step, is_there in (("", True), ("retire", False), ("restore", True)):
+            found = (memory.summary for memory in read_corpus(str(world.root)).memories)
+            (rule,) = [summary for summary in found if summary.id == "cache-rule-0"]
+            if step:
+                root = str(world.root)
+                curator.perform(curator.plan(Retire(root, rule, "gone") if step == "retire" else Restore(root, rule)))
+            done = world.run(json.dumps(world.payload(session_id=f"after {step}")).encode())
+            assert ("cache-rule-0" in context_of(done.stdout.decode())) is is_there, step
 
 
 def test_without_a_session_id_nothing_is_held_back(world: World) -> None:

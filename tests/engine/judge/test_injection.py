@@ -6,14 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from engine.config import JudgeConfig
-from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError, opinions
+from engine.judge.answer import ANSWER_LIMIT, opinions
 from engine.judge.judge import Judge
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.providers.anthropic import AnthropicHttpProvider
-from engine.judge.verdict import DECISIONS, DEPTHS, EXPLAINED, KEEP
+from engine.judge.verdict import EXPLAINED, KEEP
 from engine.prompt import Prompt, Turn
 from tests.engine.judge.api_server import KEY
 from tests.engine.judge.cases import MODEL, STRICT, memory
@@ -57,19 +55,6 @@ def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
         assert parse_request(content)[0] == cut(text, PROMPT_LIMIT)
         assert sorted(parse_request(content)[1]) == sorted(cut(one.title, FIELD_LIMIT) for one in hostile_pool(text))
         assert len(content) < 25_000
-
-
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_an_answer_that_repeats_them_yields_no_index_that_was_not_offered(depth: str) -> None:
-    for text in TEXTS:
-        wrapped = (text, f"{text} {{}} {text}", f'{{"keep": [0]}} {text}', f'{text}{{"verdicts": [{{"index": 1}}]}}')
-        for answer in wrapped:
-            try:
-                found = opinions(answer, 2, depth)
-            except UnreadableAnswerError:
-                continue
-            assert len(found) == 2
-            assert {one.decision for one in found} <= set(DECISIONS)
 
 
 def test_a_hostile_text_as_an_index_is_no_index() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -180,26 +178,6 @@ def test_hostile_memories_get_one_verdict_each() -> None:
         prompt = typed_prompt(hostile, (Turn("assistant", hostile),))
         judgement = Judge(keeping("harmless"), JudgeConfig()).evaluate(prompt, memories, "auto")
         assert (judgement.status, decisions(judgement)) == ("ok", ["rejected", "approved", "rejected"]), hostile
-
-
-def test_an_answer_that_repeats_a_hostile_title_keeps_only_offered_indices() -> None:
-    provider = AnsweringProvider(lambda _, __: Completion('{"keep": [7, -1, "2", true, 0, 3]}'))
-    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(3), "auto")
-    assert decisions(judgement).count("approved") == 2
-    assert len(judgement.verdicts) == 3
-
-
-def test_importing_the_judge_loads_only_the_standard_library() -> None:
-    code = (
-        "import sys; import engine.judge.judge, engine.judge.providers.registry, engine.judge.providers.anthropic\n"
-        "import engine.judge.providers.scripted\n"
-        "known = sys.stdlib_module_names | {'engine', '__main__'}\n"
-        "print(sorted(name for name in sys.modules if name.partition('.')[0] not in known))\n"
-        "slow = {'asyncio', 'anthropic', 'dataclasses', 'typing', 'pathlib', 'random'}\n"
-        "print(sorted(slow & set(sys.modules)))"
-    )
-    result = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines() == ["[]", "[]"]
 
 
 # Prices

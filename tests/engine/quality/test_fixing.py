@@ -12,7 +12,8 @@ from engine.curation.operations import MASK
 from engine.quality.checks.secrets import secrets_of
 from engine.quality.fixing import fixes, together
 from engine.quality.registry import BY_DEFAULT, LIST, CheckedRoot, findings
-from engine.stores.auto_memory import LOADED_LINES, cut
+from engine.stores.markdown.auto_memory import cut
+from engine.stores.markdown.parts import LOADED_LINES
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory
 from tests.engine.curation.roots import (

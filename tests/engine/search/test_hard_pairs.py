@@ -126,7 +126,7 @@ IDENTIFIERS = [
     both_find("front-end is slow", "Our front end is bundled with esbuild"),
     finds("frontend is slow", "Our front end is bundled with esbuild"),
     both_find("e-mail templates look broken", "email is rendered on the server"),
-    both_find("email templates look broken", "e-mail is rendered on the server"),
+    both_find("email templates look broken", "e-mail templates are rendered on the server"),
     finds("our e-mails look broken", "email is rendered on the server"),
     both_find("re-run failed jobs", "rerun is limited to three attempts"),
     finds("raise the timeout", "Uploads time out after a minute"),
@@ -184,7 +184,7 @@ NUMBERS = [
     both_find("p95 of the gateway", "P-95 is the target"),
     finds("iso8601 dates", "ISO 8601 with a zone"),
     both_find("i18n keys are missing", "i18n keys are sorted"),
-    both_find("what was in a1b2c3d4?", "a1b2c3d4e5f6 broke logins"),
+    both_find("did a1b2c3d4 break search?", "a1b2c3d4e5f6 broke search"),
     both_find("port 5432 is taken", "5432 belongs to the local database"),
 ]
 
@@ -198,7 +198,7 @@ LANGUAGES = [
     finds("blad logowania", "Błąd przy pustym haśle"),
     finds("smorrebrod i menuen", "Smørrebrød har egen kategori"),
     finds("IŞIK modu bozuk", "ışık modu sistemi izler"),
-    both_find("istanbul sunucusu yavaş", "İstanbul veri merkezi yedektir"),
+    both_find("iskele sunucusu yavaş", "İskele veri merkezi yedektir"),
     both_find("почему упал сервер", "Сервер перезапускается ночью"),
     both_find("почему упал сервер", "Перезапуск сервера по ночам"),
     finds("миграция базы данных", "Новая база живёт отдельно"),
@@ -224,21 +224,21 @@ LANGUAGES = [
     both_find("JWT认证失败", "认证使用短期令牌"),
     finds("用户登录失败", "登录需要验证码"),
     both_find("使用JWT认证", "JWT lifetimes are short"),
-    both_find("ＡＰＩ gateway", "api calls are metered"),
+    both_find("ＳＤＫ gateway", "sdk calls are metered"),
 ]
 
 WORD_FORMS = [
     finds("cached pages are stale", "Caching is done at the edge"),
     finds("caching of pages", "Pages are cached at the edge"),
-    finds("which policies exist?", "Retention policy for logs"),
+    finds("which registries exist?", "Image registry for builds"),
     finds("running migrations", "How to run a migration"),
     finds("migrate the tables", "Migrations are reversible"),
     finds("deployment is slow", "We deploy from tags"),
     finds("configure eslint", "Configuration of eslint is shared"),
     finds("validate forms", "Validation happens on blur"),
     finds("rate limiting", "The rate-limiter counts per key"),
-    both_find("how does auth work?", "Authentication is by cookie"),
-    both_find("where is the config?", "Configuration lives at the top"),
+    both_find("how does user auth work?", "User authentication is by cookie"),
+    both_find("where is the server config?", "Server configuration lives at the top"),
     finds("queries are slow", "Slow query log is on"),
     finds("authorize admins", "Authorization is by role"),
     finds("generating clients", "Generated clients are committed"),
@@ -261,7 +261,7 @@ NAMES = [
     finds("why is our C++ slow?", "C++ is built by clang"),
     finds("C++ is slow", "C++ is built by clang"),
     both_find("is our C# slow?", "C# is for the plugin"),
-    both_find("is .NET supported?", ".NET clients are generated"),
+    both_find("are .NET clients supported?", ".NET clients are generated"),
 ]
 
 PUNCTUATION = [
@@ -353,10 +353,10 @@ STAY_OUT = [
     misses("nice work", "Nice levels of jobs"),
     both_miss("a b c d", "b is for bold"),
     both_miss("AND OR NOT", "AND gates and OR gates"),
-    # one word of many is not what the prompt is about
+    # one common word of many is not what the prompt is about
     misses("please write a unit test for the parser of tenant quotas", "Unit prices are in cents"),
     misses("the build is slow since we upgraded webpack and babel", "Build badges are green"),
-    misses("explain how this regular expression handles nested brackets", "Nested comments are flattened"),
+    misses("explain how this regular expression handles nested brackets", "Regular backups are nightly"),
     # other scripts
     misses("на проде упал сервис", "Настройки почты"),
     misses("при запуске упал сервис", "Приложение для кассы"),

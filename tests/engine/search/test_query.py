@@ -88,8 +88,9 @@ def test_terms_are_distinct_and_in_order() -> None:
 )
 def test_neighbours_may_be_one_word(text: str, guessed: dict[str, str]) -> None:
     found = {term.text: term for term in joined_neighbours(text)}
-    wanted = {pair: Term(pair, ((word,),), is_prefix=False, is_guess=True) for pair, word in guessed.items()}
-    assert {pair: found.get(pair) for pair in wanted} == wanted
+    wanted = {pair: ((word,), tuple(pair.lower().split())) for pair, word in guessed.items()}
+    assert {pair: found[pair].phrases for pair in wanted} == wanted
+    assert all(term.is_guess and not term.is_prefix for term in found.values())
     assert guessed or not found
 
 

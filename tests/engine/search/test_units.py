@@ -56,7 +56,6 @@ def test_a_form_is_no_longer_word() -> None:
         ("서버", ("서버실",)),
         ("שר", ()),
         ("שרת", ("שרתים",)),
-        ("การ", ("การตั้งค่า",)),
     ],
 )
 def test_only_a_word_of_some_length_begins_longer_ones(prompt: str, longer: tuple[str, ...]) -> None:
@@ -108,8 +107,30 @@ def test_an_unknown_word_may_be_two() -> None:
     assert ("rfc", "7231") in unit("rfc7231", "RFC 7231").phrases
 
 
-def test_a_known_word_is_not_taken_apart() -> None:
-    assert unit("frontend", "front end", "frontend").phrases == (("frontend",),)
+def test_a_known_word_is_taken_apart_only_if_it_is_long() -> None:
+    assert unit("frontend", "front end", "frontend").phrases == (("frontend",), ("front", "end"))
+    assert unit("setup", "set up", "setup").phrases == (("setup",),)
+
+
+FORMS = ("factory reset", "factory-reset", "factory_reset", "factoryreset")
+
+
+@pytest.mark.parametrize("asked", FORMS)
+@pytest.mark.parametrize("written", FORMS)
+def test_two_words_one_word_and_an_identifier_find_each_other(asked: str, written: str) -> None:
+    found = units(asked, f"The {written} of the switch", "factoryreset notes", "a factory that can reset", "front end")
+    (best,) = [one for one in found.values() if ("factoryreset",) in one.phrases]
+    assert ("factory", "reset") in best.phrases
+
+
+THAI = [("การตั้งค่า", "ตั้งค่า"), ("ວິທີຕັ້ງຄ່າ", "ຕັ້ງຄ່າ"), ("ဆာဗာပြန်စ", "ပြန်စ"), ("ការកំណត់ម៉ាស៊ីន", "កំណត់")]
+
+
+@pytest.mark.parametrize(("written", "asked"), THAI)
+def test_scripts_without_spaces_are_found_by_part(written: str, asked: str) -> None:
+    found = units(asked, written, "other words").values()
+    assert found
+    assert all(one.memories for one in found)
 
 
 def test_half_a_word_is_none() -> None:

@@ -137,11 +137,11 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
         "MEMSIFT_JUDGE_TEMPERATURE": "0",
         "MEMSIFT_JUDGE_MAX_TOKENS": "900",
         "MEMSIFT_CUTOFF": "default",
-        "MEMSIFT_CUTOFF_THRESHOLD": "0.7",
+        "MEMSIFT_CUTOFF_THRESHOLD": "strict",
     }
     config = load(tmp_path, {"max_inject": 5, "judge": {"fallback_top_k": 1}}, environ)
     assert (config.max_inject, config.match_strategy) == (1, "title_tags")
-    assert (config.cutoff, config.cutoff_threshold) == ("default", 0.7)
+    assert (config.cutoff, config.cutoff_threshold) == ("default", "strict")
     assert config.judge == replace(
         JudgeConfig(),
         enabled=True,
@@ -195,7 +195,8 @@ def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
 def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(tmp_path: Path) -> None:
     for retrieval, message in [
         ({"cutoff": "on"}, r"'retrieval.cutoff' is 'on'; expected 'tuned', 'default' or 'off'"),
-        ({"cutoff_threshold": 1.5}, r"'retrieval.cutoff_threshold' is 1.5; expected a number from 0 to 1"),
+        ({"cutoff_threshold": 1.5}, r"'retrieval.cutoff_threshold' is 1.5; expected strict, balanced, generous, or"),
+        ({"cutoff_threshold": "loose"}, r"'retrieval.cutoff_threshold' is 'loose'; expected strict, balanced,"),
         ({"max_inject": "3"}, r"'retrieval.max_inject' is '3'; expected a whole number from 0 to 20"),
         ({"max_inject": 2.5}, r"'retrieval.max_inject' is 2.5; expected a whole number"),
         ({"max_inject": True}, r"'retrieval.max_inject' is True; expected a whole number"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import Config, JudgeConfig
+from engine.default_model import THRESHOLD
 from engine.lean.record import fields, replace
 from engine.paths import state_dir
 from engine.settings.keys import restricted
@@ -26,8 +27,8 @@ STRICTER = {
     "max_inject": 1,
     "max_results": 9,
     "noise_floor": 0.9,
-    "min_strength": 3.0,
-    "cutoff_threshold": 0.9,
+    "min_strength": 4.0,
+    "cutoff_threshold": "strict",
     "confidence_abs_floor": 5.0,
     "max_characters": 500,
     "output_mode": "tiered",
@@ -39,7 +40,7 @@ LAXER = {
     "noise_floor": 0.39,
     "min_strength": 0.7,
     "cutoff": "off",
-    "cutoff_threshold": 0.59,
+    "cutoff_threshold": "generous",
     "max_characters": 8999,
     "confidence_abs_floor": 1.0,
     "deadline": 1.0,
@@ -90,14 +91,14 @@ def test_nothing_else_in_a_root_counts_and_all_of_it_is_named(tmp_path: Path) ->
 def test_no_root_makes_the_hook_say_more_or_ask_a_judge(section: dict[str, object]) -> None:
     user = replace(Config(), max_inject=5, noise_floor=0.2, max_characters=5000)
     wanted = replace(user, **{name: value for name, value in section.items() if name in fields(user)})
-    config, ignored = restricted(user, wanted, 0.6)
+    config, ignored = restricted(user, wanted, raises_threshold=False)
     assert (config.judge, config.logging, config.deadline) == (user.judge, user.logging, user.deadline)
     assert config.max_inject <= 5
     assert config.max_characters <= 5000
     assert config.floor >= 0.2
     assert config.min_strength >= user.min_strength
     assert config.cutoff == user.cutoff
-    assert config.cutoff_threshold is None or config.cutoff_threshold >= 0.6
+    assert config.cutoff_threshold is None
     assert {key.partition(".")[2].partition(".")[0] for key in ignored} <= set(section)
 
 
@@ -116,7 +117,7 @@ def test_a_root_does_not_choose_another_cutoff_than_the_user(tmp_path: Path, kin
     assert ("retrieval.cutoff" in dict(reading.untrusted)) is (kind != "default")
 
 
-@pytest.mark.parametrize(("own", "tuned", "raised"), [(None, 0.8, 0.8), (0.3, 0.8, 0.3), (None, None, 0.6)])
+@pytest.mark.parametrize(("own", "tuned", "raised"), [(None, 0.8, 0.8), (0.3, 0.8, 0.3), (None, None, THRESHOLD)])
 def test_a_root_may_raise_the_threshold_that_counts_and_not_lower_it(
     tmp_path: Path, own: float | None, tuned: float | None, raised: float
 ) -> None:
@@ -128,6 +129,28 @@ def test_a_root_may_raise_the_threshold_that_counts_and_not_lower_it(
         reading = read_config(write(tmp_path, {"retrieval": {"cutoff_threshold": wanted}}), environ)
         assert reading.config.cutoff_threshold == (wanted if counts else own)
         assert bool(reading.notice) is not counts
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted", "counts"),
+    [
+        ("balanced", "strict", True),
+        ("balanced", "generous", False),
+        ("balanced", 0.59, False),
+        ("balanced", 0.6, True),
+        ("generous", "balanced", True),
+        ("strict", "balanced", False),
+    ],
+)
+def test_a_root_may_only_be_stricter_by_name_in_whichever_model_the_name_is_read(
+    tmp_path: Path, own: str, wanted: float | str, *, counts: bool
+) -> None:
+    """A tuned model has its own thresholds for the names."""
+    environ = user_file(tmp_path, f'[retrieval]\ncutoff_threshold = "{own}"\n')
+    named = {"strict": 0.7, "balanced": 0.6, "generous": 0.1}
+    write_model(Path(state_dir(str(tmp_path), environ)), content(thresholds=named))
+    reading = read_config(write(tmp_path, {"retrieval": {"cutoff_threshold": wanted}}), environ)
+    assert reading.config.cutoff_threshold == (wanted if counts else own)
 
 
 def test_a_mistake_in_a_key_that_does_not_count_is_no_mistake(tmp_path: Path) -> None:

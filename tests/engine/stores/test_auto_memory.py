@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from engine.inject import entry
 from engine.memory import Section
-from engine.stores import auto_memory
-from engine.stores.markdown_parts import TYPES
+from engine.stores.markdown import auto_memory
+from engine.stores.markdown.parts import TYPES
 from engine.stores.roots import read_corpus
 
 if TYPE_CHECKING:

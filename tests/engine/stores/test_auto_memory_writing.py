@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import CurationError, InvalidMemoryError
-from engine.stores import auto_memory_writing as writing
+from engine.stores.markdown import auto_memory_writing as writing
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes, Draft
 from tests.engine.curation.roots import NOW, contents, perform, summary, undo

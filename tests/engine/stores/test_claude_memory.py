@@ -333,8 +333,3 @@ def assert_is_clean(summary: MemorySummary) -> None:
     assert summary.id
     assert summary.title == " ".join(summary.title.split())
     assert len(summary.digest) == 64
-
-
-def test_the_root_finder_reads_this_format(tmp_path: Path) -> None:
-    write_root(tmp_path, [memory("A")])
-    assert titles(read_corpus(str(tmp_path))) == ["A"]

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.stores.json_members import members, with_inner, with_member, without_member
+from engine.stores.json_members import members, with_value, without_value
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -34,9 +34,9 @@ def test_the_value_is_set_and_every_other_member_and_the_order_stay(
     document: dict[str, Any], style: dict[str, Any], key: str, value: Any
 ) -> None:
     text = json.dumps(document, **style)
-    changed = with_member(text, key, value)
+    changed = with_value(text, (key,), value)
     assert list(json.loads(changed).items()) == list({**document, key: value}.items())
-    removed = without_member(changed, key)
+    removed = without_value(changed, (key,))
     assert list(json.loads(removed).items()) == [pair for pair in document.items() if pair[0] != key]
 
 
@@ -45,30 +45,30 @@ def test_setting_an_old_value_again_gives_the_same_text(
     document: dict[str, Any], style: dict[str, Any], key: str, value: Any
 ) -> None:
     text = json.dumps({**document, key: 1}, **style)
-    assert with_member(with_member(text, key, value), key, 1) == text
+    assert with_value(with_value(text, (key,), value), (key,), 1) == text
 
 
 def test_spelling_of_numbers_spaces_line_ends_and_double_keys_stay() -> None:
-    assert with_member(UGLY, "unknown", [4]) == UGLY.replace("[1,2 ,  3]", "[4]")
-    assert with_member(UGLY, "b", 7) == UGLY.replace("2e0", "7")
-    assert with_inner(UGLY, "a", "x2", None) == UGLY.replace(', "x2": 1E3', "")
-    assert json.loads(without_member(UGLY, "b")) == {"unknown": [1, 2, 3], "a": {"x": "é", "x2": 1000.0}}
+    assert with_value(UGLY, ("unknown",), [4]) == UGLY.replace("[1,2 ,  3]", "[4]")
+    assert with_value(UGLY, ("b",), 7) == UGLY.replace("2e0", "7")
+    assert without_value(UGLY, ("a", "x2")) == UGLY.replace(', "x2": 1E3', "")
+    assert json.loads(without_value(UGLY, ("b",))) == {"unknown": [1, 2, 3], "a": {"x": "é", "x2": 1000.0}}
 
 
 def test_new_members_are_written_as_the_others_are() -> None:
     text = '{\n    "a": 1,\n    "c": [\n        1\n    ]\n}\n'
-    assert with_member(text, "b", ["x"], after="a") == text.replace(
+    assert with_value(text, ("b",), ["x"], after="a") == text.replace(
         '"a": 1,', '"a": 1,\n    "b": [\n        "x"\n    ],'
     )
     nested = '{\n  "content": {\n    "a": "x"\n  }\n}'
-    assert with_inner(nested, "content", "l", ["y"]) == nested.replace('"x"', '"x",\n    "l": [\n      "y"\n    ]')
+    assert with_value(nested, ("content", "l"), ["y"]) == nested.replace('"x"', '"x",\n    "l": [\n      "y"\n    ]')
     windows = '{\r\n  "a": 1\r\n}\r\n'
-    assert with_member(windows, "b", [1]) == '{\r\n  "a": 1,\r\n  "b": [\r\n    1\r\n  ]\r\n}\r\n'
+    assert with_value(windows, ("b",), [1]) == '{\r\n  "a": 1,\r\n  "b": [\r\n    1\r\n  ]\r\n}\r\n'
 
 
 def test_text_that_no_file_can_hold_stays_escaped() -> None:
-    assert with_member('{"a": "é"}', "b", "\ud800ü") == '{"a": "é", "b": "\\ud800ü"}'
-    assert with_member('{"a": "\\u00e9"}', "b", "ü") == '{"a": "\\u00e9", "b": "\\u00fc"}'
+    assert with_value('{"a": "é"}', ("b",), "\ud800ü") == '{"a": "é", "b": "\\ud800ü"}'
+    assert with_value('{"a": "\\u00e9"}', ("b",), "ü") == '{"a": "\\u00e9", "b": "\\u00fc"}'
 
 
 def test_a_byte_order_mark_is_no_part_of_the_object() -> None:

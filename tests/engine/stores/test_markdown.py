@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.inject import entry
 from engine.memory import Section, Skipped
-from engine.stores import markdown
+from engine.stores.markdown import store as markdown
 from engine.stores.roots import read_corpus
 
 if TYPE_CHECKING:

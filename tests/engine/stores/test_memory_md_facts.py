@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.memory import Section
-from engine.stores.markdown_parts import LOADED, MarkdownText, client_of, loaded_lines
+from engine.stores.markdown.parts import LOADED, MarkdownText, client_of, loaded_lines
 from engine.stores.roots import read_corpus
 
 if TYPE_CHECKING:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.errors import RootNotFoundError, RootUnreadableError
-from engine.paths import cache_dir, labels_file, root_key, state_dir
+from engine.paths import root_key
 from engine.stores.roots import read_corpus
-from tests.engine.builders import memory, write_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,24 +41,6 @@ def test_an_empty_root_is_a_corpus_without_memories(tmp_path: Path) -> None:
     assert (corpus.root, corpus.memories, corpus.notices) == (str(tmp_path.resolve()), (), ())
 
 
-def test_the_format_is_recognised_by_what_is_there(tmp_path: Path) -> None:
-    (tmp_path / "auto").mkdir()
-    (tmp_path / "auto/note.md").write_text("text", encoding="utf-8")
-    auto = read_corpus(str(tmp_path / "auto"))
-    assert [one.summary.path for one in auto.memories] == [str(tmp_path / "auto/note.md")]
-    write_root(tmp_path / "claude", [memory("A")])
-    (tmp_path / "claude/README.md").write_text("text", encoding="utf-8")
-    assert [one.summary.id for one in read_corpus(str(tmp_path / "claude")).memories] == ["A"]
-
-
-def test_folders_follow_the_xdg_rules(tmp_path: Path) -> None:
-    environ = {"HOME": "/home/me", "XDG_STATE_HOME": "/state", "XDG_CACHE_HOME": "relative"}
-    assert state_dir(str(tmp_path), environ) == f"/state/memsift/{root_key(str(tmp_path))}"
-    assert cache_dir(environ) == "/home/me/.cache/memsift"
-    assert labels_file(environ) == "/home/me/.local/share/memsift/labels.db"
-    assert labels_file({**environ, "MEMSIFT_DB": "x.db"}) == "x.db"
-
-
 def test_a_root_key_names_the_project_and_never_two_roots(tmp_path: Path) -> None:
     first, second = tmp_path / "My Proj/.claude/memory", tmp_path / "other/My Proj/.claude/memory"
     assert root_key(str(first)).startswith("My-Proj-")
@@ -68,11 +48,3 @@ def test_a_root_key_names_the_project_and_never_two_roots(tmp_path: Path) -> Non
     assert root_key("/").startswith("root-")
     assert "/" not in root_key(str(tmp_path / ("x" * 200)))
     assert len(root_key(str(tmp_path / ("x" * 200)))) == 53
-
-
-def test_locomo_roots_can_be_read(shared_data: Path, tmp_path: Path) -> None:
-    rows = [json.loads(line) for line in (shared_data / "locomo/memories.jsonl").read_text("utf-8").splitlines()[:200]]
-    write_root(tmp_path, [memory(row["fact"][:120], memory_id=row["id"], category="session_summary") for row in rows])
-    corpus = read_corpus(str(tmp_path))
-    assert len(corpus.memories) == len({row["id"] for row in rows})
-    assert corpus.skipped == ()

@@ -16,7 +16,7 @@ from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
 from labels.exchange.merge import add, merge, read_events, rows_of
-from labels.migrations import MIGRATIONS
+from labels.migrations import migrations
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import (
@@ -215,7 +215,7 @@ def test_what_a_killed_program_had_saved_is_merged(tmp_path: Path) -> None:
 def test_a_store_of_an_older_schema_is_merged_and_keeps_its_schema(tmp_path: Path) -> None:
     old = tmp_path / "old.db"
     with closing(Database(old)) as db:
-        MIGRATIONS.apply(db, stop_before="m004_people")
+        migrations().apply(db, stop_before="m004_people")
         db.execute("INSERT INTO prompt VALUES ('p1', 'text', '[]', '', '', '', '', '')")
         db.execute("INSERT INTO memory_version VALUES ('m1', 'd1', 'c', 't', '[]', NULL, 'p')")
         db.execute(

@@ -4,7 +4,7 @@ import pytest
 
 from labels.measure import metrics
 from labels.measure.intervals import Interval
-from labels.measure.judgements import assuming_not_relevant, consensus, pools, prompts_without_relevant
+from labels.measure.judgements import assuming_not_relevant, consensus, needed_in, pools, prompts_without_relevant
 from labels.measure.metrics import Ratio, Tally, tally
 from labels.measure.strata import PairWeights, pair_weights, prompt_weights
 from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
@@ -62,6 +62,16 @@ def test_unjudged_memories_give_bounds() -> None:
     assert metrics.precision_bounds(TALLIES) == Interval(1 / 5, 2 / 5)
     assert metrics.unjudged_share(TALLIES) == Ratio(1, 5)
     assert metrics.precision_bounds([Tally("p1", 0, 0, 0)]) is None
+
+
+def test_a_silent_system_serves_nobody_and_a_prompt_without_a_needed_memory_does_not_count() -> None:
+    needed = needed_in(
+        {"p1": {"a": True, "b": True}, "p2": {"c": True}, "p3": {"d": False}, "p4": {"e": True}}, {("p4", "e")}
+    )
+    assert needed == {"p1": {"a", "b"}, "p2": {"c"}}
+    silent = metrics.served([(name, ()) for name in ("p1", "p2", "p3", "p4")], needed)
+    loud = metrics.served([("p1", "xb"), ("p2", "x"), ("p3", "d"), ("p4", "e")], needed)
+    assert [metrics.precision(found) for found in (silent, loud)] == [Ratio(0, 2), Ratio(1, 2)]
 
 
 def test_fire_and_false_fire_rate_are_over_prompts() -> None:

@@ -29,10 +29,19 @@ if TYPE_CHECKING:
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 
 
-def say(store: LabelStore, said: str, verdict: str, *, who: str = "ann", blind: bool = True, digest: str = "") -> None:
+def say(
+    store: LabelStore,
+    said: str,
+    verdict: str,
+    *,
+    who: str = "ann",
+    blind: bool = True,
+    digest: str = "",
+    grade: int | None = None,
+) -> None:
     """*said* is "prompt memory"."""
     prompt_id, memory_id = said.split()
-    store.label(who, prompt_id, card(memory_id, digest), verdict, seed=1, blind=blind, elapsed_ms=1)
+    store.label(who, prompt_id, card(memory_id, digest), verdict, seed=1, grade=grade, blind=blind, elapsed_ms=1)
 
 
 def system(report: Report, name: str) -> SystemReport:
@@ -56,6 +65,17 @@ def labelled(store: LabelStore) -> None:
         say(store, said, verdict)
 
 
+def test_served_counts_prompts_in_need_also_of_a_silent_system_and_grades_below_2_are_no_need(
+    store: LabelStore,
+) -> None:
+    replayed(store)
+    for said, grade in (("p1 a", 1), ("p1 b", 2), ("p1 c", 0), ("p1 d", None), ("p2 a", 3), ("p2 b", None)):
+        say(store, said, RELEVANT if grade else NOT_RELEVANT, grade=grade)
+    bm25, judge = report_from_store(store, ROOT, DIGESTS).systems
+    assert (bm25.served.relevant, judge.served.relevant) == (Ratio(2, 2), Ratio(0, 2))
+    assert judge.precision == Ratio(1, 1)  # silence and a small help look perfect
+
+
 def test_the_report_measures_every_system_on_the_labels(store: LabelStore) -> None:
     labelled(store)
     report = report_from_store(store, ROOT, DIGESTS)
@@ -66,6 +86,7 @@ def test_the_report_measures_every_system_on_the_labels(store: LabelStore) -> No
     assert (bm25.fire_rate, bm25.false_fire_rate, bm25.silent) == (Ratio(2, 2), Ratio(1, 1), 0)
     assert (bm25.irrelevant_per_prompt, bm25.lost_per_prompt) == (Ratio(2, 2), Ratio(0, 2))
     assert bm25.recall_in_pool == Ratio(2, 2)
+    assert (bm25.served.relevant, judge.served.relevant) == (Ratio(1, 1), Ratio(1, 1))
     assert bm25.agreement is None
     assert (judge.system, judge.precision, judge.silent) == ("bm25+judge", Ratio(1, 1), 1)
     assert (judge.fire_rate, judge.false_fire_rate) == (Ratio(1, 2), Ratio(0, 1))

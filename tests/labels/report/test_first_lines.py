@@ -66,11 +66,11 @@ def test_each_line_counts_what_it_says(store: LabelStore) -> None:
     record(store, retrieval(["d"], prompt_id="p3"))
     for prompt_id, memory_id, verdict in (("p1", "a", RELEVANT), ("p1", "b", NOT_RELEVANT), ("p2", "c", NOT_RELEVANT)):
         say(store, prompt_id, memory_id, verdict)
-    labels, precision, interval, false_fires, judge = first_lines(report(store))
+    labels, precision, interval, served, judge = first_lines(report(store))
     assert labels == "3 labels by ann on 2 of 3 prompts."
     assert precision == "bm25 injected 3 memories on 2 prompts; 1 was relevant: 33 %."
     assert interval == "The true share may be anything from 1 % to 95 %: these are too few labels."
-    assert false_fires == "It injected something on 1 of 1 prompt for which nothing is relevant."
+    assert served == "It served 1 of 1 prompt in need (1-100 %), 1 of 1 that needs nothing."
     assert judge == "With the judge: -2 irrelevant, +0 relevant; precision unclear (2 prompts)."
 
 
@@ -173,8 +173,3 @@ def test_enough_labels_lead_to_tuning_or_to_nothing(good: int, prompts: int, ste
 def test_with_a_cutoff_and_a_wide_range_more_labels_are_asked_for() -> None:
     step = next_step(many(12, 24, ("memsift+cutoff",)))
     assert step.what == "replay and label 24 more prompts for a range a quarter narrower"
-
-
-def test_names_from_files_cannot_command_the_terminal() -> None:
-    made = many(2, 4, ("me\x1b[2J",))
-    assert "\x1b" not in report_text(made)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
-from labels.report.run_diff import ComparedRuns, Side, by_labels, by_qrels, diff_runs, diff_text, only_text, precisions
+from labels.report.run_diff import (
+    ComparedRuns,
+    Side,
+    by_labels,
+    by_qrels,
+    diff_runs,
+    diff_text,
+    only_text,
+    precisions,
+    served_shares,
+    served_text,
+)
 from labels.run_settings import changed_between
 from labels.runs import InjectedMemory
 from labels.store import LabelStore
@@ -64,12 +75,21 @@ def test_labels_count_only_for_the_text_that_a_run_injected_and_only_on_common_p
     assert prompt.worth == -1  # a relevant memory is lost; the edited one was kept, and c has no verdict
 
 
+def test_a_prompt_is_served_by_a_relevant_memory_unless_it_was_graded_as_a_small_help() -> None:
+    labels = {("p", "a"): RELEVANT, ("p", "b"): RELEVANT, ("q", "c"): RELEVANT, ("r", "d"): NOT_RELEVANT}
+    before, now = sets(p="b", q="", r="d", old="x"), sets(p="a", q="", r="")
+    plain, graded = (diff_runs(before, now, by_labels(gold(labels), slight)) for slight in (set(), {("p", "b")}))
+    assert [(one.part, one.whole) for one in served_shares(plain)] == [(1, 2), (1, 2)]
+    assert [(one.part, one.whole) for one in served_shares(graded)] == [(0, 2), (1, 2)]
+    assert served_text(graded) == "Of the prompts in need, served are: before 0 of 2 (0 %), now 1 of 2 (50 %)."
+
+
 def test_a_file_that_tells_no_texts_takes_the_labels_on_which_all_texts_agree() -> None:
     labels = {("p", "a"): RELEVANT, ("p", "b"): RELEVANT, ("p", "B"): NOT_RELEVANT}
     judge = by_labels(gold(labels))
-    assert [judge("p", InjectedMemory(one)) for one in "abc"] == [True, None, None]
+    assert [judge.of("p", InjectedMemory(one)) for one in "abc"] == [True, None, None]
     of_file = by_qrels({"p": {"a": False}})
-    assert [of_file("p", InjectedMemory(one, f"text-{one}")) for one in "ab"] == [False, None]
+    assert [of_file.of("p", InjectedMemory(one, f"text-{one}")) for one in "ab"] == [False, None]
 
 
 def test_the_text_has_the_answer_first_and_no_line_is_wider_than_the_terminal() -> None:

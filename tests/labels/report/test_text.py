@@ -23,7 +23,7 @@ EXPECTED = """\
 3 labels by ann on 2 of 2 prompts.
 bm25 injected 2 memories on 1 prompt; 1 was relevant: 50 %.
 The true share may be anything from 1 % to 99 %: these are too few labels.
-No prompt is labelled yet for which nothing is relevant.
+It served 1 of 1 prompt in need (1-100 %); none is known to need nothing.
 With the judge: -1 irrelevant, +0 relevant; precision unclear (1 prompt).
 
 2 prompts replayed, 2 of them with labels. 3 labels by ann: 1 relevant, 2 not.
@@ -65,13 +65,16 @@ because of a single word.
 bm25        1.00 (2/2)            -  1.00 (2/2)  1.00 (2/2)
 bm25+judge  0.50 (1/2)            -  0.00 (0/2)  0.00 (0/2)
 
-Recall: how much of what is relevant was injected
-In the pool: of what any system brought up and people call relevant. Lost per
-prompt: relevant memories of the pool that were not injected.
+Recall: how much of what is needed was injected
+Served: of the prompts that need a memory, those that got one that they need:
+relevant, and of grade 2 or 3 if it has a grade. In the pool: of what any system
+brought up and people call relevant. Lost per prompt: relevant memories of the
+pool that were not injected.
 
-            in the pool  lost per prompt
-bm25         1.00 (1/1)       0.00 (0/2)
-bm25+judge   1.00 (1/1)       0.00 (0/2)
+                             95 %
+                served   any look  in the pool  lost per prompt
+bm25        1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
+bm25+judge  1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
 
 What these numbers cannot say
 - Only 2 prompts have labels: below 20, a few odd ones weigh much.

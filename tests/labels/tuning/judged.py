@@ -12,7 +12,7 @@ from labels.tuning.examples import Example, JudgedPrompt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TRUE_WEIGHTS = {"lead": 6.0, "strength": 2.0, "tag": 1.5}
+TRUE_WEIGHTS = {"lead": 6.0, "strength": 2.0, "short_tag": 1.5}
 TRUE_INTERCEPT = -6.0
 
 

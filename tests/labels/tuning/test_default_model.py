@@ -89,6 +89,7 @@ def test_the_engine_computes_what_was_fitted(everything: list[JudgedPrompt]) -> 
     assert default_cutoff(Config(match_strategy=FTS5_BM25)) is None
 
 
+@pytest.mark.slow
 def test_the_turns_before_a_prompt_bring_its_memories_and_nothing_in_vain() -> None:
     with_turns, without = with_and_without_turns()
     assert (with_turns.recall or 0) >= 1.5 * (without.recall or 0) > 0

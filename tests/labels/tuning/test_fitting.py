@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import CandidatePool, Scored, rank
+from engine.search.units import Unit
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
@@ -19,7 +20,7 @@ from engine.config import Config  # isort: skip
 
 def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
     rows, relevant = labelled(world(200))
-    names = ["lead", "strength", "tag"]
+    names = ["lead", "strength", "short_tag"]
     rows = [{name: row[name] for name in names} for row in rows]
     found = fit(rows, relevant)
     table = np.array([[row[name] for name in names] for row in rows])
@@ -30,7 +31,7 @@ def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
     assert min(oracle.coef_[0]) > 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1), st.booleans()), min_size=4, max_size=40))
 def test_no_labels_make_a_weight_go_the_wrong_way(drawn: list[tuple[float, float, float, bool]]) -> None:
     rows = [{"strength": a, "names": b, "lead": c} for a, b, c, _ in drawn]
@@ -49,16 +50,13 @@ def test_labels_that_say_that_less_is_better_leave_the_weight_at_nothing() -> No
 def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     weights = fit(*labelled(world(60, seed=3)))
 
-    class Asked:
-        def __init__(self, text: str) -> None:
-            self.text, self.phrases = text, ((text,),)
-
-    words = [Asked(text) for text in ("cache", "redis", "key", "expiry")]
+    words = [Unit(text, ((text,),), (), 1) for text in ("cache", "redis", "key", "expiry")]
     summary = memory("a title").summary
     last = 0.0
     for held in range(1, 5):
         strength = 2.0 * held
-        pool = CandidatePool([Scored(summary, -strength, 0, -strength, tuple(one.text for one in words[:held]))], words)
+        matched = tuple(word.text for word in words[:held])
+        pool = CandidatePool([Scored(summary, -strength, 0, -strength, matched)], words)
         (made,) = features(rank(pool.memories, Config()), pool).values()
         (probability,) = weights.probabilities([made])
         assert probability >= last

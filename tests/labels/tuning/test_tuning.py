@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from itertools import product
 from math import inf
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
@@ -12,9 +13,11 @@ import pytest
 from scipy import stats
 
 from engine.config import Config
-from engine.cutoff import load_cutoff, model_of
+from engine.cutoff import Cutoff, Model, fit_of, load_cutoff, model_of, surer
 from engine.errors import TuningError
+from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
+from engine.retrieval import Candidate
 from labels.measure.intervals import headline_interval
 from labels.measure.strata import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
@@ -71,7 +74,9 @@ def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text
         Gold(prompt.id, "weak", weak.summary.digest, NOT_RELEVANT, "single", 1),
     ]
     with open_index(kept, weak, edited, *fillers(20)) as index:
-        (found,) = judged_prompts([prompt, typed_prompt("sessions")], index, Config(), Truth.from_gold(gold), "root")
+        (found,) = judged_prompts(
+            [prompt, typed_prompt("sessions")], index, Config(noise_floor=0.6), Truth.from_gold(gold), "root"
+        )
     assert {one.memory_id: one.is_relevant for one in found.examples} == {"kept": True, "edited": None}
     assert (found.prompt_id, found.text, found.relevant, found.group) == (prompt.id, prompt.text, 1, "root")
     assert found.examples[0].features["unknown"] == 0.0
@@ -121,6 +126,16 @@ def test_a_threshold_injects_the_first_few_that_reach_it() -> None:
     prompt = labels_only("p", True, False, None, True)
     assert [one.memory_id for one in injected(prompt, [0.5, 0.4, 0.6, 0.9], 0.5, 2)] == ["m0", "m2"]
     assert injected(prompt, [0.1, 0.1, 0.1, 0.1], 0.5, 2) == []
+
+
+def test_the_memories_behind_the_first_must_be_as_sure_as_in_the_hook() -> None:
+    found = [Candidate(memory(name).summary, place, -9.0, 0, -9.0, 1.0, "high", ()) for place, name in enumerate("abc")]
+    for first, second, third in product((0.3, 0.5, 0.55, 0.6, 0.7), repeat=3):
+        prompt = labels_only("p", True, True, True)
+        kept = [example.memory_id for example in injected(prompt, [first, second, third], 0.5, 3)]
+        given = [replace(one, probability=p) for one, p in zip(found, (first, second, third), strict=True)]
+        hook = Cutoff(Model(fit_of(Config()), 0.0, {}, 0.5, 0.5)).drop(given, has_judge=False)
+        assert kept == [f"m{place}" for place, one in enumerate(hook) if one.injected]
 
 
 def test_a_point_counts_what_would_be_injected() -> None:
@@ -282,7 +297,8 @@ def test_changes_are_what_is_injected_before_or_after(made: Tuning) -> None:
     assert made.at is not None
     assert sum(one.before for one in made.changes) == made.today.injected == made.points[0].injected == 300
     assert sum(one.after for one in made.changes) == made.at.injected
-    assert all(one.after is (one.probability >= made.at.threshold) for one in made.changes if one.before)
+    assert all(one.probability >= made.at.threshold for one in made.changes if one.after)
+    assert all(one.probability < surer(made.at.threshold) for one in made.changes if one.before and not one.after)
 
 
 def test_another_label_makes_another_hash() -> None:
@@ -381,12 +397,6 @@ def test_the_whole_text_marks_the_chosen_threshold_and_names_what_is_lost(made: 
     lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)
     assert f"{lost} relevant memories would be lost" in text
     assert "Reliability of P" in text
-
-
-def test_what_a_prompt_says_cannot_command_a_terminal() -> None:
-    prompts = world(100)
-    wild = [type(one)(one.prompt_id, "\x1b[31mred\nline", one.relevant, one.examples) for one in prompts]
-    assert "\x1b" not in format_text(tune(wild, 0.6, 0.9, 3), is_full=True)
 
 
 def test_of_four_roots_the_text_promises_something_for_another_one() -> None:

@@ -51,6 +51,7 @@ PLAIN = {
     "quality judge": "--root headings --judge anthropic-http",  # a rule rejects a heading, so nobody is asked
     "quality list": "--root root",
     "quality reject": "job-queue-skip-locked --root root",
+    "rename": "tabs spaces --root auto --dry-run",
     "replay": "--root root --prompts prompts.jsonl",
     "report": "--root root --run run.jsonl --qrels qrels.txt",
     "restore": "rq-on-redis --root root --dry-run",
@@ -124,6 +125,9 @@ def prepare(folder: Path) -> None:
     """Put everything that PLAIN names into *folder*: the example data, a run with labels, and a label store."""
     shutil.copytree(DEMO_ROOT, folder / "root")
     write_root(folder / "other", [])
+    (folder / "auto").mkdir()
+    for name, text in (("MEMORY.md", ""), ("tabs.md", "Use tabs.")):
+        (folder / "auto" / name).write_text(text, encoding="utf-8")
     write_root(folder / "headings", [memory("## Executive Summary", body="All is well.", memory_id="summary")])
     for name in ("prompts.jsonl", "qrels.txt", "judge.jsonl"):
         shutil.copy(DEMO / name, folder / name)

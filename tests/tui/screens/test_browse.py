@@ -8,9 +8,8 @@ import pytest
 from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import SIZE, SMALL, at_rest, press, reads, toasts, until
-from tests.tui.demo import DEMO_ROOT
 from tui.app import MemsiftApp
-from tui.dialogs.full_text import FullText
+from tui.dialogs.dialog import FullText
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,55 +42,38 @@ async def test_every_memory_is_listed_and_the_first_is_shown_in_full(open_worksp
         await reads(pilot, "#list", f"{len(workspace.index)} memories")
 
 
-async def test_a_part_of_a_word_in_a_body_finds_the_memory_and_shows_it(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+async def test_the_filter_finds_a_part_of_a_word_in_a_body_and_keeps_the_cursor_on_its_memory(
+    open_workspace: Opener,
+) -> None:
+    """Enter and down lead from it to the list, escape clears it, and a filter that nothing matches says so."""
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        line: Any = pilot.app.screen.query_one("Input")
+        names = pilot.app.screen.query_one("MemoryList")
         assert "celery" not in " ".join(listed(pilot))
         await press(pilot, "slash", *"celer")
         assert "rq-on-redis" in listed(pilot)
         assert len(listed(pilot)) < 5
         await reads(pilot, "#detail-text", "Celery")
         await reads(pilot, "#list", f"{len(listed(pilot))} of ")
-
-
-async def test_the_cursor_stays_on_its_memory_when_the_filter_changes(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        await press(pilot, "slash", *"queue", "enter", "down", "down")
+        await press(pilot, "escape")
+        assert (line.value, line.has_focus) == ("", True)
+        await press(pilot, *"queue", "enter", "down", "down")
+        assert (names.has_focus, line.value) == (True, "queue")
         stood_on = current(pilot)
         assert stood_on != listed(pilot)[0]
-        await press(pilot, "slash", "backspace", "backspace")
-        assert current(pilot) == stood_on
-        await press(pilot, "escape")
+        await press(pilot, "slash", "backspace", "backspace", "down")
+        assert names.has_focus
+        await press(pilot, "up", "escape")
         assert len(listed(pilot)) > 60
         assert current(pilot) == stood_on
-
-
-async def test_enter_and_down_lead_from_the_filter_to_the_list_and_escape_clears_it(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        line: Any = pilot.app.screen.query_one("Input")
-        names = pilot.app.screen.query_one("MemoryList")
-        await press(pilot, "slash", *"redis", "enter")
-        assert names.has_focus
-        assert line.value == "redis"
-        await press(pilot, "slash", "down")
-        assert names.has_focus
-        await press(pilot, "slash", "escape")
-        assert line.value == ""
-        assert line.has_focus
-        await press(pilot, "escape")
-        assert names.has_focus
-
-
-async def test_a_filter_that_nothing_matches_says_which_key_clears_it(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "slash", *"zzzzqq")
         assert listed(pilot) == []
         await reads(pilot, "#detail-text", "esc")
         await press(pilot, "enter", "enter", "y")
-        assert toasts(pilot) == []
-        assert len(pilot.app.screen_stack) == 1
+        assert (toasts(pilot), len(pilot.app.screen_stack)) == ([], 1)
 
 
-async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:
+async def test_enter_or_two_clicks_open_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await press(pilot, "down", "down")
         here = current(pilot)
@@ -102,20 +84,10 @@ async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspac
             await press(pilot, close)
             assert not isinstance(pilot.app.screen, FullText)
             assert current(pilot) == here
-
-
-async def test_a_click_moves_the_cursor_and_two_open_the_memory(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await pilot.click("MemoryList", offset=(5, 3))
         assert current(pilot) == listed(pilot)[3]
         await pilot.click("MemoryList", offset=(5, 3), times=2)
         assert isinstance(pilot.app.screen, FullText)
-
-
-async def test_the_demo_has_a_word_that_only_a_body_holds() -> None:
-    holding = [path for path in DEMO_ROOT.rglob("*.json") if "Celery" in path.read_text(encoding="utf-8")]
-    assert holding
-    assert all("celery" not in path.stem for path in holding)
 
 
 async def test_the_keys_of_vim_scroll_the_detail_and_slash_filters_from_it(open_workspace: Opener) -> None:

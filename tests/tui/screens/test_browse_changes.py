@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
 
+from engine.curation.curator import Curator
+from engine.curation.journal import text_hash
 from engine.curation.operations import Archive
 from engine.stores.claude_memory_writing import LOCK_FOLDER
 from tests.engine.curation.roots import document, perform, write_documents
 from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until
 from tui.app import MemsiftApp
-from tui.dialogs.full_text import FullText
-from tui.dialogs.memory_form import MemoryForm
+from tui.dialogs.dialog import FullText
+from tui.dialogs.memories import MemoryForm
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,23 +84,18 @@ async def test_a_reason_in_own_words_is_kept_and_escape_retires_nothing(workspac
         await press(pilot, "x", "0", *"[/b", "enter")
         await told(pilot, "Retired alpha: [/b")
         assert stored(place, "alpha")["retired_reason"] == "[/b"
-
-
-async def test_wrong_leaves_a_tombstone(workspace: Workspace) -> None:
-    from engine.curation.curator import Curator
-    from engine.curation.journal import text_hash
-
-    memory = workspace.memory("alpha")
-    assert memory is not None
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "x", "2")
-        await told(pilot, "Retired alpha: wrong")
+        memory = workspace.memory("beta")
+        assert memory is not None
+        await press(pilot, "down", "x", "2")
+        await told(pilot, "Retired beta: wrong")
     curator = Curator(os.environ)
-    assert curator.journal.tombstone(text_hash(memory.summary.title, memory.body))
+    assert curator.journal.tombstone(text_hash(memory.summary.title, memory.body)), "wrong leaves a tombstone"
     curator.close()
 
 
-async def test_a_archives_and_r_restores(workspace: Workspace, place: Path) -> None:
+async def test_a_archives_r_restores_t_changes_tags_and_big_e_needs_a_terminal_that_can_be_given_away(
+    workspace: Workspace, place: Path
+) -> None:
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "a")
         await told(pilot, "Archived alpha")
@@ -108,10 +105,6 @@ async def test_a_archives_and_r_restores(workspace: Workspace, place: Path) -> N
         await press(pilot, "r")
         await told(pilot, "Restored alpha")
         assert statuses(pilot)["alpha"] == "active"
-
-
-async def test_t_shows_the_tags_and_changes_them(workspace: Workspace, place: Path) -> None:
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "t")
         line: Any = pilot.app.screen.query_one("Input")
         assert line.value == "tag-alpha, shared"
@@ -119,6 +112,8 @@ async def test_t_shows_the_tags_and_changes_them(workspace: Workspace, place: Pa
         await press(pilot, "enter")
         await told(pilot, "Changed the tags of alpha")
         assert stored(place, "alpha")["tags"] == ["shared", "[b new"]
+        await press(pilot, "E")
+        await told(pilot, "e opens a form")
 
 
 async def test_the_form_changes_a_field_and_leaves_the_others(workspace: Workspace, place: Path) -> None:
@@ -140,7 +135,8 @@ async def test_the_form_changes_a_field_and_leaves_the_others(workspace: Workspa
 
 async def test_the_form_shows_the_mistakes_of_the_schema_and_keeps_the_text(workspace: Workspace, place: Path) -> None:
     async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
-        await press(pilot, "e")
+        await press(pilot, "e", "ctrl+s")
+        await reads(pilot, "#told", "Nothing is changed")
         form: Any = pilot.app.screen
         title, _, status, *_ = form.query("TextArea")
         title.text, status.text = "", "perhaps"
@@ -153,15 +149,6 @@ async def test_the_form_shows_the_mistakes_of_the_schema_and_keeps_the_text(work
         await press(pilot, "escape")
         assert not isinstance(pilot.app.screen, MemoryForm)
         assert stored(place, "alpha")["title"].startswith("Alpha")
-
-
-async def test_a_form_that_is_saved_unchanged_changes_nothing(workspace: Workspace, place: Path) -> None:
-    before = (place / "decisions" / "alpha.json").read_bytes()
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "e", "ctrl+s")
-        await reads(pilot, "#told", "Nothing is changed")
-        await press(pilot, "escape")
-    assert (place / "decisions" / "alpha.json").read_bytes() == before
 
 
 async def test_the_change_of_another_program_is_refused_with_its_difference(workspace: Workspace, place: Path) -> None:
@@ -250,12 +237,6 @@ async def test_a_text_that_the_schema_refuses_is_kept_for_its_writer(
     assert "perhaps" in (private_home / ".local/state/memsift/refused-alpha.json").read_text("utf-8")
 
 
-async def test_a_terminal_that_cannot_be_given_away_says_so(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "E")
-        await told(pilot, "e opens a form")
-
-
 async def test_retrievals_of_changed_memories_are_forgotten(open_workspace: Opener, place: Path) -> None:
     from engine.prompt import typed_prompt
 
@@ -301,7 +282,9 @@ async def test_asterisk_selects_all_that_the_filter_shows_and_escape_none(worksp
         assert statuses(pilot) == {"alpha": "active", "beta": "archived", "delta": "archived", "gamma": "archived"}
 
 
-async def test_memories_whose_status_does_not_fit_are_left_out_and_told(workspace: Workspace, place: Path) -> None:
+async def test_tags_of_many_are_changed_and_those_whose_status_does_not_fit_are_left_out_and_told(
+    workspace: Workspace, place: Path
+) -> None:
     memory = workspace.memory("beta")
     assert memory is not None
     perform(Archive(str(place), memory.summary, "old"))
@@ -310,10 +293,6 @@ async def test_memories_whose_status_does_not_fit_are_left_out_and_told(workspac
         await press(pilot, "asterisk", "a")
         await told(pilot, "1 of 4 are left out: already archived.")
         await told(pilot, "Archived 3 memories")
-
-
-async def test_tags_of_many_are_added_and_taken_away(workspace: Workspace, place: Path) -> None:
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "asterisk", "t", *"new,-shared", "enter")
         await told(pilot, "Changed the tags of 4 memories")
     assert stored(place, "alpha")["tags"] == ["tag-alpha", "new"]
@@ -333,7 +312,7 @@ def lock_after_a_change(root: Path) -> None:
 
 
 async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace: Opener, tmp_path: Path) -> None:
-    root = write_documents(tmp_path / "many", [document(f"m{number:03}") for number in range(300)])
+    root = write_documents(tmp_path / "many", [document(f"m{number:03}") for number in range(120)])
     async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(
         size=SIZE, notifications=True
     ) as pilot:
@@ -341,15 +320,15 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
         other = threading.Thread(target=lock_after_a_change, args=(root,))
         other.start()
         type_ahead(pilot, "a")
-        await until(pilot, lambda: "of 300 changed · esc stops" in shown(pilot, "#list"), "progress")
+        await until(pilot, lambda: "of 120 changed · esc stops" in shown(pilot, "#list"), "progress")
         await press(pilot, "escape")
         other.join()
         (root / LOCK_FOLDER).rmdir()
-        await until(pilot, lambda: any("of 300. u takes" in one for one in toasts(pilot)), "an end")
+        await until(pilot, lambda: any("of 120. u takes" in one for one in toasts(pilot)), "an end")
         await at_rest(pilot)
         done = [name for name, status in statuses(pilot).items() if status == "archived"]
-        assert 0 < len(done) < 300
-        assert any(f"Archived {len(done)} memories of 300" in one for one in toasts(pilot))
+        assert 0 < len(done) < 120
+        assert any(f"Archived {len(done)} memories of 120" in one for one in toasts(pilot))
         await press(pilot, "u")
         await told(pilot, "Took back")
         assert set(statuses(pilot).values()) == {"active"}

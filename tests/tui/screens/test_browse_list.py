@@ -87,31 +87,32 @@ async def test_the_columns_show_injections_labels_and_tokens(workspace: Workspac
         assert heads.index("Age") == row.index("10mo")
 
 
-@pytest.mark.parametrize(
-    ("choice", "order"),
-    [
-        ("Title", ["gamma", "alpha", "beta"]),
-        ("Category", ["alpha", "gamma", "beta"]),
-        ("Status", ["alpha", "gamma", "beta"]),
-        ("Age, the newest first", ["beta", "gamma", "alpha"]),
-        ("Injected by the hook, the most first", ["gamma", "alpha", "beta"]),
-        ("Relevant of labelled, the best first", ["alpha", "gamma", "beta"]),
-        ("Tokens, the longest first", ["alpha", "gamma", "beta"]),
-    ],
-)
-async def test_o_sorts_by_any_column_and_turns_it(workspace: Workspace, choice: str, order: list[str]) -> None:
-    from tui.screens.browse import ORDERS
+ORDERED = {
+    "Title": ["gamma", "alpha", "beta"],
+    "Category": ["alpha", "gamma", "beta"],
+    "Status": ["alpha", "gamma", "beta"],
+    "Age, the newest first": ["beta", "gamma", "alpha"],
+    "Injected by the hook, the most first": ["gamma", "alpha", "beta"],
+    "Relevant of labelled, the best first": ["alpha", "gamma", "beta"],
+    "Tokens, the longest first": ["alpha", "gamma", "beta"],
+}
+
+
+async def test_o_sorts_by_any_column_and_turns_it(workspace: Workspace) -> None:
+    from tui.workspace.curate.memory_facts import ORDERS
 
     label(workspace, "relevant")
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await facts_shown(pilot)
-        down = list(ORDERS.values()).index(choice)
-        await press(pilot, "o", *["down"] * down, "enter")
-        assert listed(pilot) == order
-        heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
-        assert "▲" in heads or "▼" in heads
-        await press(pilot, "O")
-        assert listed(pilot)[0] == order[-1] or choice[:8] in ("Category", "Status", "Relevant")
+        for choice, order in ORDERED.items():
+            await press(
+                pilot, "o", "home", *["down"] * [order.text for order in ORDERS.values()].index(choice), "enter"
+            )
+            assert listed(pilot) == order, choice
+            heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
+            assert "▲" in heads or "▼" in heads
+            await press(pilot, "O")
+            assert listed(pilot)[0] == order[-1] or choice[:8] in ("Category", "Status", "Relevant")
 
 
 async def test_the_filter_marks_its_words_in_the_rows_and_keeps_the_order(workspace: Workspace) -> None:
@@ -147,14 +148,6 @@ async def test_the_detail_shows_short_fields_on_one_line_and_related_files(works
         await reads(pilot, "#detail-text", HOSTILE)
 
 
-async def test_a_prompt_that_was_not_labelled_is_only_counted(workspace: Workspace) -> None:
-    """To show that a system injected the memory would make a later label of it not blind."""
-    async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
-        await reads(pilot, "#detail-text", "1 prompt is hidden, so that your label stays blind.")
-        assert PROMPT.text not in shown(pilot, "#detail-text")
-    assert workspace.is_blind(PROMPT.id)
-
-
 async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
     """Wait until Replay explains why the prompt pulled the memory in."""
     await until(pilot, lambda: bool(pilot.app.screen.query("PromptList")), "Replay")
@@ -181,7 +174,8 @@ async def test_the_only_prompt_that_pulled_the_memory_in_is_explained(
 
 async def test_hidden_prompts_are_shown_on_request_and_are_not_blind_then(workspace: Workspace) -> None:
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
-        await reads(pilot, "#detail-text", "1 prompt is hidden")
+        await reads(pilot, "#detail-text", "1 prompt is hidden, so that your label stays blind.")
+        assert PROMPT.text not in shown(pilot, "#detail-text")
         await press(pilot, "p")
         await reads(pilot, "OptionList", "labels of these prompts will not count as blind")
         assert workspace.is_blind(PROMPT.id)

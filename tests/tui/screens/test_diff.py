@@ -12,7 +12,7 @@ from labels.records import INJECTED, NOT_RELEVANT, RELEVANT, Card
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.demo import DEMO, demo_prompts
 from tests.tui.test_hostile import TEXTS
-from tui.workspace.filtering import WordFilter
+from tui.workspace.filtering import RowChoice, WordFilter
 from tui.workspace.replay.run_diffs import (
     ALL,
     BETTER,
@@ -80,17 +80,16 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     number = RULES.counts(rows)
     assert (number[ALL], number[ONLY], number[GAINED]) == (14, 2, 0)
     assert 0 < number[LOST] <= 12
-    words = WordFilter()
-    by_worth = [row.diff.worth for row in RULES.listed(rows, words, ALL, WORST)]
+    by_worth = [row.diff.worth for row in RULES.listed(rows, RowChoice(kind=ALL, order=WORST))]
     assert by_worth == sorted(by_worth)
     assert by_worth[0] < 0
-    assert len(RULES.listed(rows, words, WORSE, WORST)) == number[WORSE] == sum(one < 0 for one in by_worth)
+    worse = RULES.listed(rows, RowChoice(kind=WORSE, order=WORST))
+    assert len(worse) == number[WORSE] == sum(worth < 0 for worth in by_worth)
     assert number[BETTER] == sum(one > 0 for one in by_worth)
-    turned = RULES.listed(rows, words, ALL, IN_RUN, is_turned=True)
+    turned = RULES.listed(rows, RowChoice(kind=ALL, order=IN_RUN, is_turned=True))
     assert turned == rows[::-1]
-    assert [row.diff.prompt_id for row in RULES.listed(rows, WordFilter("[link= ROTATION"), ALL, IN_RUN)] == [
-        HOSTILE.id
-    ]
+    found_by_words = RULES.listed(rows, RowChoice(WordFilter("[link= ROTATION"), ALL, IN_RUN))
+    assert [row.diff.prompt_id for row in found_by_words] == [HOSTILE.id]
 
 
 async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(open_workspace: Opener) -> None:

@@ -31,6 +31,7 @@ def on_screen(pilot: Pilot[None]) -> str:
 
 
 async def says(pilot: Pilot[None], text: str) -> None:
+    await settled(pilot)  # to draw the screen again and again costs more than to wait
     await until(pilot, lambda: text in on_screen(pilot), f"the screen says {text!r}")
 
 

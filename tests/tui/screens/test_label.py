@@ -70,24 +70,21 @@ async def test_a_card_shows_the_memory_and_no_hint_of_what_a_system_made_of_it(o
             assert hint not in shown_card.replace(first.memory.title, "")
 
 
-@pytest.mark.parametrize(
-    ("key", "verdict"), [("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("u", "unsure")]
-)
-async def test_a_key_is_on_disk_before_the_next_card_is_shown(
-    open_workspace: Opener, tmp_path: Path, key: str, verdict: str
-) -> None:
+async def test_a_key_is_on_disk_before_the_next_card_is_shown(open_workspace: Opener, tmp_path: Path) -> None:
     async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         first = card(pilot)
         assert first is not None
-        await press(pilot, key)
-        second = card(pilot)
-        assert second is not None
-        assert second.memory.id != first.memory.id
-        with LabelStore.open(tmp_path / "labels.db") as other:
-            (event,) = other.events()
-        assert (event.memory_id, event.verdict, event.blind, event.position) == (first.memory.id, verdict, True, 1)
-        assert event.seed == app_of(pilot).workspace.seed
+        for key, verdict in (("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("u", "unsure")):
+            await press(pilot, key)
+            second = card(pilot)
+            assert second is not None
+            assert second.memory.id != first.memory.id
+            with LabelStore.open(tmp_path / "labels.db") as other:
+                event = other.events()[-1]
+            assert (event.memory_id, event.verdict, event.blind) == (first.memory.id, verdict, True), key
+            assert (event.position, event.seed) == (1, app_of(pilot).workspace.seed)
+            await press(pilot, "z")
 
 
 async def test_after_the_last_card_the_reveal_shows_ranks_labels_and_the_judge(open_workspace: Opener) -> None:
@@ -102,18 +99,10 @@ async def test_after_the_last_card_the_reveal_shows_ranks_labels_and_the_judge(o
         assert not pilot.app.screen.query_one("#card").display
 
 
-async def test_keys_in_the_reveal_change_no_label(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p20"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        given = await label_prompt(pilot)
-        await press(pilot, "a", "1", "x", "0", "u", "down", "a")
-        assert [event.verdict for event in workspace.store.events()] == ["not"] * given
-
-
 async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
     """Also after a dialog or another screen was opened over it."""
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p20", "p44"))).run_test(size=SIZE) as pilot:
+    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         await label_prompt(pilot)
         here = prompt_id(pilot)
@@ -122,16 +111,20 @@ async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
             await card_shown(pilot)
             assert prompt_id(pilot) == here, keys
             assert pilot.app.screen.query_one("#reveal").display, keys
-        await go_on(pilot)
+        await press(pilot, "space")
+        await card_shown(pilot)
         assert prompt_id(pilot) != here
         assert card(pilot)
+        assert {event.action for event in workspace.store.events()} == {"label"}, "space skipped nothing"
 
 
 async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await open_labels(pilot)
         first = card(pilot)
+        await press(pilot, "z")
+        assert toasts(pilot), "there is nothing to undo"
         await press(pilot, "a", "space", "z", "backspace")
         assert card(pilot) == first
         await reads(pilot, "#progress", "Taken back · 0 of 1 prompts done · 0 labels")
@@ -142,11 +135,13 @@ async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
         assert label.blind
 
 
-async def test_what_is_said_anew_after_a_reveal_is_not_blind(open_workspace: Opener) -> None:
+async def test_keys_in_the_reveal_change_no_label_and_what_is_said_anew_is_not_blind(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         given = await label_prompt(pilot)
+        await press(pilot, "a", "1", "x", "0", "u", "down", "a")
+        assert [event.verdict for event in workspace.store.events()] == ["not"] * given
         await press(pilot, "z")
         assert card(pilot)
         await press(pilot, "a")
@@ -166,29 +161,6 @@ async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_worksp
             assert {label.blind for label in labels} == {here != "p01"}
             await go_on(pilot)
         assert len({label.prompt_id for label in workspace.store.labels()}) == 2
-
-
-async def test_undo_with_nothing_to_undo_says_so(open_workspace: Opener) -> None:
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(
-        size=SIZE, notifications=True
-    ) as pilot:
-        await open_labels(pilot)
-        here = card(pilot)
-        await press(pilot, "z")
-        assert toasts(pilot)
-        assert card(pilot) == here
-
-
-async def test_space_in_the_reveal_goes_on_and_skips_nothing(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        here = prompt_id(pilot)
-        await label_prompt(pilot)
-        await press(pilot, "space")
-        await card_shown(pilot)
-        assert prompt_id(pilot) != here
-        assert {event.action for event in workspace.store.events()} == {"label"}
 
 
 async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_workspace: Opener, tmp_path: Path) -> None:

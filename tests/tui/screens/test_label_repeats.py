@@ -46,7 +46,7 @@ def label_until_a_repeat(workspace: Workspace) -> Position:
     return at
 
 
-def test_a_card_comes_back_after_ten_others_and_among_another_prompts(open_workspace: Opener) -> None:
+def test_a_card_comes_back_after_ten_others_while_its_text_is_the_same(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None)
     at = label_until_a_repeat(workspace)
     (card,) = at.open
@@ -54,14 +54,9 @@ def test_a_card_comes_back_after_ten_others_and_among_another_prompts(open_works
     place = [(event.prompt_id, event.pair) for event in given].index((at.prompt.id, card.pair))
     assert len(given) - place - 1 >= MIN_REPEAT_GAP
     assert given[-1].prompt_id != at.prompt.id
-
-
-def test_a_card_whose_memory_was_edited_or_is_gone_does_not_come_back(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None)
-    at = label_until_a_repeat(workspace)
     queue = LabelQueue(workspace)
-    assert queue.repeat(at.prompt, [at.open[0].pair]).open == at.open
-    assert queue.repeat(at.prompt, [(at.open[0].memory.id, "edited")]).open == ()
+    assert queue.repeat(at.prompt, [card.pair]).open == at.open
+    assert queue.repeat(at.prompt, [(card.memory.id, "edited")]).open == ()
     assert queue.repeat(at.prompt, [("gone", "d")]).open == ()
 
 
@@ -72,10 +67,14 @@ async def repeat_shown(pilot: Pilot[None]) -> Any:
     return screen
 
 
-async def test_it_looks_like_any_other_card(open_workspace: Opener) -> None:
+async def test_it_looks_like_any_other_card_and_its_answer_is_kept_beside_the_label(open_workspace: Opener) -> None:
+    """It waits while another screen is shown, can be taken back, and a new prompt follows."""
     workspace = open_workspace(judge=None)
     at = label_until_a_repeat(workspace)
+    labels = workspace.store.labels()
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await repeat_shown(pilot)
+        await press(pilot, "f2", "f4")
         screen = await repeat_shown(pilot)
         assert (screen.prompt, screen.card) == (at.prompt, at.open[0])
         everything = " ".join(
@@ -85,39 +84,22 @@ async def test_it_looks_like_any_other_card(open_workspace: Opener) -> None:
         assert "Memory 1 of 1 · Inject it for this prompt?" in everything
         assert not screen.query_one("#reveal").display
         assert not screen.query_one("RemarkLine").display
-
-
-async def test_its_answer_is_kept_beside_the_label_and_a_new_prompt_follows(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None)
-    at = label_until_a_repeat(workspace)
-    labels = workspace.store.labels()
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        screen = await repeat_shown(pilot)
         await press(pilot, "a")
         await card_shown(pilot)
         event = workspace.store.events()[-1]
         assert (event.prompt_id, event.pair, event.verdict) == (at.prompt.id, at.open[0].pair, "relevant")
         assert (event.repeat, event.blind, event.supersedes) == (True, True, None)
         assert workspace.store.labels() == labels
-        assert [(one.first, one.again) for one in workspace.store.repeats()] == [("not", "relevant")]
+        assert [(repeat.first, repeat.again) for repeat in workspace.store.repeats()] == [("not", "relevant")]
         assert screen.prompt.id != at.prompt.id
         assert not screen.position.is_repeat
         assert shown(pilot, "#recent").count("+") == 1
-
-
-async def test_it_can_be_taken_back_and_is_asked_again(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None)
-    at = label_until_a_repeat(workspace)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        screen = await repeat_shown(pilot)
-        await press(pilot, "a")
-        await card_shown(pilot)
         await press(pilot, "z")
         await card_shown(pilot)
         assert (screen.prompt, screen.card, screen.position.is_repeat) == (at.prompt, at.open[0], True)
         assert workspace.store.repeats() == ()
         await press(pilot, "u")
-        assert [one.again for one in workspace.store.repeats()] == ["unsure"]
+        assert [repeat.again for repeat in workspace.store.repeats()] == ["unsure"]
 
 
 async def test_a_skip_ends_it(open_workspace: Opener) -> None:
@@ -130,13 +112,3 @@ async def test_a_skip_ends_it(open_workspace: Opener) -> None:
         assert workspace.store.repeated("me", at.prompt.id) == {at.open[0].pair}
         assert workspace.store.skips("me", at.prompt.id) == {}
         assert not screen.position.is_repeat
-
-
-async def test_it_waits_while_another_screen_is_shown(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None)
-    at = label_until_a_repeat(workspace)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await repeat_shown(pilot)
-        await press(pilot, "f2", "f4")
-        screen = await repeat_shown(pilot)
-        assert (screen.prompt, screen.card) == (at.prompt, at.open[0])

@@ -57,12 +57,20 @@ async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_
         assert sum(row.is_injected for row in rows) == 2
         assert {row.notes for row in rows} == {("", "…")}
         await until(pilot, lambda: "…" in shown(pilot, "#judge"), "it says that it waits")
+        await press(pilot, "right", "down", "down")
+        stood_on = table(pilot).current
         gate.set()
         await judged(pilot, "p01")
+        now = table(pilot).current
+        assert stood_on
+        assert now
+        assert (now.memory, table(pilot).has_focus) == (stood_on.memory, True), "focus and cursor stay where they were"
         rows = table(pilot).records
         assert Counter(row.candidates[1].dropped_by for row in rows if row.candidates[1])["judge"] >= 3
         await until(pilot, lambda: "✗ judge" in text_of(table(pilot)))
         await reads(pilot, "#judge", " ok")
+        await press(pilot, "f2", "f3")
+        assert (table(pilot).has_focus, table(pilot).cursor) == (True, 2)
 
 
 async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dropped_it(
@@ -84,13 +92,7 @@ async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dr
         assert {row.memory.id for row in table(pilot).records if row.candidates[1] and row.candidates[1].injected} == {
             one.memory.id for one in retrieval.injected
         }
-
-
-async def test_the_row_under_the_cursor_says_why_it_was_dropped(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await settled(pilot)
         await press(pilot, "right")
-        await judged(pilot, "p01")
         rows = table(pilot).records
         dropped = next(i for i, row in enumerate(rows) if row.candidates[1] and row.candidates[1].dropped_by == "judge")
         await press(pilot, *["down"] * dropped)
@@ -158,12 +160,15 @@ async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
         assert len(provider.asked) == 2
 
 
-async def test_without_a_judge_it_says_how_to_have_one(open_workspace: Opener) -> None:
+async def test_without_a_judge_there_is_one_column_and_it_says_how_to_have_a_judge(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01"))
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await reads(pilot, "#judge", "--judge")
         assert table(pilot).records
+        assert shown(pilot, "#head") == "Memory memsift"
+        assert "off" not in text_of(table(pilot)).split()
+        assert workspace.possible[-1].has_judge is False
 
 
 async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(open_workspace: Opener) -> None:
@@ -216,27 +221,15 @@ async def test_a_typed_prompt_is_replayed_and_stands_first_beside_the_sample(ope
         assert pilot.app.screen.query_one("PromptList").has_focus
         await type_prompt(pilot, "  \n ")
         assert len(workspace.lists.all) == 3, "a prompt without words is none"
-
-
-async def test_every_line_of_a_pasted_prompt_is_kept(open_workspace: Opener) -> None:
-    lines = ["How do background jobs", "", '  File "queue.py" [/b], line 3', "get into the queue?"]
-    workspace = open_workspace(prompts=demo_prompts("p01"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
+        lines = ["How do background jobs", "", '  File "queue.py" [/b], line 3', "get into the queue?"]
         await type_prompt(pilot, "\r\n".join(lines))
-        assert workspace.lists.scratch[0].text == "\n".join(lines)
-
-
-async def test_enter_begins_a_line_and_escape_leaves_without_a_prompt(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
+        assert workspace.lists.scratch[0].text == "\n".join(lines), "every line of a paste is kept"
         await press(pilot, "n", "q", "enter", "s")
         editor: Any = pilot.app.screen.query_one("TextArea")
         assert editor.text == "q\ns"
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.query("PromptList"))
-        assert len(workspace.prompts) == 1
+        assert len(workspace.lists.all) == 4
 
 
 async def test_a_key_moves_a_typed_prompt_into_the_sample_and_another_removes_it(open_workspace: Opener) -> None:
@@ -258,20 +251,13 @@ async def test_a_key_moves_a_typed_prompt_into_the_sample_and_another_removes_it
         assert [prompt.id for prompt in workspace.lists.all] == ["p01"]
 
 
-async def test_i_shows_the_whole_of_a_prompt_that_the_screen_cuts(open_workspace: Opener) -> None:
-    prompt = typed_prompt("queue " * 400 + "and its very end")
-    async with starting_in("replay", open_workspace(prompts=[prompt], judge=None)).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        assert "its very end" not in shown(pilot, "#prompt")
-        await press(pilot, "i", "end")
-        await reads(pilot, "#text", "and its very end")
-
-
-async def test_i_opens_at_the_prompt_and_the_turns_before_it_are_above(open_workspace: Opener) -> None:
+async def test_i_shows_the_whole_prompt_and_above_it_the_turns_before(open_workspace: Opener) -> None:
     turns = tuple(Turn("assistant", f"turn {number}\n" * 9) for number in range(9))
-    workspace = open_workspace(prompts=[typed_prompt("queue [b] " * 300, turns)], judge=None)
+    prompt = typed_prompt("queue [b] " * 300 + "and its very end", turns)
+    workspace = open_workspace(prompts=[prompt], judge=None)
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
+        assert "its very end" not in shown(pilot, "#prompt")
         await press(pilot, "i")
         pane: Any = pilot.app.screen.query_one("TextPane")
         text = pilot.app.screen.query_one("#text")
@@ -279,6 +265,8 @@ async def test_i_opens_at_the_prompt_and_the_turns_before_it_are_above(open_work
         await press(pilot, "g")
         await until(pilot, lambda: pane.scroll_y == 0)
         await reads(pilot, "#above", "turn 0")
+        await press(pilot, "end")
+        await reads(pilot, "#text", "and its very end")
 
 
 async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_workspace: Opener) -> None:
@@ -365,64 +353,22 @@ async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(
         assert {("p05", "memsift"), ("p05", "bm25")} <= workspace.finished
 
 
-async def test_without_a_second_system_there_is_one_column(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p04"), judge=None)
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        assert shown(pilot, "#head") == "Memory memsift"
-        assert "off" not in text_of(table(pilot)).split()
-        assert workspace.possible[-1].has_judge is False
-
-
-async def test_focus_and_cursor_stay_where_they_were_when_the_judge_answers(open_workspace: Opener) -> None:
-    provider = GatedProvider()
-    prompts = demo_prompts("p01")
-    gate = provider.hold(prompts[0].text)
-    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "right", "down", "down")
-        stood_on = table(pilot).current
-        assert stood_on is not None
-        gate.set()
-        await judged(pilot, "p01")
-        now = table(pilot).current
-        assert now is not None
-        assert now.memory == stood_on.memory
-        assert table(pilot).has_focus
-        await press(pilot, "f2", "f3")
-        assert table(pilot).has_focus
-        assert table(pilot).cursor == 2
-
-
-async def test_brackets_go_from_prompt_to_prompt_while_the_memories_have_the_focus(open_workspace: Opener) -> None:
+async def test_enter_arrows_and_brackets_lead_between_prompts_and_memories(open_workspace: Opener) -> None:
     async with starting_in("replay", open_workspace(prompts=demo_prompts("p01", "p02"))).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "right", "right_square_bracket")
-        assert current_prompt(pilot) == "p02"
-        assert table(pilot).has_focus
-        await press(pilot, "left_square_bracket")
-        assert current_prompt(pilot) == "p01"
-
-
-async def test_enter_on_a_memory_reads_it(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "right", "down")
-        row = table(pilot).current
-        assert row is not None
-        await press(pilot, "enter")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
-        await reads(pilot, "#text", row.memory.title)
-
-
-async def test_enter_on_a_prompt_goes_to_its_memories(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "enter")
         assert table(pilot).has_focus
         await press(pilot, "left")
         assert pilot.app.screen.query_one("PromptList").has_focus
+        await press(pilot, "right", "right_square_bracket")
+        assert (current_prompt(pilot), table(pilot).has_focus) == ("p02", True)
+        await press(pilot, "left_square_bracket", "down")
+        assert current_prompt(pilot) == "p01"
+        row = table(pilot).current
+        assert row is not None
+        await press(pilot, "enter")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
+        await reads(pilot, "#text", row.memory.title)
 
 
 async def test_a_store_that_cannot_be_written_is_told_and_the_ranking_is_shown(

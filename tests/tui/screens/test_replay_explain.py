@@ -8,7 +8,7 @@ import pytest
 
 from engine.prompt import typed_prompt
 from tests.engine.builders import fillers, memory, write_root
-from tests.tui.apps import SIZE, SMALL, app_of, judged, press, reads, settled, shown, starting_in, until
+from tests.tui.apps import SIZE, SMALL, app_of, judged, press, reads, settled, starting_in, until
 from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
@@ -81,29 +81,13 @@ async def test_the_arrows_move_in_the_list_while_one_types(open_workspace: Opene
         chosen = memories.current.title
         await press(pilot, "enter")
         await reads(pilot, "Static", chosen[:30])
-
-
-async def test_nothing_is_explained_where_nothing_is_picked(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(judge=None, prompts=demo_prompts("p01"))).run_test() as pilot:
-        await settled(pilot)
-        await press(pilot, "f")
+        await press(pilot, "escape", "f")
         await until(pilot, lambda: screen_name(pilot) == "PickMemory")
         await press(pilot, *"zzz", "enter")
-        assert screen_name(pilot) == "PickMemory"
+        assert screen_name(pilot) == "PickMemory", "nothing is explained where nothing is picked"
         await reads(pilot, "#none", "No memory has all of these words.")
         await press(pilot, "escape")
         assert screen_name(pilot) == "ReplayScreen"
-
-
-async def test_each_strategy_has_its_sums(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None, prompts=demo_prompts("p01"))
-    workspace.chosen = ("memsift", "bm25")
-    async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
-        await settled(pilot)
-        await press(pilot, "e")
-        await until(pilot, lambda: screen_name(pilot) == "FullText")
-        text = shown(pilot, "#text")
-        assert text.index("strength") < text.index("score")
 
 
 async def test_another_form_of_a_word_is_marked_in_the_ranking(open_workspace: Opener, tmp_path: Path) -> None:

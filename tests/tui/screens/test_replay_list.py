@@ -8,9 +8,8 @@ import pytest
 
 from engine.judge.judge import Judge
 from engine.prompt import Prompt, typed_prompt
-from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
+from tests.tui.apps import SIZE, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.dialogs.type_prompt import Ranked
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -58,24 +57,6 @@ async def test_after_a_replay_the_prompts_on_which_the_systems_differ_are_marked
         assert f"{len(differing)}  systems differ" in counts
 
 
-async def test_what_an_earlier_start_recorded_is_known_at_the_next(open_workspace: Opener) -> None:
-    before = open_workspace(prompts=demo_prompts("p04", "p03"), judge=None)
-    for prompt in before.prompts:
-        before.keep(before.run(prompt, "memsift"))
-        before.keep(before.run(prompt, "bm25"))
-    workspace = open_workspace(prompts=demo_prompts("p03", "p04"), judge=None)
-    workspace.chosen = ("memsift", "bm25")
-    async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
-        await until(pilot, lambda: "p04" in pilot.app.screen.query_one("PromptList").differing)  # type: ignore[attr-defined]
-        await press(pilot, "v", "down", "enter")
-        assert listed(pilot) == ["p04"]
-        await press(pilot, "a")
-        await press(pilot, "v", *["down"] * 4, "enter")
-        assert listed(pilot) == ["p04"]
-        await press(pilot, "escape", "v", *["down"] * 4, "enter")
-        assert listed(pilot) == ["p03"]
-
-
 async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener) -> None:
     prompts = [Prompt(f"t{day}", f"[/b] queue {day}", timestamp=f"2026-01-0{day}") for day in (1, 3, 2)]
     workspace = open_workspace(prompts=[*demo_prompts("p01"), *prompts], judge=None)
@@ -112,7 +93,7 @@ async def test_the_ranking_follows_the_typing_without_the_judge_and_without_a_re
         await press(pilot, "z", "z", "q")
         await until(pilot, lambda: not preview.records)
         dialog: Any = pilot.app.screen
-        dialog.post_message(Ranked("queue", [workspace.run(typed_prompt("queue"), "memsift")]))
+        dialog.call_later(dialog.show_ranking, "queue", [workspace.run(typed_prompt("queue"), "memsift")])
         await settled(pilot)
         assert not preview.records, "an answer about an older text is dropped"
         assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())

@@ -46,7 +46,7 @@ def sqlite_steps(workspace: Workspace, act: Callable[[], object]) -> int:
 def test_the_work_of_the_store_for_a_card_of_label_does_not_rise_with_the_replayed_prompts(
     open_workspace: Opener,
 ) -> None:
-    workspace = open_workspace(judge=None, prompts=many(240))
+    workspace = open_workspace(judge=None, prompts=many(140))
 
     def replayed(prompts: tuple[Prompt, ...]) -> int:
         with workspace.store.together():

@@ -12,7 +12,6 @@ from tests.tui.demo import fresh_cutoff
 from tests.tui.pictures import EVERY_SIZE, USUAL, pictures, pressing
 from tests.tui.screens.test_diff import with_two_runs
 from tests.tui.screens.test_replay_injected import written_prompts
-from tui.messages import DiffRead
 from tui.workspace.replay.run_diffs import read_diff
 
 if TYPE_CHECKING:
@@ -70,7 +69,8 @@ def test_a_diff_looks_as_it_did(snap_compare: Compare, open_workspace: Opener, k
 
     async def run(pilot: Pilot[Any]) -> None:
         await go(pilot)
-        pilot.app.screen.post_message(DiffRead(found))
+        screen: Any = pilot.app.screen
+        screen.call_later(screen.show_diff, found)
         await go(pilot, key)
 
     assert snap_compare(starting_in("diff", workspace), terminal_size=size, run_before=run)

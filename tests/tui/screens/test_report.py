@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.judge.judge import Judge
-from engine.judge.providers.scripted import ScriptedProvider
 from labels.measure.report import PLAIN, ReportOptions
 from tests.tui.apps import (
     DEADLINE_S,
@@ -26,10 +23,10 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
-from tests.tui.demo import DEMO, CountingProvider, demo_prompts, fresh_cutoff
+from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
-from tui.dialogs.moved_store import MovedStore
+from tui.dialogs.questions import MovedStore
 from tui.workspace.app_settings import Choices
 from tui.workspace.workspace import Workspace
 
@@ -64,22 +61,6 @@ async def test_r_without_prompts_says_how_to_have_some(open_workspace: Opener) -
         await settled(pilot)
         await press(pilot, "r")
         assert any("--prompts" in toast for toast in toasts(pilot))
-
-
-async def test_r_replays_every_prompt_through_every_system_once(open_workspace: Opener) -> None:
-    provider = CountingProvider(ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None))
-    prompts = demo_prompts("p01", "p02", "p03", "p04")
-    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "r", "r")
-        await reads(pilot, "#state", "4 prompts replayed")
-        await reads(pilot, "#answer", "4 prompts replayed, 0 of them with labels")
-        await pilot.app.workers.wait_for_complete()
-        await settled(pilot)
-        assert len(workspace.finished) == 8
-        assert len(workspace.store.outcomes()) == 8
-        assert max(Counter(provider.calls).values()) == 1
 
 
 async def test_precision_of_both_systems_follows_the_labels(open_workspace: Opener) -> None:

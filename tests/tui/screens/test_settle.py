@@ -47,7 +47,10 @@ def here(pilot: Pilot[None]) -> str:
 
 
 async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
-    async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
+    """It is reached from Label, also about a prompt that is not open now, and F4 leads back."""
+    async with starting_in("label", disputed).run_test(size=SIZE) as pilot:
+        disputed.lists.read([])
+        await press(pilot, "d")
         await reads(pilot, "#labels", "Not relevant: stale, [/b] mine Relevant")
         await reads(pilot, "#prompt", "who is signing what?")
         await reads(pilot, "#progress", "2 to settle")
@@ -56,6 +59,12 @@ async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> No
         )
         assert "ann" not in everything
         assert "bob" not in everything
+        await press(pilot, "enter")
+        await reads(pilot, "FullText Static", "signing")
+        await press(pilot, "escape", "i")
+        await reads(pilot, "FullText Static", "who is signing what?")
+        await press(pilot, "escape", "f4")
+        assert app_of(pilot).current_mode == "label"
 
 
 async def test_a_verdict_settles_the_pair_and_nobodys_label_changes(disputed: Workspace) -> None:
@@ -90,29 +99,11 @@ async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace)
         assert titles(disputed) == {first, second}
 
 
-async def test_it_is_reached_from_label_and_f4_leads_back(disputed: Workspace) -> None:
-    async with starting_in("label", disputed).run_test(size=SIZE) as pilot:
-        await press(pilot, "d")
-        await reads(pilot, "#progress", "2 to settle")
-        await press(pilot, "enter")
-        await reads(pilot, "FullText Static", "signing")
-        await press(pilot, "escape", "i")
-        await reads(pilot, "FullText Static", "who is signing what?")
-        await press(pilot, "escape", "f4")
-        assert app_of(pilot).current_mode == "label"
-
-
 def test_a_memory_that_was_edited_is_no_longer_to_be_settled(disputed: Workspace, tmp_path: Path) -> None:
     edited, other = sorted(titles(disputed))
     write_memory(tmp_path / "root", memory(edited.replace("-", " "), body="new"))
     disputed.reload()
     assert titles(disputed) == {other}
-
-
-async def test_a_prompt_that_is_not_open_now_is_shown_as_it_was_recorded(disputed: Workspace) -> None:
-    disputed.lists.read([])
-    async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#prompt", "who is signing what?")
 
 
 async def test_a_store_that_cannot_be_written_is_told(disputed: Workspace, locked: Any, tmp_path: Path) -> None:

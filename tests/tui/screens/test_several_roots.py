@@ -14,9 +14,9 @@ from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import SIZE, press, reads, starting_in, told, until
 from tests.tui.cli.command_line import jsonl
 from tui.app import MemsiftApp
+from tui.widgets.bars import where_text
 from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.memories import MemoryTable
-from tui.widgets.top_bar import where_text
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import root_label
 from tui.workspace.judge_options import JudgeOptions

@@ -106,7 +106,7 @@ async def test_no_number_is_broken_where_settings_and_prompts_just_fit_beside_ea
         await numbers(pilot)
         shown_numbers: Any = pilot.app.screen.query_one("#numbers")
         await at_rest(pilot)
-        assert shown_numbers.content_size.height == 1 + 7  # the head, and a line for each number
+        assert shown_numbers.content_size.height == 1 + 8  # the head, and a line for each number
 
 
 async def test_undo_puts_a_setting_back_and_escape_all_of_them(open_workspace: Opener, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import tui
 from tests.tui.apps import at_rest, shown, text_of
 from tui.app import MemsiftApp, make_screen
-from tui.widgets.top_bar import TABS, Tab
+from tui.widgets.bars import TABS, Tab
 from tui.workspace.replay.background_run import RunProgress
 
 if TYPE_CHECKING:

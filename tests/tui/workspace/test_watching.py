@@ -77,14 +77,14 @@ def test_a_folder_that_comes_later_or_comes_back_is_watched(tmp_path: Path) -> N
             (root / f"{name}.md").write_text("text", "utf-8")
 
 
-def test_hidden_files_are_no_memories_and_only_json_lines_are_prompts(tmp_path: Path) -> None:
+def test_hidden_files_are_no_memories_and_only_json_lines_and_exports_are_prompts(tmp_path: Path) -> None:
     prompts = tmp_path / "prompts"
     prompts.mkdir()
-    changed = [tmp_path / ".git" / "index", prompts / "notes.md", prompts / "new.jsonl"]
+    changed = [tmp_path / ".git" / "index", prompts / "notes.txt", prompts / "new.jsonl", prompts / "export.md"]
 
     def watch(*_: str, **__: Any) -> Any:
         return [set(), *({(1, str(path))} for path in changed)]
 
     watcher = Watcher({MEMORIES: [str(tmp_path)], PROMPTS: [str(prompts)]}, watch)
-    told = list(islice(watcher.changes(), 4))
-    assert told == [{MEMORIES}, set(), {MEMORIES}, {MEMORIES, PROMPTS}]
+    told = list(islice(watcher.changes(), 5))
+    assert told == [{MEMORIES}, set(), {MEMORIES}, {MEMORIES, PROMPTS}, {MEMORIES, PROMPTS}]

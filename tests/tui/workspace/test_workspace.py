@@ -14,7 +14,8 @@ from engine.memory import Skipped
 from engine.prompt import Injection, typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.demo import demo_prompts
-from tui.widgets.top_bar import root_name, where_text
+from tui.widgets.bars import where_text
+from tui.workspace.curate.memory_facts import root_name
 
 if TYPE_CHECKING:
     from pathlib import Path

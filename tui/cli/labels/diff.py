@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.lean.json_text import printed_json
-from tui.cli.options import DB, TOGETHER, TREC_FORM, opened_store, roots_option, text_width
+from tui.cli.options import DB, TOGETHER, TREC_FORM, opened_store, roots_option
+from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -90,15 +91,15 @@ def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) 
 
 def comparison(store: LabelStore, sides: Sequence[DiffSide], qrels: str | None, prompts: Sequence[str]) -> ComparedRuns:
     """The diff of two runs with the labels of *store*, or those of the file *qrels*."""
-    from labels.exchange.trec import read_qrels
-    from labels.report.run_diff import by_labels, by_qrels
-    from tui.workspace.replay.run_diffs import compare_runs
+    from labels.exchange.trec import read_graded_qrels
+    from labels.report.run_diff import by_qrels
+    from tui.workspace.replay.run_diffs import compare_runs, people_said
 
     read = opening.project_prompts(prompts, os.environ).prompts if prompts else ()
     texts = {**store.prompt_texts(), **{prompt.id: prompt.text for prompt in read}}
-    judge = by_qrels(read_qrels(Path(qrels))) if qrels else by_labels(store.gold())
+    known = by_qrels(*read_graded_qrels(Path(qrels))) if qrels else people_said(store)
     before, now = sides
-    return compare_runs(before, now, judge, texts)
+    return compare_runs(before, now, known, texts)
 
 
 def output_of(compared: ComparedRuns, form: str) -> str:

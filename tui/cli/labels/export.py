@@ -13,7 +13,8 @@ from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.stores.files import open_named, write_whole
 from tui.cli.options import DB, opened_labels, store_path
-from tui.workspace.stderr import tell, visible
+from tui.cli.output import text_of
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +139,7 @@ def put(text: str, output: str | None) -> None:
     CSV cannot escape a character that commands a terminal. So a terminal is shown dots in place of these.
     """
     if output is None and sys.stdout.isatty():
-        click.echo("".join(f"{visible(line)}\n" for line in text.splitlines()), nl=False)
+        click.echo(text_of(text.splitlines()), nl=False)
         return
     if output is None:
         click.echo(text.encode("utf-8"), nl=False)

@@ -12,18 +12,8 @@ import click
 
 from engine.errors import MemsiftError
 from engine.wording import counted
-from tui.cli.options import (
-    DB,
-    FULL,
-    QRELS,
-    RUN,
-    TEXT_OR_JSON,
-    TOGETHER,
-    UNJUDGED,
-    opened_store,
-    roots_option,
-    text_width,
-)
+from tui.cli.options import DB, FULL, QRELS, RUN, TEXT_OR_JSON, TOGETHER, UNJUDGED, opened_store, roots_option
+from tui.cli.output import text_width
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -33,6 +23,7 @@ if TYPE_CHECKING:
     from labels.measure.gate import Gate, GateReport
 
 LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
+SERVED = "Also reach this share of served prompts: of the prompts that need a memory, those that get one they need."
 ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
 WORTH = "Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays."
 STRICT = "Nothing: an undecided answer ends with 1 anyway. Older scripts name it."
@@ -47,6 +38,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 @click.command()
 @click.option("--min-precision", "least", type=SHARE, required=True, metavar="P", help=LEAST)
+@click.option("--min-served", "least_served", type=SHARE, metavar="P", help=SERVED)
 @click.option("--system", metavar="NAME", help="System to decide on. Default: the configured system.")
 @click.option("--allow-undecided", is_flag=True, help="Exit with 0 if the answer is undecided, too.")
 @click.option("--strict", is_flag=True, hidden=True, expose_value=False, help=STRICT)
@@ -62,6 +54,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @TEXT_OR_JSON
 def gate(
     least: float,
+    least_served: float | None,
     system: str | None,
     allow_undecided: bool,
     one_look: bool,
@@ -75,7 +68,7 @@ def gate(
     is_full: bool,
     form: str,
 ) -> None:
-    """Decide whether precision reaches a target.
+    """Decide whether precision reaches a target, and with --min-served whether enough prompts are served, too.
 
     The answer is pass (exit code 0), fail (1) or undecided (1, or 0 with --allow-undecided); without a label or an
     answer of the judge there is none (2). The last line says what to do next: for an undecided answer, about how many
@@ -89,11 +82,11 @@ def gate(
         raise click.UsageError("--run and --qrels go together: name both.")
     target = replace(gate_of(least, zone), is_one_look=one_look)
     evidence = evidence_of_files(run_file, qrels, unjudged) if run_file and qrels else evidence_of_labels(roots, db)
-    report = gate_report(evidence, system_to_decide(system, evidence), target, worth)
+    report = gate_report(evidence, system_to_decide(system, evidence), target, worth, least_served)
     require_evidence(report)
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
     click.echo(write(report), nl=False)
-    if report.decision.verdict not in ((PASS, UNDECIDED) if allow_undecided else (PASS,)):
+    if report.verdict not in ((PASS, UNDECIDED) if allow_undecided else (PASS,)):
         click.get_current_context().exit(1)
 
 
@@ -132,11 +125,11 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 
 def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
     from labels.exchange.replay_file import read_calls, read_outcomes
-    from labels.exchange.trec import read_qrels
+    from labels.exchange.trec import read_graded_qrels
     from labels.measure.evidence import evidence_from_qrels
 
-    rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
-    return evidence_from_qrels(rows, judgements, unjudged, read_calls(Path(run_file)))
+    rows, (judgements, slight) = read_outcomes(Path(run_file)), read_graded_qrels(Path(qrels))
+    return evidence_from_qrels(rows, judgements, unjudged, read_calls(Path(run_file)), slight)
 
 
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:

@@ -1,4 +1,4 @@
-"""`memsift import`."""
+"""`memsift import` and `memsift merge-labels`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import click
 
 from engine.errors import RootNotFoundError
 from tui.cli.labels.export import FormatChoice, told_apart
-from tui.cli.labels.merge_labels import report_added
 from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option, store_path
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from labels.exchange.importing import Context, Imported
+    from labels.exchange.merge import MergedRows
+
 
 DRY_RUN = "Tell what would be imported, and import nothing."
 ANNOTATOR = "Person who gave the labels, if the file does not say."
@@ -92,3 +93,33 @@ def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
     for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
         if count:
             tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")
+
+
+@click.command("merge-labels")
+@click.argument("other", type=click.Path(path_type=Path))
+@DB
+def merge_labels(other: Path, db: str | None) -> None:
+    """Add the content of the label store OTHER to yours. OTHER is only read.
+
+    Two people may merge in any order and as often as they like: nothing is added twice.
+    """
+    from labels.exchange.merge import merge
+
+    with opened_labels(db, writes=True) as labels:
+        added = merge(labels, other)
+    report_added(f"Merged {other.name}", added, added.known)
+
+
+def report_added(what: str, added: MergedRows, known: int) -> None:
+    """Tell what a label store received, after the words *what*, and how many key presses (*known*) it had already."""
+    labels = [event for event in added.events if event.verdict]
+    people = sorted({event.annotator for event in labels})
+    parts = [
+        f"{len(labels):,} labels" + (f" by {', '.join(people)}" if people else ""),
+        f"{len(added.events) - len(labels):,} skips and retractions",
+        f"{added.prompts:,} prompts",
+        f"{added.memories:,} memory texts",
+        f"{added.retrievals:,} retrievals",
+    ]
+    there = f"; {known:,} key presses were there already" if known else ""
+    tell(f"{what}: {', '.join(part for part in parts if not part.startswith('0 ')) or 'nothing new'}{there}.")

@@ -17,9 +17,10 @@ from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
 from tui.cli.help import JudgedCommand
 from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, TOGETHER, judge_options, roots_option, store_path
+from tui.cli.output import text_of
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
-    "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code was used: "
-    "its transcripts are read."
+    "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code, SpecStory "
+    "or aider was used: what they kept is read."
 )
 WORDS = {"relevant": "relevant", "not": "not", "unsure": "unsure", "unrateable": "cannot be rated"}
 NOTHING_INJECTED = (
@@ -124,7 +125,7 @@ def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
     """A line per prompt: JSON as in `memsift prompts`, or its id and the beginning of its text."""
     if form == "json":
         return "".join(f"{printed_json(prompt_row(prompt))}\n" for prompt in prompts)
-    return "".join(f"{visible(prompt.id)}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)
+    return text_of(f"{prompt.id}  {' '.join(prompt.text.split())[:100]}" for prompt in prompts)
 
 
 def progress_row(progress: LabellingProgress) -> dict[str, Any]:
@@ -134,8 +135,7 @@ def progress_row(progress: LabellingProgress) -> dict[str, Any]:
 
 
 def progress_text(progress: LabellingProgress) -> str:
-    lines = [*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)]
-    return "".join(f"{visible(line)}\n" for line in lines)
+    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
 
 
 def strata_lines(progress: LabellingProgress) -> list[str]:

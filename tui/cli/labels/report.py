@@ -12,7 +12,8 @@ import click
 
 from engine.errors import MemsiftError
 from tui.cli.labels.export import write_output
-from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
+from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option
+from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -81,14 +82,14 @@ def report(
 
 def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions, options: ReportOptions) -> Report:
     from labels.exchange.replay_file import read_outcomes
-    from labels.exchange.trec import read_qrels
+    from labels.exchange.trec import read_graded_qrels
     from labels.measure.evidence import evidence_from_qrels
     from labels.measure.report import build_report
 
-    rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
+    rows, (judgements, slight) = read_outcomes(Path(run_file)), read_graded_qrels(Path(qrels))
     if judgements.keys().isdisjoint(row.prompt_id for row in rows):
         raise MemsiftError(f"{qrels} has no label for a prompt of {run_file}. Name the qrels that belong to this run.")
-    return build_report(evidence_from_qrels(rows, judgements, unjudged), captions, options)
+    return build_report(evidence_from_qrels(rows, judgements, unjudged, slight=slight), captions, options)
 
 
 def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:

@@ -15,7 +15,8 @@ from engine.errors import TuningError
 from engine.paths import cutoff_file, state_dir
 from engine.settings.sources import trust_command
 from engine.settings.trust import keeping_trust, trust_of
-from tui.cli.options import DB, FULL, TEXT_OR_JSON, TREC_FORM, UNJUDGED, opened_store, roots_option, text_width
+from tui.cli.options import DB, FULL, TEXT_OR_JSON, TREC_FORM, UNJUDGED, opened_store, roots_option
+from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 

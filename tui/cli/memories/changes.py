@@ -1,4 +1,4 @@
-"""The commands that change memories, from `memsift create` to `memsift move`."""
+"""The commands that change memories, from `memsift create` to `memsift move`, and those on the journal of changes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.curation.files import diff_of, text_at
+from engine.curation.journal import MOST_BYTES, MOST_OPERATIONS
 from engine.curation.operations import (
     Archive,
     Create,
@@ -23,11 +24,13 @@ from engine.curation.operations import (
     Tag,
     Together,
 )
-from engine.errors import CurationError
+from engine.errors import CurationError, UnknownMemoryError
+from engine.lean.record import fields
 from engine.stores.claude_memory_schema import CONTENT
-from engine.stores.markdown_parts import TYPES
+from engine.stores.markdown.parts import TYPES
 from engine.stores.writing import Changes, Draft
-from tui.cli.options import IDS, roots_option
+from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
+from tui.cli.output import output, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import (
     carry_out,
@@ -37,13 +40,15 @@ from tui.workspace.curate.curating import (
     resolved,
     to_change,
 )
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from engine.curation.journal import Deed, Journal
     from engine.curation.operations import Operation
     from tui.workspace.curate.curating import FoundMemory
+
 
 ROOTS = roots_option("the memories are looked for in all of them.")
 DRY_RUN = click.option(
@@ -82,7 +87,7 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
     with opened_curator(os.environ) as curator:
         plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
         if dry_run:
-            click.echo("".join(f"{visible(line)}\n" for line in diff_of(plan.effect.files).splitlines()), nl=False)
+            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
             tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
         else:
             carry_out(curator, plan)
@@ -262,3 +267,64 @@ def _from_editor(found: FoundMemory) -> Rewrite | None:
     read = text_at(found.memory.file) or ""
     new = edited_in_editor(read, Path(found.memory.file).suffix, os.environ)
     return None if new is None else Rewrite(found.root, found.memory, read, new)
+
+
+@click.command()
+@click.argument("number", type=click.IntRange(1), required=False)
+@click.option("--dry-run", is_flag=True, help="Print the differences that the command would make, and change nothing.")
+def undo(number: int | None, dry_run: bool) -> None:
+    """Undo the operation NUMBER, or the last operation on memories.
+
+    It gives every file of the operation its old text. It is refused, with the difference, if such a file changed since.
+    To undo an undo does the operation again. `memsift history` lists the numbers.
+    """
+    with opened_curator(os.environ) as curator:
+        plan = curator.plan_undo(number)
+        if dry_run:
+            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
+            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
+        else:
+            carry_out(curator, plan)
+
+
+@click.command()
+@click.argument("memory_id", metavar="[ID]", required=False, default="")
+@click.option("--root", metavar="PATH", help="Only operations in this folder of memories. Default: in all folders.")
+@click.option("--diff", "has_diff", is_flag=True, help="Also print the differences that each operation made.")
+@TEXT_OR_JSON
+def history(memory_id: str, root: str | None, has_diff: bool, form: str) -> None:
+    """List the changes that memsift made to memories, or to the memory ID; the oldest first.
+
+    Output: a line for each operation, with number, time and a sentence; or as JSON [{number, at, kind, summary,
+    memories, roots, state, undoes, undone_by}], and with --diff also `diff`. `state` is done, pending or incomplete.
+    """
+    with opened_curator(os.environ) as curator:
+        deeds = curator.journal.deeds(memory_id, resolved([root])[0] if root else "")
+        if memory_id and not deeds:
+            _refuse_unknown(memory_id, curator.journal.deeds())
+        rows = [_row(deed, curator.journal, has_diff=has_diff) for deed in deeds]
+    click.echo(output(form, rows, (line for row in rows for line in _lines(row))), nl=False)
+    if not rows and form == "text":
+        tell(f"Nothing was changed yet. The journal keeps {MOST_OPERATIONS:,} operations, {MOST_BYTES // 10**6} MB.")
+
+
+def _refuse_unknown(memory_id: str, deeds: Sequence[Deed]) -> None:
+    from engine.explaining.explain import near_ids
+
+    near = near_ids(memory_id, sorted({memory for deed in deeds for memory in deed.memories}))
+    instead = f" There are changes of {', '.join(map(repr, near))}." if near else ""
+    raise UnknownMemoryError(f"The journal has no change of a memory {memory_id!r}.{instead}")
+
+
+def _row(deed: Deed, journal: Journal, *, has_diff: bool) -> dict[str, Any]:
+    row = fields(deed)
+    return {**row, "diff": diff_of(journal.effect(deed.number).files)} if has_diff else row
+
+
+def _lines(row: dict[str, Any]) -> list[str]:
+    marks = [row["state"]] if row["state"] != "done" else []
+    marks += [f"undone by {row['undone_by']}"] if row["undone_by"] else []
+    places = ", ".join(row["roots"])
+    mark = f" [{', '.join(marks)}]" if marks else ""
+    line = f"{row['number']:>5}  {row['at']}  {row['summary']}{mark}  ({places})"
+    return [*line.splitlines(), *row.get("diff", "").splitlines()]

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.errors import UnknownMemoryError
-from engine.lean.json_text import printed_json
 from engine.stores.writing import STATUSES
 from engine.wording import aligned
 from tui.cli.options import TEXT_JSON_OR_IDS, TEXT_OR_JSON, roots_option
-from tui.workspace.stderr import visible
+from tui.cli.output import output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,11 +50,9 @@ def list_(
         and (not category or memory.memory.category in category)
         and set(tag) <= set(memory.memory.tags)
     ]
-    if form == "json":
-        click.echo(printed_json([{"root": memory.root, **_row(memory.memory)} for memory in found], indent=2))
-    else:
-        lines = [memory.memory.id for memory in found] if form == "ids" else _lines(found)
-        click.echo("".join(f"{visible(line)}\n" for line in lines), nl=False)
+    rows = [{"root": memory.root, **_row(memory.memory)} for memory in found]
+    lines = [memory.memory.id for memory in found] if form == "ids" else _lines(found)
+    click.echo(output(form, rows, lines), nl=False)
 
 
 @click.command()
@@ -72,11 +69,9 @@ def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
 
     (found,) = chosen([memory_id], resolved(roots))
     memory = _whole(found)
-    if form == "json":
-        sections = [{"heading": section.heading, "lines": list(section.lines)} for section in memory.sections]
-        click.echo(printed_json({"root": found.root, **_row(memory.summary), "sections": sections}, indent=2))
-    else:
-        click.echo("".join(f"{visible(line)}\n" for line in _text(memory)), nl=False)
+    sections = [{"heading": section.heading, "lines": section.lines} for section in memory.sections]
+    row = {"root": found.root, **_row(memory.summary), "sections": sections}
+    click.echo(output(form, row, _text(memory)), nl=False)
 
 
 def _listed(roots: Sequence[str], text: str) -> list[FoundMemory]:
@@ -107,7 +102,7 @@ def _whole(found: FoundMemory) -> Memory:
 
 def _row(summary: MemorySummary) -> dict[str, Any]:
     names = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
-    return {name: list(value) if name == "tags" else value for name in names for value in [getattr(summary, name)]}
+    return {name: getattr(summary, name) for name in names}
 
 
 def _lines(found: Sequence[FoundMemory]) -> list[str]:

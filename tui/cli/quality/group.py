@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
-from tui.cli import Commands
-from tui.cli.options import IDS, TEXT_JSON_OR_IDS, roots_option, text_width
-from tui.workspace.stderr import tell, visible
+from tui.cli.help import Commands
+from tui.cli.options import IDS, TEXT_JSON_OR_IDS, roots_option
+from tui.cli.output import output, text_of, text_width
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,13 +24,9 @@ NONE_RISKY = "No memory of these roots speaks to an assistant in a way that atta
 
 
 class Quality(Commands):
-    table = {
-        "accept": "quality.group:accept",
-        "check": "quality.check:check",
-        "fix": "quality.fix:fix",
-        "judge": "quality.judge:judge",
-        "list": "quality.group:list_",
-        "reject": "quality.group:reject",
+    subjects = {
+        "Commands": "quality.group:accept quality.check:check quality.check:fix quality.judge:judge "
+        "quality.group:list_ quality.group:reject"
     }
 
 
@@ -61,15 +57,13 @@ def list_(roots: tuple[str, ...], form: str) -> None:
     from tui.workspace.quality.findings import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
-    if form == "json":
-        click.echo(printed_json([_row(risky) for risky in found], indent=2))
-        return
     if form == "ids":
-        click.echo("".join(f"{visible(risky.memory.id)}\n" for risky in found if risky.state != REJECTED), nl=False)
+        click.echo(text_of(risky.memory.id for risky in found if risky.state != REJECTED), nl=False)
         return
     width = text_width()
-    click.echo("".join(f"{line}\n" for risky in found for line in _lines(risky, width)), nl=False)
-    if not found:
+    lines = (line for risky in found for line in _lines(risky, width))
+    click.echo(output(form, [_row(risky) for risky in found], lines), nl=False)
+    if not found and form == "text":
         tell(NONE_RISKY)
 
 

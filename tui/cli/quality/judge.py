@@ -11,26 +11,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.quality.judging.rating import BEST, THRESHOLD
-from engine.wording import counted
+from engine.judge.prompts import one_line
+from engine.judge.verdict import OK
+from engine.lean.record import replace as replace_record
+from engine.quality.judging.markdown_form import RatingEntry, print_entries
+from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
+from engine.quality.judging.store import row_of, summary_of
+from engine.wording import aligned, counted
 from tui.cli.help import JudgedCommand
-from tui.cli.options import bulk_options, check_batch, judge_options, parts_options, roots_option
-from tui.cli.quality.text import printed, printed_agreement, summary_line
-from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.cli.options import BulkOptions, PartsOptions, bulk_options, judge_options, parts_options, roots_option
+from tui.cli.output import output, text_of
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
-    from engine.quality.judging.rubric import Rubric
-    from tui.workspace.quality.rating import Keep, RatedMemory, RatingPlan, Rows
+    from labels.measure.agreement import Concord
+    from tui.workspace.judge_options import JudgeOptions
+    from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending
     from tui.workspace.spending import Terms
 
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
+
 
 ROOTS = "the memories of all of them are rated, or looked for in all of them."
 RUBRIC = "The criteria: memory, idea, or the path of your own rubric (TOML; see engine/quality/judging/README.md)."
@@ -66,13 +72,15 @@ def judge(
     roots: tuple[str, ...],
     rubric: str,
     samples: int | None,
-    executor: str | None,
-    parts: str | None,
-    part_size: int,
+    parts: PartsOptions,
     agreement: bool,
     form: str,
     fail_under: float | None,
-    **options: Any,
+    threshold: float,
+    judge: JudgeOptions,
+    web_search: bool,
+    bulk: BulkOptions,
+    resume: str | None,
 ) -> None:
     """Let a model rate memories from 0 to 10, and suggest which to keep.
 
@@ -93,6 +101,7 @@ def judge(
     """
     from engine.quality.judging.rubric import read_rubric
     from tui.workspace.curate.curating import resolved
+    from tui.workspace.quality.rating import RatingPlan
 
     found, given = resolved(roots), read_rubric(rubric)
     if agreement:
@@ -100,48 +109,25 @@ def judge(
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
-    wanted = RatingOptions(given, **options)
-    if samples:
-        wanted = replace(wanted, judge=replace(wanted.judge, samples=samples))
-    wanted.check()
-    if executor or parts:
-        if not (executor and parts) or wanted.resume or wanted.max_cost is not None:
-            raise click.UsageError("--executor and --parts go together, without --resume and --max-cost.")
-        rated, ending = wanted.in_parts(found, ids, executor, Path(parts), part_size)
+    asking = bulk.asking(replace(judge, samples=samples or judge.samples))
+    if judge.depth:
+        raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
+    wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk.max_cost, resume)
+    if parts.are_given("without --resume and --max-cost.", resume, bulk.max_cost):
+        rated, ending = wanted.in_parts(found, ids, parts)
     else:
         rated, ending = wanted.over(found, ids)
-    click.echo(printed(rated, given.name, wanted.threshold, form), nl=False)
+    click.echo(printed(rated, given.name, threshold, form), nl=False)
     report_end(rated, ending, fail_under)
 
 
 @dataclass(frozen=True)
 class RatingOptions:
-    """The options of a rating, as on the command line."""
+    """What is rated, and how. `resume`: a file that gets each rating, or None."""
 
-    rubric: Rubric
-    threshold: float
-    judge: JudgeOptions
-    web_search: bool
-    concurrency: int
-    retries: int
-    batch: bool
-    batch_poll: float
+    plan: RatingPlan
     max_cost: float | None
     resume: str | None
-
-    def check(self) -> None:
-        """Raise click.UsageError for options that contradict each other."""
-        check_batch(self.judge, is_batched=self.batch, most_usd=self.max_cost)
-        if self.judge.depth:
-            raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
-
-    @property
-    def plan(self) -> RatingPlan:
-        from tui.workspace.quality.rating import RatingPlan
-
-        judge = replace(self.judge, is_batched=self.batch, is_patient=True)
-        asking = Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
-        return RatingPlan(self.rubric, self.threshold, self.web_search, asking)
 
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
@@ -150,18 +136,18 @@ class RatingOptions:
         from tui.workspace.replay.replaying import Ending
         from tui.workspace.spending import Terms
 
-        wanted = subjects(roots, ids)
+        wanted, plan = subjects(roots, ids), self.plan
         ending, left_usd = Ending(0, 0), self.max_cost
         with closing(RatingStore.open(os.environ)) as store, opened_rows(self.resume) as (rows, write):
             rated = {subject.key: found for subject in wanted if (found := known(rows, subject))}
 
             def keep(subject: RatedMemory, found: Assessment) -> None:
                 rated[subject.key] = found
-                store.keep(subject.root, self.rubric.name, subject.words, found)
-                write(row_of(subject.root, self.rubric.name, self.threshold, found))
+                store.keep(subject.root, plan.rubric.name, subject.words, found)
+                write(row_of(subject.root, plan.rubric.name, plan.threshold, found))
 
             for root, group in groupby(wanted, key=lambda subject: subject.root):
-                terms = Terms(self.plan.asking, left_usd)
+                terms = Terms(plan.asking, left_usd)
                 ending = self._rate(root, [subject for subject in group if subject.key not in rated], rows, keep, terms)
                 left_usd = None if left_usd is None else left_usd - terms.spent_usd
                 if ending.is_interrupted or ending.is_spent:
@@ -173,19 +159,18 @@ class RatingOptions:
         from tui.workspace import opening
         from tui.workspace.quality.rating import opened_quality_judge, rate, refuse_another_judge
 
-        config = opening.config_of(root, os.environ, self.judge)
+        judge = self.plan.asking.judge
+        config = opening.config_of(root, os.environ, judge)
         with opened_quality_judge(self.plan, config, terms.around) as asked:
-            refuse_another_judge(rows, asked, self.threshold)
-            if not self.judge.is_cached_only:
+            refuse_another_judge(rows, asked, self.plan.threshold)
+            if not judge.is_cached_only:
                 estimate = asked.estimate([subject.memory for subject in left])
                 if estimate.asked:
                     asked.prepare()
                 report_start(asked.identity, estimate)
             return rate(asked, left, keep, terms, "Rating")
 
-    def in_parts(
-        self, roots: Sequence[str], ids: Sequence[str], executor: str, folder: Path, size: int
-    ) -> tuple[Rated, Ending]:
+    def in_parts(self, roots: Sequence[str], ids: Sequence[str], parts: PartsOptions) -> tuple[Rated, Ending]:
         """As `over`, by an executor: a file of rows for each part of the memories."""
         from engine.quality.judging.store import RatingStore
         from tui.workspace.opening import config_of
@@ -193,18 +178,18 @@ class RatingOptions:
         from tui.workspace.parts.rating import RatingRun
         from tui.workspace.quality.rating import subjects
 
-        wanted = subjects(roots, ids)
-        configs = {subject.root: config_of(subject.root, os.environ, self.judge) for subject in wanted}
+        wanted, judge = subjects(roots, ids), self.plan.asking.judge
+        configs = {subject.root: config_of(subject.root, os.environ, judge) for subject in wanted}
         with closing(RatingStore.open(os.environ)) as store:
-            run = RatingRun(self.plan, configs, wanted, folder, size)
-            if not self.judge.is_cached_only:
+            run = RatingRun(self.plan, configs, wanted, Path(parts.parts), parts.part_size)
+            if not judge.is_cached_only:
                 for identity, estimate in run.estimates().items():
                     report_start(identity, estimate)
 
             def keep(subject: RatedMemory, found: Assessment) -> None:
-                store.keep(subject.root, self.rubric.name, subject.words, found)
+                store.keep(subject.root, self.plan.rubric.name, subject.words, found)
 
-            with opened_executor(executor) as workers:
+            with opened_executor(parts.executor) as workers:
                 ending = run.over(workers, keep)
         return [(subject.root, run.rated[subject.key]) for subject in wanted if subject.key in run.rated], ending
 
@@ -241,3 +226,101 @@ def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
         if below:
             tell(f"{counted(len(below), 'memory')} scored below {fail_under:g} or got no answer.")
             click.get_current_context().exit(1)
+
+
+HEADER = ("memories", "both accept", "only model", "only you", "both reject", "kappa", "AC1")
+NOTHING_DECIDED = (
+    "There is no memory with a rating and a decision yet. Rate some with memsift quality judge, then decide with "
+    "memsift quality accept ID or memsift quality reject ID."
+)
+
+
+def printed(rated: Rated, rubric: str, threshold: float, form: str) -> str:
+    """The assessments in the format *form*, each with the root of its memory."""
+    every = [found for _, found in rated]
+    if form == "markdown":
+        return text_of(print_entries(map(_entry, (found for found in every if found.rating))).splitlines())
+    rows = [row_of(root, rubric, threshold, found) for root, found in rated]
+    whole = {"rubric": rubric, "threshold": threshold, "memories": rows, "summary": summary_of(every)}
+    return output(form, whole, _lines(every))
+
+
+def printed_agreement(found: RatingAgreement, form: str) -> str:
+    """The agreement as JSON, or as a table for text and Markdown."""
+    groups = [{"group": name, **_counts(table)} for name, table in found.groups]
+    differing = [_differing(compared) for compared in found.differing]
+    lines = aligned([HEADER, *(_agreement_row(name, table) for name, table in found.groups)])
+    lines += ["", "You and the model differ on:"] if found.differing else []
+    for compared in found.differing:
+        yours = "you accepted" if compared.is_kept else "you rejected"
+        score = f"{compared.rated.overall:.1f} {compared.rated.decision}"
+        lines.append(f"  {compared.rated.memory_id}: {score}, {yours}. {compared.rated.title}")
+    whole = {"groups": groups, "undecided": found.undecided, "differing": differing}
+    return output(form, whole, lines if groups else [NOTHING_DECIDED])
+
+
+def _counts(table: Concord) -> dict[str, Any]:
+    """The counts of a group, and the coefficients of agreement; null where one is not defined."""
+    names = ("both_accept", "only_model", "only_person", "both_reject")
+    coefficients = {"kappa": table.kappa, "kappa_se": table.kappa_se, "ac1": table.ac1}
+    return {**dict(zip(names, table.table, strict=True)), **coefficients}
+
+
+def _differing(compared: Compared) -> dict[str, Any]:
+    rated = compared.rated
+    yours = "accepted" if compared.is_kept else "rejected"
+    facts = {"id": rated.memory_id, "title": rated.title, "category": rated.category, "overall": rated.overall}
+    return {**facts, "model": rated.decision, "person": yours}
+
+
+def _agreement_row(name: str, table: Concord) -> tuple[str, ...]:
+    kappa = "-" if table.kappa is None else f"{table.kappa:.2f} ± {table.kappa_se:.2f}"
+    return (name, *map(str, table.table), kappa, "-" if table.ac1 is None else f"{table.ac1:.2f}")
+
+
+def summary_line(summary: dict[str, Any]) -> str:
+    """Counts and cost as a sentence or two."""
+    words = [f"{summary[word]:,} {word}" for word in (*DECISIONS.values(), UNANSWERED) if summary[word]]
+    rule = f" ({summary['by_rule']:,} by rule)" if summary["by_rule"] else ""
+    tokens = f"{summary['input_tokens']:,} tokens in and {summary['output_tokens']:,} out"
+    cost = "" if summary["cost_usd"] is None else f", ${summary['cost_usd']:.4f}"
+    return f"{counted(summary['memories'], 'memory')}: {', '.join(words) or 'none to rate'}{rule}. {tokens}{cost}."
+
+
+def _entry(found: Assessment) -> RatingEntry:
+    """Undecided memories stand under REJECTED, with their reason."""
+    assert found.rating is not None
+    reasons = found.reasons or ((found.verdict.reasoning,) if found.decision == UNDECIDED else ())
+    rating = replace_record(found.rating, reasons=reasons)
+    return RatingEntry(found.decision != "accepted", one_line(found.memory.title), rating, found.memory.id)
+
+
+def _lines(rated: Sequence[Assessment]) -> Iterator[str]:
+    """A line for each memory, and its points, reasons and suggestions below it."""
+    rows = [
+        (found.decision, _score(found), found.memory.category, found.memory.id, found.memory.title) for found in rated
+    ]
+    for line, found in zip(aligned(rows), rated, strict=True):
+        yield line
+        yield from (f"    {line}" for line in _details(found))
+
+
+def _score(found: Assessment) -> str:
+    return f"{found.rating.overall:4.1f}" if found.rating else ""
+
+
+def _details(found: Assessment) -> Iterator[str]:
+    if found.judgement.status != OK:
+        yield f"{found.judgement.status}: {found.judgement.detail}"
+    if found.decision == UNDECIDED:
+        yield found.verdict.reasoning
+    yield from (f"- {reason}" for reason in found.reasons)
+    rating = found.rating
+    if rating is None:
+        return
+    yield from (f"+ {point}" for point in rating.key_points)
+    if rating.title:
+        yield f"suggested title: {rating.title}"
+    if rating.tags:
+        yield f"suggested tags: {', '.join(rating.tags)}"
+    yield from (f"source: {source.url} {source.title}" for source in rating.sources)

@@ -21,6 +21,7 @@ from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON
+from tui.cli.output import output
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
 from tui.workspace.opening import hook_cutoff
@@ -64,9 +65,7 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
             tell(line)
         for offered in offered_roots(".", os.environ):
             tell(f"{offered} holds memories and is not used. To use it: memsift config set roots {quote(offered)}")
-        click.echo(
-            f"{printed_json(json_rows(rows, place), indent=2)}\n" if form == "json" else table(rows, place), nl=False
-        )
+        click.echo(output(form, json_rows(rows, place), table(rows, place)), nl=False)
 
 
 @config.command("get")
@@ -202,7 +201,7 @@ def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
     ]
 
 
-def table(rows: tuple[Setting, ...], root: str) -> str:
+def table(rows: tuple[Setting, ...], root: str) -> list[str]:
     """A line for each setting: key, value and source. Values that are ignored stand below it."""
     trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
     lines = []
@@ -215,7 +214,7 @@ def table(rows: tuple[Setting, ...], root: str) -> str:
         lines.append((row.key, short(printed_json(row.value)), source))
         if row.wanted is not None:
             lines.append(("", short(printed_json(row.wanted)), f"ignored: root file, {trusted}"))
-    return "".join(f"{visible(line)}\n" for line in aligned(lines))
+    return aligned(lines)
 
 
 def short(text: str) -> str:

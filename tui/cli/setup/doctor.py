@@ -12,13 +12,13 @@ import click
 from engine.config import JudgeConfig
 from engine.doctor import PROBLEM, client, judge, machine, memories, note, ok, problem
 from engine.errors import LabelStoreError
-from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import labels_file
 from engine.settings.roots import find_roots
 from engine.settings.sources import read_config
 from engine.wording import counted
-from tui.cli.options import TEXT_OR_JSON, text_width
+from tui.cli.options import TEXT_OR_JSON
+from tui.cli.output import output, text_width
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
@@ -40,10 +40,7 @@ def doctor(ctx: click.Context, form: str) -> None:
     exit code is 1 if there is a problem.
     """
     found = findings(os.getcwd())  # noqa: PTH109 - the engine speaks in strings
-    if form == "json":
-        click.echo(printed_json([fields(finding) for finding in found], indent=2))
-    else:
-        click.echo(table(found), nl=False)
+    click.echo(output(form, list(map(fields, found)), table(found)), nl=False)
     ctx.exit(int(any(finding.status == PROBLEM for finding in found)))
 
 
@@ -75,7 +72,7 @@ def labels_finding() -> DoctorFinding:
         return problem("labels", str(error).rstrip("."), "Update memsift, or name another store with MEMSIFT_DB.")
 
 
-def table(found: list[DoctorFinding]) -> str:
+def table(found: list[DoctorFinding]) -> list[str]:
     """A line for each finding with its status and check, the fix below it; wrapped to the width of the terminal."""
     width, first = text_width(), max(len(finding.check) for finding in found)
     lines = []
@@ -93,5 +90,4 @@ def table(found: list[DoctorFinding]) -> str:
                 break_on_hyphens=False,
             )
     problems = sum(finding.status == PROBLEM for finding in found)
-    lines.append(counted(problems, "problem") if problems else "no problems")
-    return "".join(f"{line}\n" for line in lines)
+    return [*lines, counted(problems, "problem") if problems else "no problems"]

@@ -16,6 +16,7 @@ from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
 from tui.cli.options import TEXT_OR_JSON
+from tui.cli.output import output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -86,7 +87,5 @@ def listed(roots: Sequence[TrustedRoot], form: str) -> str:
         {"root": root.path, "owner": root.owner, "since": root.since, "reason": trusting.change_of(root)}
         for root in roots
     ]
-    if form == "json":
-        return f"{printed_json(rows, indent=2)}\n"
-    notes = {root.path: f"  (not trusted: {change})" for root in roots if (change := trusting.change_of(root))}
-    return "".join(f"{visible(root.path)}{notes.get(root.path, '')}\n" for root in roots)
+    notes = [f"  (not trusted: {row['reason']})" if row["reason"] else "" for row in rows]
+    return output(form, rows, [f"{row['root']}{note}" for row, note in zip(rows, notes, strict=True)])

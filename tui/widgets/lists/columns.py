@@ -13,12 +13,14 @@ from engine.search.highlight import Marker
 from tui.plain import cells
 from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import signs
+from tui.workspace.filtering import RowChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tui.plain import Marks
     from tui.widgets.lists.rows import Cell
+    from tui.workspace.filtering import RowOrder
 
 T = TypeVar("T")
 
@@ -68,27 +70,25 @@ def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str])
 
 
 class ColumnHeads(Widget):
-    """The names of *columns* above their list, with an arrow at the column that it is sorted by.
-
-    *rising*: orders that begin with the smallest.
-    """
+    """The names of *columns* above their list, with an arrow at the column that it is sorted by, in one of *orders*."""
 
     DEFAULT_CSS = "ColumnHeads { height: 1; color: $foreground-muted; }"
 
-    def __init__(self, columns: Sequence[Column], rising: Collection[str]) -> None:
+    def __init__(self, columns: Sequence[Column], orders: Mapping[str, RowOrder]) -> None:
         super().__init__()
-        self._columns, self._rising = columns, rising
-        self._order, self._is_turned = "", False
+        self._columns, self._orders = columns, orders
+        self._choice = RowChoice()
 
-    def show(self, order: str, *, is_turned: bool) -> None:
-        self._order, self._is_turned = order, is_turned
+    def show(self, choice: RowChoice) -> None:
+        self._choice = choice
         self.refresh()
 
     def render(self) -> Text:
         def head(column: Column) -> str:
-            if not column.order or column.order != self._order:
+            if not column.order or column.order != self._choice.order:
                 return column.head
-            sign = drawn.rising if (column.order in self._rising) != self._is_turned else drawn.falling
+            is_rising = self._orders[column.order].is_rising != self._choice.is_turned
+            sign = drawn.rising if is_rising else drawn.falling
             return f"{sign}{column.head}"
 
         width, drawn = self.size.width - MARGIN - 1, signs(self)

@@ -20,12 +20,12 @@ from engine.roots import shown_id
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
-from tui.workspace.filtering import in_order
+from tui.workspace.filtering import RowOrder
 from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeVar
 
     from engine.curation.journal import Deed
     from engine.hook.activity_log import LoggedPrompt
@@ -38,14 +38,9 @@ if TYPE_CHECKING:
 TOKENS_PER_WORD = 4 / 3
 """In most texts three words are about four tokens of a model."""
 
-TITLE, CATEGORY, STATUS, UPDATED, INJECTED, PRECISION, TOKENS, FINDINGS = SORTS = (
+TITLE, CATEGORY, STATUS, UPDATED, INJECTED, PRECISION, TOKENS, FINDINGS = (
     *("title", "category", "status", "updated", "injected", "precision", "tokens", "findings"),
 )
-"""The orders of the list in Browse. An empty order is that of the index."""
-
-RISING = (TITLE, CATEGORY, STATUS)
-"""Orders that begin with the smallest; the others begin with the newest or largest."""
-
 ANY = "any"
 """Narrows to the memories with a finding of any check."""
 
@@ -109,6 +104,7 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
     Raises LabelStoreError and JournalError.
     """
+
     from labels.store import LabelStore
 
     digests = {summary.id: summary.digest for summary in index.summaries()}
@@ -147,24 +143,25 @@ def stamps(index: OpenIndex, store: Path, environ: Mapping[str, str]) -> tuple[t
     return file_stamps([*(f"{database}{end}" for database in databases for end in ("", "-wal")), log])
 
 
+ORDERS = {
+    "": RowOrder("Path, or the best match first"),
+    TITLE: RowOrder("Title", lambda memory, _: memory.title.casefold(), is_rising=True),
+    CATEGORY: RowOrder("Category", lambda memory, _: memory.category, is_rising=True),
+    STATUS: RowOrder("Status", lambda memory, _: memory.status, is_rising=True),
+    UPDATED: RowOrder("Age, the newest first", lambda memory, _: memory.updated_at),
+    INJECTED: RowOrder("Injected by the hook, the most first", lambda memory, facts: facts.injected(memory.id)),
+    PRECISION: RowOrder("Relevant of labelled, the best first", lambda memory, facts: _precision(facts, memory.id)),
+    TOKENS: RowOrder("Tokens, the longest first", lambda memory, facts: facts.tokens(memory.id)),
+    FINDINGS: RowOrder("Findings, the worst first", lambda memory, facts: _worst_and_number(facts.found(memory.id))),
+}
+"""The orders of the list in Browse. Their keys get the facts, too."""
+
+
 def ordered(
     memories: Sequence[MemorySummary], order: str, facts: Facts, *, is_turned: bool = False
 ) -> Sequence[MemorySummary]:
-    """*memories* in one of SORTS, or as they are for an empty order. *is_turned*: the other way round.
-
-    By precision, memories without labels are always last.
-    """
-    keys: dict[str, Callable[[MemorySummary], Any]] = {
-        TITLE: lambda memory: memory.title.casefold(),
-        CATEGORY: lambda memory: memory.category,
-        STATUS: lambda memory: memory.status,
-        UPDATED: lambda memory: memory.updated_at,
-        INJECTED: lambda memory: facts.injected(memory.id),
-        PRECISION: lambda memory: _precision(facts, memory.id),
-        TOKENS: lambda memory: facts.tokens(memory.id),
-        FINDINGS: lambda memory: _worst_and_number(facts.found(memory.id)),
-    }
-    found = in_order(memories, order, keys, RISING, is_turned=is_turned)
+    """*memories* in one of ORDERS. By precision, memories without labels are always last."""
+    found = ORDERS[order].of(memories, facts, is_turned=is_turned)
     return sorted(found, key=lambda memory: not facts.labelled(memory.id)[1]) if order == PRECISION else found
 
 

@@ -22,7 +22,7 @@ from engine.roots import home_of
 from engine.stores.roots import read_corpus
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import by_memory, usage_of
-from tui.workspace.filtering import RowRules, folded
+from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
@@ -148,7 +148,6 @@ CHEAP = tuple(name for name in BY_DEFAULT if name not in LIBRARIES)
 """The checks that need no package, and little time for each memory."""
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
-RISING = (BY_CHECK, BY_TITLE)
 RUBRIC = "memory"
 
 
@@ -259,17 +258,17 @@ def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rat
     return {}
 
 
-def _found_by(check: str) -> Callable[[Task], bool]:
-    return lambda task: task.finding.check == check
+def _found_by(check: str, text: str) -> RowKind:
+    return RowKind(text, lambda task: task.finding.check == check)
 
 
-RULES: RowRules[Task] = RowRules(
-    kinds={check: _found_by(check) for check in CHECKS},
-    keys={
-        BY_CHECK: lambda task: list(CHECKS).index(task.finding.check),
-        BY_TITLE: lambda task: task.title.casefold(),
+RULES = RowRules(
+    orders={
+        WORST: RowOrder("How bad, the worst first"),
+        BY_CHECK: RowOrder("Check", lambda task: list(CHECKS).index(task.finding.check), is_rising=True),
+        BY_TITLE: RowOrder("Memory", lambda task: task.title.casefold(), is_rising=True),
     },
-    rising=RISING,
+    kinds={"": RowKind("All"), **{check: _found_by(check, text) for check, text in CHECKS.items()}},
 )
 """The tasks of `Checked` are the worst first."""
 

@@ -84,18 +84,13 @@ class BackgroundRun:
     def __init__(self, workspace: Workspace, jobs: Sequence[Job], claim: Claim, tell: Tell, late: Late) -> None:
         self.jobs = jobs
         self._workspace, self.reading = workspace, workspace.reading
-        self._store = workspace.store
-        self._index, self._config, self._judge = workspace.index, workspace.config, workspace.judge
-        self._cutoff, self._clock = workspace.cutoff, workspace.clock
-        self._cutoffs = {workspace.cutoff.kind: workspace.cutoff} if workspace.cutoff else {}
-        self._injections = workspace.injections
-        self._memory = lru_cache(MOST_REMEMBERED)(self._injections.memory)
+        self._memory = lru_cache(MOST_REMEMBERED)(lambda memory_id: workspace.injections.memory(memory_id))
         self._claim, self._tell, self._late = claim, tell, late
         self._has_judge = any(system.has_judge for job in jobs for system in job.systems)
         pace = workspace.spending.pace if workspace.spending else None
         self._workers = Workers(self._work, jobs, AT_ONCE if self._has_judge else 0, pace)  # threads would take turns
         self._done, self._cost, self._problem = 0, 0.0, ""
-        self._began = self._clock()
+        self._began = workspace.clock()
         self._is_cancelled = False
         self._frozen = 0
 
@@ -106,12 +101,12 @@ class BackgroundRun:
 
     def run(self) -> None:
         """Run the prompts. Raises LabelStoreError if nothing can be written, ProviderError if the judge has no key."""
-        if self._judge and self._has_judge:
-            self._judge.prepare()
+        if self._workspace.judge and self._has_judge:
+            self._workspace.judge.prepare()
         self._freeze()
         batch: list[Retrieval] = []
         last = monotonic()
-        with closing(self._workers) as workers, self._store.another() as store:
+        with closing(self._workers) as workers, self._workspace.store.another() as store:
             for _, (reading, found) in workers:
                 answered = [retrieval for retrieval in found if not self._is_refused(retrieval)]
                 batch = self._current(batch) + (answered if reading == self.reading else [])
@@ -139,11 +134,11 @@ class BackgroundRun:
 
     def _work(self, job: Job) -> tuple[int, list[Retrieval]]:
         """The reading of the memories, and the results of a job."""
-        reading = self._workspace.reading
+        here, reading = self._workspace, self._workspace.reading
         systems = (*job.systems, *map(injected_system, names_of([job.prompt])))
         left = Job(job.prompt, tuple(system for system in systems if self._claim(job.prompt, system.name)))
-        judged = (self._judge, self._cutoffs, self._clock, self._injections)
-        found = retrievals(left, self._index, self._config, *judged)
+        cutoffs = {here.cutoff.kind: here.cutoff} if here.cutoff else {}
+        found = retrievals(left, here.index, here.config, here.judge, cutoffs, here.clock, here.injections)
         for retrieval in found:
             for candidate in retrieval.candidates:
                 self._memory(candidate.memory.id)  # read now, so that no file is read while the store is locked
@@ -177,8 +172,11 @@ class BackgroundRun:
                 self._problem = self._problem or str(error)
 
     def _record(self, store: LabelStore, retrieval: Retrieval) -> None:
-        record(retrieval, store, self._index, self._config, self._judge, self._cutoff, self._memory)
+        here = self._workspace
+        record(retrieval, store, here.index, here.config, here.judge, here.cutoff, self._memory)
 
     def _progress(self, *, is_over: bool) -> RunProgress:
-        left = (self._clock() - self._began) / self._done * (len(self.jobs) - self._done) if self._done else None
+        left = (
+            (self._workspace.clock() - self._began) / self._done * (len(self.jobs) - self._done) if self._done else None
+        )
         return RunProgress(self._done, len(self.jobs), self._cost, left, is_over, self._problem)

@@ -98,8 +98,7 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
         "rank": explanation.rank,
         "strength": _rounded(breakdown.strength if breakdown else 0.0),
         "bm25": _rounded(breakdown.bm25 if breakdown else 0.0),
-        "coordination": _rounded(breakdown.coordination) if breakdown else None,
-        "bonus": breakdown.bonus if breakdown else 0.0,
+        "bonus": _rounded(breakdown.bonus) if breakdown else 0.0,
         "floor": _bar_row(explanation.floor),
         "least": _bar_row(explanation.least),
         "cutoff": _bar_row(explanation.cutoff),
@@ -135,7 +134,8 @@ def _sum(explanation: Explanation, breakdown: Breakdown) -> str:
     if explanation.strategy == FTS5_BM25:
         return f"BM25 {breakdown.bm25:.2f} + {breakdown.bonus:g} for words in its body"
     asked, matched = len(breakdown.asked), len(breakdown.contributions)
-    return f"BM25 {breakdown.bm25:.2f} x {breakdown.coordination:.2f}, {matched:,} of {counted(asked, 'word')}"
+    words = breakdown.strength - breakdown.bonus
+    return f"{words:.2f} for words + {breakdown.bonus:.2f} for {matched:,} of {counted(asked, 'word')}"
 
 
 def _distance(bar: Bar) -> str:
@@ -215,7 +215,8 @@ def _matched_row(match: Contribution) -> dict[str, Any]:
         "how": match.how,
         "memories": match.count,
         "idf": _rounded(match.idf),
-        "bm25": _rounded(match.score),
+        "score": _rounded(match.score),
+        "is_earlier": match.is_earlier,
         "share": _rounded(match.share),
         "found": [
             {"words": found.words, "how": found.how, **dict(zip(FIELDS, found.occurrences, strict=True))}

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.errors import MemsiftError
 from engine.wording import counted
 from labels.exchange.replay_file import read_outcomes
+from labels.measure.judgements import slight_pairs
 from labels.report.run_diff import ComparedRuns, Side, by_labels, diff_runs
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.runs import InjectedMemory
 from labels.store import LabelStore
-from tui.workspace.filtering import RowRules, folded
+from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from labels.records import Outcome, RunSettings
-    from labels.report.run_diff import Judge, PromptDiff, Sets
+    from labels.report.run_diff import KnownVerdicts, PromptDiff, Sets
     from labels.runs import SavedRun
 
 SHOWN_ID = 8
@@ -100,9 +101,14 @@ def run_line(number: int, run: SavedRun, width: int) -> str:
     return f"{number:>3} {when} {counted(run.prompts, 'prompt'):>14}  {run.system:<{width}}  {run.run_id[:SHOWN_ID]}"
 
 
-def compare_runs(before: DiffSide, now: DiffSide, judge: Judge, texts: Mapping[str, str]) -> ComparedRuns:
+def compare_runs(before: DiffSide, now: DiffSide, known: KnownVerdicts, texts: Mapping[str, str]) -> ComparedRuns:
     """The diff of two runs. *texts*: prompt id -> text."""
-    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, judge), _changed(before, now), texts)
+    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, known), _changed(before, now), texts)
+
+
+def people_said(store: LabelStore) -> KnownVerdicts:
+    """The judgements of all labels."""
+    return by_labels(store.gold(), slight_pairs(store.labels()))
 
 
 def _changed(before: DiffSide, now: DiffSide) -> tuple[str, ...]:
@@ -134,29 +140,13 @@ def read_diff(path: Path, root: str, chosen: Collection[str]) -> SavedDiff:
         if pair is None:
             return SavedDiff(runs, None, None)
         before, now = (run_of(store, run) for run in pair)
-        return SavedDiff(runs, pair, compare_runs(before, now, by_labels(store.gold()), store.prompt_texts()))
+        return SavedDiff(runs, pair, compare_runs(before, now, people_said(store), store.prompt_texts()))
 
 
 # The rows of a diff: each prompt, narrowed by kind and words, and sorted
 
 CHANGED, ALL, GAINED, LOST, BETTER, WORSE, ONLY = "changed", "", "gained", "lost", "better", "worse", "only"
-KINDS = {
-    CHANGED: "prompts that differ",
-    GAINED: "memories gained",
-    LOST: "memories lost",
-    BETTER: "better by their labels",
-    WORSE: "worse by their labels",
-    ONLY: "only in one run",
-    ALL: "all prompts",
-}
 IN_RUN, MOST_CHANGES, WORST, BY_TEXT = "run", "changes", "worst", "text"
-ORDERS = {
-    MOST_CHANGES: "Memories gained and lost, the most first",
-    WORST: "Worth by labels, the worst first",
-    IN_RUN: "Order of the run",
-    BY_TEXT: "Prompt",
-}
-RISING = (WORST, BY_TEXT)
 
 
 class DiffRow(NamedTuple):
@@ -176,20 +166,22 @@ def diff_rows(compared: ComparedRuns) -> list[DiffRow]:
     return rows
 
 
-RULES: RowRules[DiffRow] = RowRules(
+RULES = RowRules(
+    orders={
+        MOST_CHANGES: RowOrder(
+            "Memories gained and lost, the most first", lambda row: len(row.diff.gained) + len(row.diff.lost)
+        ),
+        WORST: RowOrder("Worth by labels, the worst first", lambda row: row.diff.worth, is_rising=True),
+        IN_RUN: RowOrder("Order of the run"),
+        BY_TEXT: RowOrder("Prompt", lambda row: row.text.casefold(), is_rising=True),
+    },
     kinds={
-        CHANGED: lambda row: row.diff.is_changed,
-        GAINED: lambda row: bool(row.diff.gained),
-        LOST: lambda row: bool(row.diff.lost),
-        BETTER: lambda row: row.diff.worth > 0,
-        WORSE: lambda row: row.diff.worth < 0,
-        ONLY: lambda row: not row.diff.is_in_both,
-        ALL: lambda _: True,
+        CHANGED: RowKind("prompts that differ", lambda row: row.diff.is_changed),
+        GAINED: RowKind("memories gained", lambda row: bool(row.diff.gained)),
+        LOST: RowKind("memories lost", lambda row: bool(row.diff.lost)),
+        BETTER: RowKind("better by their labels", lambda row: row.diff.worth > 0),
+        WORSE: RowKind("worse by their labels", lambda row: row.diff.worth < 0),
+        ONLY: RowKind("only in one run", lambda row: not row.diff.is_in_both),
+        ALL: RowKind("all prompts"),
     },
-    keys={
-        MOST_CHANGES: lambda row: len(row.diff.gained) + len(row.diff.lost),
-        WORST: lambda row: row.diff.worth,
-        BY_TEXT: lambda row: row.text.casefold(),
-    },
-    rising=RISING,
 )

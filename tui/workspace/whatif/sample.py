@@ -13,7 +13,7 @@ from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranke
 from engine.roots import JointIndex, Root, chosen, roots_of
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
-from labels.measure.groups import estimate
+from labels.measure.groups import estimate, served_share
 from labels.measure.metrics import Ratio, Tally
 from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
@@ -237,6 +237,7 @@ class SettingsNumbers:
     precision: PrecisionEstimate
     fires: Ratio
     false_fires: Ratio
+    served: PrecisionEstimate
     irrelevant: Ratio
     lost: Ratio
     tokens: float
@@ -304,6 +305,9 @@ def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], confi
         precision=estimate(tallies, weights),
         fires=metrics.ratio(((row.prompt_id, row.injected > 0, 1) for row in tallies), weights),
         false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
+        served=served_share(
+            ((prompt.id, [candidate.memory.id for candidate in own]) for prompt, own in sets), evidence
+        ),
         irrelevant=metrics.irrelevant_per_prompt(tallies, measured, weights),
         lost=metrics.lost_per_prompt(tallies, evidence.in_pools, measured, weights),
         tokens=characters / CHARACTERS_PER_TOKEN / max(1, len(sets)),

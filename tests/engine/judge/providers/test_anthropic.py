@@ -16,7 +16,7 @@ import pytest
 from engine.config import JudgeConfig
 from engine.errors import MissingKeyError, ProviderHttpError
 from engine.judge.judge import Judge
-from engine.judge.prompts import parse_request, request_text, shuffled
+from engine.judge.prompts import request_text, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.prompt import Turn, typed_prompt
@@ -92,15 +92,6 @@ def test_an_unusable_base_url_is_an_error(make: Make, url: str) -> None:
     assert_flagged(judge_of(make(MODEL, KEY, url)).evaluate(PROMPT, pool(4), "auto"), "http_error")
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_server_that_accepts_and_never_speaks_costs_the_deadline(scheme: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        provider = AnthropicHttpProvider(MODEL, KEY, f"{scheme}://127.0.0.1:{silent.getsockname()[1]}")
-        judgement = judge_of(provider, 0.3).evaluate(PROMPT, pool(4), "auto")
-    assert_flagged(judgement, "timeout")
-    assert 300 <= judgement.elapsed_ms < 1500
-
-
 def test_a_slow_name_lookup_costs_the_deadline(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     release = threading.Event()
 
@@ -113,12 +104,6 @@ def test_a_slow_name_lookup_costs_the_deadline(make: Make, monkeypatch: pytest.M
     release.set()
     assert_flagged(judgement, "timeout")
     assert 300 <= judgement.elapsed_ms < 1500
-
-
-def test_a_key_that_the_server_repeats_is_hidden(ask: Ask) -> None:
-    judgement = ask(failed(401, f"bad key {KEY}\nand sk-ant-api03-another_one-00 " + "x" * 900))
-    assert "/v1/messages answered 401: bad key [hidden] and [hidden] xxx" in judgement.detail
-    assert len(judgement.detail) < 260
 
 
 def test_a_secret_of_a_custom_header_is_hidden(server: ApiServer, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,20 +223,6 @@ def test_loading_the_sdk_does_not_count_as_the_judges_time(server: ApiServer) ->
     judgement = judge_of(Slow(MODEL, KEY, server.url), 0.25).evaluate(PROMPT, pool(4), "auto")
     assert judgement.status == "ok"
     assert judgement.elapsed_ms < 250
-
-
-def test_hostile_texts_reach_the_api_as_data(server: ApiServer, make: Make) -> None:
-    memories = [memory(f"{text}#{number}", tags=(text,)) for number, text in enumerate(HOSTILE_TEXTS)]
-    server.answer = lambda _: said('{"keep": [0, 500]}')
-    judge = judge_of(make(MODEL, KEY, server.url))
-    for text in HOSTILE_TEXTS:
-        judgement = judge.evaluate(typed_prompt(text, (Turn("user", text),)), memories, "auto")
-        assert (judgement.status, len(approved(judgement))) == ("ok", 1)
-    for request in server.requests:
-        content = request.body["messages"][0]["content"]
-        assert content.count("<candidate ") == len(memories)
-        assert content.count("</memory_data>") == 1
-        assert len(parse_request(content)[1]) == len(memories)
 
 
 def test_it_may_be_called_from_a_thread_that_runs_an_event_loop(ask: Ask) -> None:

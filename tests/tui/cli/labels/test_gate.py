@@ -80,6 +80,32 @@ def test_the_exit_code_is_the_answer(tmp_path: Path, least: float, options: list
     assert text.stderr == row.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("least", "verdict", "says"),
+    [
+        (0.3, "pass", "memsift reaches 60 %, and it serves 30 %."),
+        (0.7, "fail", "memsift reaches 60 %, and it does not serve 70 %."),
+        (0.5, "undecided", "memsift reaches 60 %, and it may or may not serve 50 %."),
+    ],
+)
+def test_a_precise_system_that_is_mostly_silent_does_not_pass_a_gate_of_served_prompts(
+    tmp_path: Path, least: float, verdict: str, says: str
+) -> None:
+    command = [*run_file(tmp_path, 200, good=0.9), "--min-precision", "0.6"]
+    run = tmp_path / "run.jsonl"
+    rows = [json.loads(line) for line in run.read_text(encoding="utf-8").splitlines()]
+    for row in rows[::2]:
+        row["injected"] = []
+    run.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    assert as_json(memsift(*command, "--format", "json"))["verdict"] == "pass"
+    text = memsift(*command, "--min-served", str(least), "--full")
+    row = as_json(memsift(*command, "--min-served", str(least), "--format", "json"))
+    assert (text.exit_code, row["verdict"]) == (int(verdict != "pass"), verdict)
+    assert says in unwrapped(text.stdout)
+    assert f"asked for {least:.2f}" in unwrapped(text.stdout)
+    assert row["served"]["relevant"]["part"] / row["served"]["relevant"]["whole"] == pytest.approx(0.5, abs=0.02)
+
+
 def test_an_open_question_says_how_many_more_prompts_it_takes(tmp_path: Path) -> None:
     files = run_file(tmp_path, 45, good=0.93)
     out = memsift(*files, "--min-precision", "0.8", "--full").stdout
@@ -149,7 +175,7 @@ def test_the_text_begins_with_at_most_five_lines_and_ends_with_the_next_step(tmp
         "memsift injected 100 memories on 100 prompts; 60 were relevant: 60 %.",
         f"The true share is between {100 * live['low']:.0f} % and {100 * live['high']:.0f} %, "
         "a range that is right 19 times in 20.",
-        "It injected something on 40 of 40 prompts for which nothing is relevant.",
+        "It served 60 of 60 prompts in need (91-100 %), 40 of 40 that need nothing.",
         "With the judge: -40 irrelevant, +0 relevant; precision higher (100 prompts).",
     ]
     assert more == "More: memsift gate with --full."

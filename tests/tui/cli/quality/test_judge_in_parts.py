@@ -183,13 +183,3 @@ def test_the_part_of_a_killed_process_is_done_again(server: ApiServer, roots: li
     parts = ("--executor", "processes:2", "--parts", tmp_path / "parts", "--part-size", 4, "--concurrency", 1)
     assert scores_after_a_kill(server, command(roots, *parts), worker_of) == SCORES
     assert len(server.requests) > COUNT  # the killed worker got no answer, so its question was asked again
-
-
-@pytest.mark.slow
-def test_a_killed_dask_worker_costs_no_rating(
-    server: ApiServer, roots: list[str], cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
-) -> None:
-    address, workers = cluster
-    parts = ("--executor", address, "--parts", tmp_path / "parts", "--part-size", 4, "--concurrency", 1)
-    assert scores_after_a_kill(server, command(roots, *parts), lambda _: workers[0].pid) == SCORES
-    assert (len(server.requests) > COUNT, len(rows_in(tmp_path / "parts"))) == (True, COUNT + 1)

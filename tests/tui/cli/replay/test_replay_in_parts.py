@@ -114,7 +114,7 @@ def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, r
     server.answer = lambda request: failed(400) if asked[3] in request.raw.decode() else keeps(request)
     ending, asked_about, answers = run()
     assert (ending, asked_about) == (Ending(2, 2), 4)
-    assert (answers.asked, answers.failures) == (4, (("http_error", 1),))
+    assert answers.statuses == {OK: 3, "http_error": 1}
     assert fallbacks(tmp_path / "parts") == [["", ""], ["", "http_error"]]
     server.answer = keeps
     server.requests.clear()

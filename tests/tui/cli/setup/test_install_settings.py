@@ -15,7 +15,7 @@ from engine.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_c
 from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
 from engine.paths import hook_start_file
 from tests.tui.cli.command_line import memsift, refused
-from tui.cli.setup.uninstall import UNREAD
+from tui.cli.setup.install import UNREAD
 
 OTHER_HOOK = '{"hooks":[{"type":"command","command":"echo  \\u00e9 [x]"}]}'
 WILD = {

@@ -10,17 +10,17 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from labels.records import INJECTED, Card
 from tests.tui.demo import demo_prompts
-from tui.workspace.filtering import WordFilter
+from tui.workspace.filtering import RowChoice, WordFilter
 from tui.workspace.prompts import (
     DIFFER,
     FAILED,
-    FILTERS,
     IN_VAIN,
     LABELLED,
     NOTHING,
+    RULES,
     UNLABELLED,
-    PromptChoice,
     PromptFacts,
+    chosen,
     read_known,
 )
 
@@ -45,8 +45,7 @@ DIFFERING = PromptFacts({"memsift": frozenset("ab"), "bm25": frozenset("a")}, fr
     ],
 )
 def test_filters_ask_about_the_systems_side_by_side(known: PromptFacts, kinds: set[str]) -> None:
-    assert {kind for kind in FILTERS if kind and known.fits(kind, SYSTEMS)} == kinds
-    assert known.fits("", SYSTEMS)
+    assert {kind for kind, rule in RULES.kinds.items() if rule.fits(known, SYSTEMS)} == {"", *kinds}
 
 
 def test_words_and_order() -> None:
@@ -56,17 +55,17 @@ def test_words_and_order() -> None:
     )
     prompts = [first, replace(second, timestamp=""), third]
 
-    def texts_of(choice: PromptChoice) -> list[int]:
-        return [prompts.index(one) for one in choice.of(prompts, {}, SYSTEMS)]
+    def texts_of(choice: RowChoice) -> list[int]:
+        return [prompts.index(prompt) for prompt in chosen(prompts, choice, {}, SYSTEMS)]
 
-    assert texts_of(PromptChoice()) == [2, 0, 1]
-    assert texts_of(PromptChoice(is_turned=True)) == [1, 0, 2]
-    assert texts_of(PromptChoice(order="file")) == [0, 1, 2]
-    assert texts_of(PromptChoice(order="longest")) == [2, 0, 1]
-    assert texts_of(PromptChoice(order="text", is_turned=True)) == [2, 0, 1]
-    assert texts_of(PromptChoice(WordFilter("  stuck QUEUE "))) == [2, 0]
-    assert texts_of(PromptChoice(WordFilter("STRASSE"))) == [1]
-    assert texts_of(PromptChoice(WordFilter("[b]"))) == [0]
+    assert texts_of(RowChoice()) == [2, 0, 1]
+    assert texts_of(RowChoice(is_turned=True)) == [1, 0, 2]
+    assert texts_of(RowChoice(order="file")) == [0, 1, 2]
+    assert texts_of(RowChoice(order="longest")) == [2, 0, 1]
+    assert texts_of(RowChoice(order="text", is_turned=True)) == [2, 0, 1]
+    assert texts_of(RowChoice(WordFilter("  stuck QUEUE "))) == [2, 0]
+    assert texts_of(RowChoice(WordFilter("STRASSE"))) == [1]
+    assert texts_of(RowChoice(WordFilter("[b]"))) == [0]
     assert WordFilter("queue [b]").places(texts[0]) == [(11, 16), (23, 26)]
 
 

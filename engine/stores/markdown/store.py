@@ -1,6 +1,6 @@
 """Folders of Markdown notes, and single Markdown files such as CLAUDE.md.
 
-FORMS says what a file is cut into, by its name and its lines; the functions are in `markdown_parts`.
+FORMS says what a file is cut into, by its name and its lines; the functions are in `parts`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import os
 
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
-from engine.stores import markdown_parts as parts
 from engine.stores.files import DRAWING, EMPTY, README, TEMPLATE, UnreadableFileError, read_text
-from engine.stores.markdown_parts import MarkdownText
-from engine.stores.markdown_text import first, front_matter
+from engine.stores.markdown import codex, parts
+from engine.stores.markdown.parts import MarkdownText
+from engine.stores.markdown.text import first, front_matter
 from engine.stores.registry import NO_NOTES, NOTES, Listing, name_in
 from engine.stores.roots import original_stem
 
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from engine.stores.markdown_parts import MarkdownPart
-    from engine.stores.markdown_text import FrontMatter
+    from engine.stores.markdown.parts import MarkdownPart
+    from engine.stores.markdown.text import FrontMatter
 
     Parts = Callable[[MarkdownText], Iterator[MarkdownPart | Skipped]]
 
@@ -33,8 +33,8 @@ LEFT_OUT = ("node_modules", "__pycache__")
 FORMS: tuple[tuple[Callable[[MarkdownText], bool], Parts], ...] = (
     (lambda text: bool(parts.client_of(text.path)), parts.instructions),
     (parts.is_daily, parts.daily),
-    (parts.is_codex_summary, parts.codex_summary),
-    (parts.is_codex, parts.codex),
+    (codex.is_codex_summary, codex.codex_summary),
+    (codex.is_codex, codex.codex),
     (lambda text: text.name == parts.INDEX_FILE, parts.facts),
 )
 """Which files are cut up, and how. Any other file is a note."""
@@ -145,7 +145,7 @@ class _Walk:
                 continue
             if entry.name.lower().endswith(SUFFIXES):
                 notes.append(name)
-            elif entry.is_dir():
+            elif os.path.isdir(entry.path):  # `entry.is_dir` raises where links form a circle
                 below += self._below(name, is_link=entry.is_symlink())
         about = [name for name in notes if os.path.basename(name).lower() == NO_NOTES and len(notes) > 1]
         for name in about:

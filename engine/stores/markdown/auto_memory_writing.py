@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from engine.errors import InvalidMemoryError
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
-from engine.stores.auto_memory import cut, type_of
-from engine.stores.markdown_parts import TYPES
-from engine.stores.markdown_text import BLOCK_SCALARS, FENCE, front_matter, heading_level
+from engine.stores.markdown.auto_memory import cut, type_of
+from engine.stores.markdown.memory_md import ENTRY, entries, indent_of, is_below, links, relinked, without
+from engine.stores.markdown.parts import TYPES
+from engine.stores.markdown.text import BLOCK_SCALARS, FENCE, front_matter, heading_level
 from engine.stores.registry import NOTES_LIST
 from engine.stores.writing import (
     ACTIVE,
@@ -23,7 +24,6 @@ from engine.stores.writing import (
     STATUS_WORDS,
     Changes,
     FormField,
-    IndexEntry,
     names_only,
     one_line,
     refuse,
@@ -31,9 +31,12 @@ from engine.stores.writing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from engine.stores.writing import Draft
+
+__all__ = ["entries", "links", "relinked", "without"]
+"""What `engine.stores.writing.Writing` asks of a format and MEMORY.md answers."""
 
 CATEGORIES, INDEX_FILE, IS_SORTED = TYPES, NOTES_LIST, False
 LOCK_FOLDER = ""
@@ -41,13 +44,6 @@ MOST_DESCRIPTION = 1_000
 STATUS = "record_status"
 STATUS_KEYS = (STATUS, "retired_at", "retired_reason", "archived_at", "archived_reason")
 FIELDS = ("name", "description", "type")
-LINK = re.compile(r"\[([^\[\]]*)\]\((?:<([^<>\r\n]*)>|([^()\s]*))\)")
-ENTRY = re.compile(rf"(\s*)(?:[-*+]|\d+[.)]) {LINK.pattern}(\s*(?:—|–|-|:)\s*)?(.*)")
-"""A line of MEMORY.md: indentation, the link's text, the file in either form, the separator, and a hint."""
-
-SEPARATORS = (" · ", " | ", " • ", "; ", ", ")
-"""Between the links of a line with several."""
-
 PLAIN = re.compile(r"[A-Za-z][\w ,.()/+-]*")
 """Values of front matter that need no quotes, if they are not among RESERVED."""
 
@@ -170,48 +166,6 @@ def renamed(text: str, old: str, new: str, *, is_own: bool) -> str:
     return _with_key(note, "name", new).text if is_own and _value(note, "name") == old else text
 
 
-def entries(lines: Sequence[str]) -> Iterator[IndexEntry]:
-    """Lines that begin with a link to a note and lead to no other, each with the lines below it that are further in."""
-    for number, line in enumerate(lines):
-        if not _is_entry(line):
-            continue
-        end = number + 1
-        while end < len(lines) and _is_below(lines[end], _indent(line)):
-            end += 1
-        yield IndexEntry(links(line)[0], number, end)
-
-
-def links(line: str) -> list[str]:
-    """As `engine.stores.writing.Writing.links`."""
-    return [name for match in LINK.finditer(line) if (name := _file(match)).endswith(".md")]
-
-
-def without(lines: Sequence[str], name: str) -> list[str]:
-    """As `engine.stores.writing.Writing.without`. An entry goes with the lines below it.
-
-    Of several links in a line one goes, with its hint and its separator. Among other words, the link's text stays.
-    """
-    gone = [entry for entry in entries(lines) if entry.name == name]
-    left_out = {number for entry in gone for number in range(entry.start, entry.end)}
-    kept = [_without_link(line, name) for number, line in enumerate(lines) if number not in left_out]
-    return [line for line in kept if line]
-
-
-def relinked(line: str, old: str, new: str) -> str:
-    """As `engine.stores.writing.Writing.relinked`."""
-
-    def other(match: re.Match[str]) -> str:
-        place = 2 if match[2] else 3
-        start, end = match.start(place) - match.start(), match.end(place) - match.start()
-        given = match[0][start:end]
-        named, mark, part = given.partition("#")
-        head = "./" if named.startswith("./") else ""
-        spelled = new.replace(" ", "%20") if place == 3 else new
-        return f"{match[0][:start]}{head}{spelled}{mark}{part}{match[0][end:]}" if _file(match) == old else match[0]
-
-    return LINK.sub(other, line)
-
-
 def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:
     """As `engine.stores.writing.Writing.entry_line`. A hint stays if it is not the old description."""
     note = _note(text)
@@ -272,7 +226,7 @@ def _places(note: Note, key: str) -> list[range]:
     for number, line in enumerate(note.front[1:-1], start=1):
         if line.strip().partition(":")[0].strip() == key and ":" in line:
             end = number + 1
-            while end < len(note.front) - 1 and _is_below(note.front[end], _indent(line)):
+            while end < len(note.front) - 1 and is_below(note.front[end], indent_of(line)):
                 end += 1
             found.append(range(number, end))
     return found
@@ -298,14 +252,14 @@ def _with_key(note: Note, key: str, value: str) -> Note:
     spelled = f"{key}: {_quoted(value, _raw(note, key)[:1])}{note.end}"
     if places:
         old = places[-1]
-        front[old.start : old.stop] = [front[old.start][: _indent(front[old.start])] + spelled]
+        front[old.start : old.stop] = [front[old.start][: indent_of(front[old.start])] + spelled]
         return Note(tuple(front), note.body, note.end)
     if key in ("name", "description"):
         front.insert(1, spelled)
     else:
         block = next((lines for lines in _places(note, "metadata") if len(lines) > 1), None)
         at = block.stop if block else len(front) - 1
-        front.insert(at, (front[block.start + 1][: _indent(front[block.start + 1])] if block else "") + spelled)
+        front.insert(at, (front[block.start + 1][: indent_of(front[block.start + 1])] if block else "") + spelled)
     return Note(tuple(front), note.body, note.end)
 
 
@@ -369,47 +323,3 @@ def _first_words(note: Note) -> str:
 def _kind(name: str, text: str) -> str:
     """The type of a note."""
     return type_of(front_matter(text.splitlines())[0], os.path.basename(name))
-
-
-def _file(match: re.Match[str]) -> str:
-    """The file that a link leads to, as its name in the root."""
-    target = (match[2] or match[3] or "").partition("#")[0].replace("%20", " ").removeprefix("./")
-    return "" if "://" in target else target
-
-
-def _is_entry(line: str) -> bool:
-    """Whether a line begins with a link to a note, or is a row of a table, and leads to no other note."""
-    return len(links(line)) == 1 and bool(ENTRY.match(line) or line.lstrip().startswith("|"))
-
-
-def _without_link(line: str, name: str) -> str:
-    """*line* without its links to a note; empty if no word is left."""
-    if name not in links(line):
-        return line
-    text = line.rstrip("\r\n")
-    for separator in SEPARATORS:
-        parts = text.split(separator)
-        begins = [bool(LINK.match(part)) or not links(part) for part in parts[1:]]
-        head, link = _head(parts[0])
-        if parts[1:] and link and all(begins):
-            kept = [part for part in (link, *parts[1:]) if name not in links(part)]
-            return f"{head}{separator.join(kept)}{line[len(text) :]}" if kept else ""
-    bare = LINK.sub(lambda match: match[1] if _file(match) == name else match[0], line)
-    return bare if any(map(str.isalnum, bare)) else ""
-
-
-def _head(part: str) -> tuple[str, str]:
-    """The bullet or the label before the first link of a line, and the rest; an empty rest if words stand before it."""
-    match = LINK.search(part)
-    head = part[: match.start()] if match else part
-    is_label = not head.strip("-*+ \t") or head.rstrip().endswith(":")
-    return (head, part[len(head) :]) if match and is_label else (head, "")
-
-
-def _is_below(line: str, indent: int) -> bool:
-    """Whether a line belongs to the line above it, which is indented by *indent*."""
-    return bool(line.strip()) and _indent(line) > indent and not links(line)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t"))

@@ -1,15 +1,61 @@
-"""What the system around a command may lack: a stdin, UTF-8, room under stdout, a current folder."""
+"""What commands print: rows as JSON or as lines, on streams that may lack UTF-8, room, or be closed."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.lean.json_text import printed_json
+from tui.workspace.stderr import visible
+
 if TYPE_CHECKING:
-    from typing import TextIO
+    from collections.abc import Iterable, Mapping
+    from typing import Any, TextIO
+
+    Output = tuple[dict[str, Any], str]
+    """What a command found, as a row of JSON and as a text for people."""
+
+
+MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
+"""Cells of a line of a report: at least, in a pipe, and at most."""
+
+
+def output(form: str, rows: object, lines: Iterable[str]) -> str:
+    """The output of a command as --format says: *rows* as JSON, or *lines* for people."""
+    return f"{printed_json(rows, indent=2)}\n" if form == "json" else text_of(lines)
+
+
+def text_of(lines: Iterable[str]) -> str:
+    """*lines* as a text in which no character commands the terminal."""
+    return "".join(f"{visible(line)}\n" for line in lines)
+
+
+def output_of_roots(form: str, made: Mapping[str, Output]) -> str:
+    """The output of a command over one or several roots. *made*: root -> its output.
+
+    The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, and texts
+    follow each other under their roots.
+    """
+    if form == "json":
+        rows = [{"root": root, **row} for root, (row, _) in made.items()]
+        (only, _), *others = made.values()
+        return f"{printed_json(rows if others else only, indent=2)}\n"
+    texts = {root: text for root, (_, text) in made.items()}
+    return "\n".join(f"{visible(root)}\n\n{text}" if len(texts) > 1 else text for root, text in texts.items())
+
+
+def output_width(piped: int) -> int:
+    """The width of stdout in cells: of the terminal, or *piped* for a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else piped
+
+
+def text_width() -> int:
+    """The width of a text of sentences and tables on stdout, which a wide terminal does not stretch."""
+    return max(MIN_TEXT, min(output_width(PIPED_TEXT), MAX_TEXT))
 
 
 def open_streams() -> None:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import settings as at_most
 from hypothesis import strategies as st
 
-from engine.claude_code.settings_text import parsed, with_item, with_value, without
+from engine.claude_code.settings_files import parsed
 from engine.errors import SettingsFileError
+from engine.stores.json_members import with_item, with_value, without_value
 
 LIST = ("hooks", "UserPromptSubmit")
 VALUES = st.recursive(
@@ -44,7 +45,7 @@ def test_an_item_is_added_and_taken_out_and_the_rest_stays(
     before = settings.get("hooks", {}).get("UserPromptSubmit", [])
     hooks = {**settings.get("hooks", {}), "UserPromptSubmit": [*before, item]}
     assert parsed(changed, "") == {**settings, "hooks": hooks}
-    again = without(changed, (*LIST, len(before)))
+    again = without_value(changed, (*LIST, len(before)), prunes=True)
     if before:
         assert again == text
     else:
@@ -59,7 +60,7 @@ def test_a_value_is_set_and_changed_at_its_place(settings: dict[str, Any], style
     text = with_value(json.dumps(settings, **style), ("plugins", "one"), 1)
     assert with_value(with_value(text, ("plugins", "one"), value), ("plugins", "one"), 1) == text
     assert parsed(text, "") == {**settings, "plugins": {"one": 1}}
-    assert parsed(without(text, ("plugins", "one")), "") == settings
+    assert parsed(without_value(text, ("plugins", "one"), prunes=True), "") == settings
 
 
 def test_the_style_of_the_file_is_kept() -> None:

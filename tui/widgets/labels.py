@@ -1,24 +1,81 @@
-"""The reason and the note that are saved with the label of a card; the note is typed here."""
+"""Labels: their tones and texts, the list of the latest, and the reason and note that are saved with the next one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Vertical
+from textual.content import Content
 from textual.events import Key
 from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.key_names import keyed
-from tui.plain import plain
+from tui.bindings import keyed
+from tui.plain import cells, plain
+from tui.widgets.lists.rows import RecordList
+from tui.widgets.signs import VERDICTS, signs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from textual.app import ComposeResult
+
+    from engine.memory import Memory
+    from labels.records import Label
+    from tui.widgets.lists.rows import Cell
+
+
+TONES = {"relevant": "good", "not": "bad", "unsure": "match", "unrateable": "muted"}
+"""By verdict: the tone of its sign in a row."""
+
+
+def dispute_text(labels: Iterable[Label]) -> Content:
+    """A line for each label: verdict, reason and note, sorted by verdict so that the order names no annotator."""
+    lines = sorted((label.verdict, ", ".join(filter(None, (label.reason, label.note)))) for label in labels)
+    return Content("\n").join(
+        plain(VERDICTS[verdict]).stylize_before("bold") + plain(f": {why}" if why else "") for verdict, why in lines
+    )
+
+
+TITLE, EMPTY, CHANGING = "Latest · {label.latest}", "Latest · nothing yet", "Change it · {label.back} leaves"
+
+
+class RecentLabels(RecordList["Label"]):
+    """A row for each label: the sign of its verdict, its grade, its reason or "note", and the title of the memory."""
+
+    NOUN = "label"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._titles: dict[str, str] = {}
+
+    def show_labels(self, labels: Sequence[Label], memory_of: Callable[[str], Memory | None]) -> None:
+        found = {label.memory_id: memory_of(label.memory_id) for label in labels}
+        self._titles = {memory_id: memory.summary.title if memory else memory_id for memory_id, memory in found.items()}
+        self.show(labels)
+        self.tell_key()
+
+    def tell_key(self) -> None:
+        """Name the key that leads here, or the keys that act here."""
+        title = CHANGING if self.has_focus else TITLE if self.count else EMPTY
+        self.border_title = plain(keyed(self.app, title))
+
+    def id_of(self, record: Label) -> str:
+        return str((record.prompt_id, record.pair, record.repeat))
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        label = self.records[index]
+        grade = "" if label.grade is None else str(label.grade)
+        why = label.reason or ("note" if label.note else "")
+        head = f" {signs(self).verdicts[label.verdict]}{grade} "
+        return [
+            (head, TONES[label.verdict]),
+            (cells(f"{f'{why}: ' if why else ''}{self._titles[label.memory_id]}", width - len(head)), ""),
+        ]
+
 
 MAX_NOTE = 2_000
 TYPING, WAITING, WRITES = "note: enter keeps, esc leaves", "goes with the label", "{label.note} writes a note"
@@ -105,9 +162,6 @@ class RemarkLine(Vertical):
 
     def compose(self) -> ComposeResult:
         yield NoteInput()
-
-    def on_mount(self) -> None:
-        self.line.cursor_blink = False
 
     @property
     def remark(self) -> Remark:

@@ -9,9 +9,9 @@ import os
 
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, Skipped
-from engine.stores import markdown
 from engine.stores.files import EMPTY, UnreadableFileError, read_text
-from engine.stores.markdown_parts import (
+from engine.stores.markdown import store
+from engine.stores.markdown.parts import (
     DEFAULT_TYPE,
     INDEX_FILE,
     LOADED_BYTES,
@@ -21,7 +21,7 @@ from engine.stores.markdown_parts import (
     MarkdownText,
     facts,
 )
-from engine.stores.markdown_text import body_lines, first, first_words, front_matter, note_links, sections
+from engine.stores.markdown.text import body_lines, first, first_words, front_matter, note_links, sections
 from engine.stores.registry import Listing
 from engine.stores.roots import original_stem
 
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from engine.stores.markdown_text import FrontMatter
+    from engine.stores.markdown.text import FrontMatter
 
 COPY = f"is a copy of {INDEX_FILE}"
 PART = f"is a part of {INDEX_FILE}, of which memsift changes only the links: change it in an editor"
@@ -39,7 +39,7 @@ MOST_DEAD_LINKS = 20
 
 def listing(root: str) -> Listing:
     """The Markdown files in *root*, and the problems of MEMORY.md as notices. Raises OSError."""
-    found = markdown.listing(root)
+    found = store.listing(root)
     stem = INDEX_FILE.removesuffix(".md")
     lists = {name for name in found.names if original_stem(name.removesuffix(".md"), stem) == stem} - {INDEX_FILE}
     copies = tuple(Skipped(without_lone_surrogates(name), COPY) for name in sorted(lists))
@@ -50,7 +50,7 @@ def listing(root: str) -> Listing:
 
 def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Memory | Skipped]:
     """The memory in a file, and the facts in MEMORY.md. Raises UnreadableFileError."""
-    return markdown.read(root, relative, wanted, note)
+    return store.read(root, relative, wanted, note)
 
 
 def read_file(root: str, relative: str) -> Memory:

@@ -1,0 +1,155 @@
+"""Conversations in Markdown, and the prompts in them: the exports of SpecStory and the chat history of aider.
+
+SpecStory writes a file for a session of Cursor, Copilot or Claude Code, in `.specstory/history`. A message ends at the
+next line that names a speaker, not at `---`, which people and assistants type, too. aider writes the chats of a project
+into one file. It ends each line of a prompt with two spaces, which tells prompts from headings of the assistant.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from engine.claude_code.transcripts import ASSISTANT, USER, typed_text, with_turn
+from engine.lean.record import Record
+from engine.prompt import Prompt, Turn, prompt_id, without_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Message = tuple[str, str, str]
+
+SPECSTORY_FOLDER = os.path.join(".specstory", "history")
+AIDER_FILE = ".aider.chat.history.md"
+"""Where the two programs write, in the folder of a project."""
+
+_CHAT = re.compile(r"^# aider chat started at (.*)$", re.MULTILINE)
+_SPEAKER = re.compile(r"^_\*\*(User|Assistant|Agent)(?: \((.*)\))?\*\*_[ \t]*$", re.MULTILINE)
+_END = re.compile(r"^---\s*\Z", re.MULTILINE)
+_SESSION = re.compile(r"<!-- .*\bSession (\S+)")
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T_](\d\d)[:-](\d\d)(?:[:-](\d\d))?(Z|[+-]\d\d:?\d\d)")
+"""A time in the line of a speaker, or in the name of a file."""
+
+_NOT_TYPED = ("@agent Continue:", "Implement the plan as specified", "You are working on")
+"""Beginnings of texts that an editor writes in a person's name: buttons, plans and briefs for another assistant."""
+
+_TOOL = re.compile(r"<tool-use\b[^>\n]*>")
+_BESIDE = ("tool-use", "think", "details")
+"""Tags around what an assistant did or thought, and did not say."""
+
+_PROMPT_LINE = re.compile(r"^####(?: .*)?  $", re.MULTILINE)
+_CHOICES = "(Y)es/(N)o"
+_ANSWERS = ("y", "n", "yes", "no", "a", "all", "s", "skip", "d", "don't", "<blank>")
+"""Answers to aider's questions, and its mark for an empty prompt."""
+
+
+class Conversation(Record):
+    """The messages of a session in order: role, time in ISO 8601 or "", and text. `source` names it in prompts."""
+
+    source: str
+    session_id: str
+    messages: tuple[Message, ...]
+
+
+def is_export(line: bytes) -> bool:
+    """Whether a file whose first words are in *line* is an export of SpecStory or a history of aider."""
+    start = line.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith(b"# aider chat started at ") or (start.startswith(b"<!--") and b"SpecStory" in start)
+
+
+def prompts_of_export(text: str, path: str) -> Iterator[Prompt]:
+    """The prompts in the *text* of an export, in its order, each with the turns before it."""
+    text = text.replace("\r\n", "\n")
+    for conversation in _aider(text) if _CHAT.match(text) else [_specstory(text, path)]:
+        yield from _prompts_of(conversation)
+
+
+def _prompts_of(conversation: Conversation) -> Iterator[Prompt]:
+    """A message that was sent again, because no answer came, counts once."""
+    turns: tuple[Turn, ...] = ()
+    before = ("", "")
+    for role, moment, text in conversation.messages:
+        said, added = typed_text(text) if role == USER else (text, ())
+        if not said or (role, said) == before:
+            continue
+        if role == USER:
+            yield Prompt(
+                id=prompt_id(f"{conversation.source}\0{said}"),
+                text=said,
+                turns=(*turns, *added),
+                session_id=conversation.session_id,
+                timestamp=moment,
+                source=conversation.source,
+            )
+        turns, before = with_turn(turns, Turn(role, said)), (role, said)
+
+
+def _specstory(text: str, path: str) -> Conversation:
+    """The conversation in an export. Until 2025 the turns had no times, so the time in the file's name counts.
+
+    An image leaves an empty message. Messages of a sub-agent are left out.
+    """
+    name = os.path.splitext(os.path.basename(path))[0]
+    head, *parts = _SPEAKER.split(text)
+    session = _SESSION.search(head)
+    moment, messages = _iso(name), []
+    for speaker, about, said in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        moment = _iso(about or "") or moment
+        whole = _END.sub("", said).strip()
+        if "sidechain" in (about or ""):
+            continue
+        if speaker != "User":
+            messages.append((ASSISTANT, moment, _spoken(whole)))
+        elif not whole.startswith(_NOT_TYPED):
+            messages.append((USER, moment, whole))
+    session_id = session[1] if session else ""
+    return Conversation(f"specstory:{session_id or name}", session_id, tuple(messages))
+
+
+def _iso(text: str) -> str:
+    """The first time in *text* as ISO 8601; empty without one."""
+    found = _MOMENT.search(text)
+    return f"{found[1]}T{found[2]}:{found[3]}:{found[4] or '00'}{found[5]}" if found else ""
+
+
+def _spoken(text: str) -> str:
+    """What an assistant said in a message, without its thoughts, the calls of tools and empty lines."""
+    said, _ = without_blocks(_TOOL.sub("<tool-use>", text), _BESIDE)
+    lines = (line for line in said.split("\n") if line.strip() not in ("", "---"))
+    return "\n".join(line for line in lines if not line.startswith("Tool use: "))
+
+
+def _aider(text: str) -> Iterator[Conversation]:
+    """The chats in a history of aider. A chat has a single time, that of its start, and this names it."""
+    _, *parts = _CHAT.split(text)
+    for started, chat in zip(parts[::2], parts[1::2], strict=True):
+        moment = "T".join(started.split())
+        messages = tuple((role, moment, said) for role, said in _chat_messages(chat))
+        yield Conversation(f"aider:{moment}", moment, messages)
+
+
+def _chat_messages(chat: str) -> Iterator[tuple[str, str]]:
+    """Roles and texts. Lines of aider itself begin with `>`.
+
+    The prompt of a command such as `/ask` stands behind it once more. In architect mode aider writes the answer of the
+    first model once more, as a prompt for the second.
+    """
+    answer: list[str] = []
+    has_ends = _PROMPT_LINE.search(chat) is not None
+
+    def role_of(line: str) -> str:
+        if line == "####" or line.startswith("#### "):
+            return USER if line.endswith("  ") or not has_ends else ASSISTANT
+        return "" if line.startswith(">") else ASSISTANT
+
+    for role, lines in groupby(chat.split("\n"), role_of):
+        if role == ASSISTANT:
+            text = "\n".join(lines).strip()
+            answer = text.split() or answer
+            yield role, text
+        elif role:
+            text = "\n".join(line[5:].rstrip() for line in lines).strip()
+            is_typed = text.casefold() not in _ANSWERS and _CHOICES not in text and text.split() != answer
+            yield role, text if is_typed and not text.startswith("!") else ""

@@ -1,0 +1,1 @@
+"""Memories in Markdown files: notes, Claude Code's auto memory, rules of clients, Codex's memories."""

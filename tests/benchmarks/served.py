@@ -1,0 +1,396 @@
+"""Fit the default model, and measure it on roots that it did not learn from: served, useful, false fires.
+
+    python -m tests.benchmarks.served [--notes FOLDER] [--locomo FOLDER] [--sizes] [--write]
+
+Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
+labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
+without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints reliability by the size of a
+root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 500. --write puts the model
+of all roots into engine/default_model.py.
+
+    served       of the prompts that need a memory (grade 2), the share that gets such a memory
+    useful       of the injected memories, the share with grade 1 or 2
+    recall       of the needed memories, the share that is injected
+    false fires  of the prompts for which nothing is useful, the share that gets something
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+from collections import defaultdict
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from math import exp
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from engine.config import Config
+from engine.cutoff import FURTHER
+from engine.lean.record import replace
+from engine.memory import Corpus
+from engine.opening import index_of
+from engine.pipeline import retrieve
+from engine.prompt import Prompt, Turn
+from engine.stores.roots import read_corpus
+from labels.tuning.examples import Recorder
+from labels.tuning.fitting import FeatureWeights, fit
+from tests.benchmarks.example_projects import DEMO, FOLDERS, TOP, write_root
+from tests.benchmarks.locomo import collections
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from engine.memory import Memory
+
+REAL, TYPED, CORPUS, EXAMPLES, CHAT = "real", "typed", "corpus", "examples", "chat"
+REPEATS = {REAL: 6, TYPED: 6, CORPUS: 2, EXAMPLES: 2, CHAT: 1}
+"""How often the prompts of a set count."""
+
+CHAT_SHARE = 5
+"""One of so many chat prompts counts: there are ten times as many of them as of prompts on real roots."""
+
+FEATURES = ("strength", "short", "short_rivals", "short_tag")
+"""Features of the default model."""
+
+LEARNED = Config(max_inject=4, max_risk=1.0, repeat_loaded=True)
+RATES = {"strict": 0.02, "balanced": 0.10, "generous": 0.25}
+MOST = 3
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A candidate: its grade 0..2 (None: not labelled), its features, and its P(useful) once a model gave one."""
+
+    memory_id: str
+    grade: int | None
+    features: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class GradedPrompt:
+    root: str
+    set: str
+    kind: str
+    needs: bool
+    is_useless: bool
+    candidates: tuple[Graded, ...]
+    size: int = 0
+
+
+@dataclass
+class LabelledRoot:
+    """A root with prompts. `grade(prompt id, memory)` is the grade of a memory, None where nobody labelled it."""
+
+    name: str
+    set: str
+    corpus: Corpus
+    prompts: list[tuple[Prompt, str]]
+    grades: Mapping[str, Mapping[str, int]]
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def grade(self, prompt_id: str, memory_id: str) -> int | None:
+        names = self.names.get(memory_id, ())
+        return max((self.grades[prompt_id].get(name, 0) for name in names), default=None)
+
+
+def graded(root: LabelledRoot, corpus: Corpus | None = None) -> list[GradedPrompt]:
+    """The prompts of a root with their candidates, in the root or in another corpus that holds its memories."""
+    found = []
+    with closing(index_of(corpus or root.corpus)) as index:
+        held = {name for memory in index.summaries() for name in root.names.get(memory.id, ())}
+        for prompt, kind in root.prompts:
+            recorder = Recorder(LEARNED)
+            candidates = retrieve(prompt, index, LEARNED, cutoff=recorder).candidates
+            rows = [
+                Graded(one.memory.id, root.grade(prompt.id, one.memory.id), recorder.seen[one.memory.id])
+                for one in candidates
+                if one.memory.id in recorder.seen
+            ]
+            grades = [grade for name, grade in root.grades[prompt.id].items() if name in held]
+            found.append(GradedPrompt(root.name, root.set, kind, 2 in grades, not grades, tuple(rows), len(index)))
+    return found
+
+
+def rows_in(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def prompt_of(row: Mapping[str, Any]) -> Prompt:
+    turns = tuple(Turn(turn["role"], turn["text"]) for turn in row.get("context", ()))
+    return Prompt(row["id"], row["prompt"], turns)
+
+
+def note_name(text: str) -> str:
+    return re.sub(r":\d+$", "", text).partition("#")[0].rpartition("/")[2].removesuffix(".md").casefold()
+
+
+def real_roots(notes: Path, shared: Path) -> Iterator[LabelledRoot]:
+    """The yardstick's roots. Notes are named by their files; facts of an index file were not labelled."""
+    grades: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
+    for row in rows_in(shared / "labels.jsonl"):
+        grades[row["root"]][row["id"]] = {note_name(f"{name}.md"): grade for name, grade in row["labels"].items()}
+    rows = [
+        *rows_in(shared / "prompts.jsonl"),
+        *chain.from_iterable(map(rows_in, sorted(notes.glob("prompts/*.jsonl")))),
+    ]
+    for name in dict.fromkeys(row["root"] for row in rows):
+        own = [row for row in rows if row["root"] == name]
+        corpus = read_corpus(str(notes / name))
+        files = {one.summary.id: note_name(one.summary.path) for one in corpus.memories}
+        names = {id_: (file,) for id_, file in files.items() if file not in ("memory", "readme", "index")}
+        prompts = [(prompt_of(row), row["kind"]) for row in own]
+        yield LabelledRoot(name, TYPED if "context" in own[0] else REAL, corpus, prompts, grades[name], names)
+
+
+def corpus_roots() -> Iterator[LabelledRoot]:
+    for folder in sorted(path for path in (TOP / "tests/corpus").iterdir() if path.is_dir()):
+        indexes = [path for path in folder.rglob("MEMORY.md") if "agent-memory" not in path.parts]
+        if not indexes:
+            continue
+        corpus = read_corpus(str(indexes[0].parent))
+        grades = {row["id"]: row["labels"] for row in rows_in(folder / "labels.jsonl")}
+        labelled = {name for own in grades.values() for name in own}
+        names = {one.summary.id: _names_of(one, folder, labelled) for one in corpus.memories}
+        prompts = [(prompt_of(row), row["kind"]) for row in rows_in(folder / "prompts.jsonl")]
+        yield LabelledRoot(folder.name, CORPUS, corpus, prompts, grades, names)
+
+
+def _names_of(memory: Memory, folder: Path, labelled: set[str]) -> list[str]:
+    """The names that labels may give to a memory: its file, and a part of the file whose first words it holds."""
+    path = os.path.relpath(re.sub(r":\d+$", "", memory.summary.path), folder)
+    text = " ".join(
+        [memory.summary.title, *(line for section in memory.sections for line in (section.heading, *section.lines))]
+    )
+    parts = [name for name in labelled if name.startswith(f"{path}#") and name.partition("#")[2] in text]
+    return [path, *parts]
+
+
+def example_roots() -> Iterator[LabelledRoot]:
+    for folder in FOLDERS:
+        grades: dict[str, dict[str, int]] = defaultdict(dict)
+        for line in (folder / "qrels.txt").read_text(encoding="utf-8").splitlines():
+            prompt_id, _, memory_id, grade = line.split()
+            if int(grade):
+                grades[prompt_id][memory_id] = 2
+        with TemporaryDirectory() as place:
+            corpus = read_corpus(str(folder / "memory" if folder == DEMO else write_root(folder, Path(place))))
+        prompts = [(prompt_of(row), "") for row in rows_in(folder / "prompts.jsonl")]
+        names = {one.summary.id: (one.summary.id,) for one in corpus.memories}
+        yield LabelledRoot(folder.name, EXAMPLES, corpus, prompts, defaultdict(dict, grades), names)
+
+
+def chat_roots(folder: Path) -> Iterator[LabelledRoot]:
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for line in (folder / "qrels.txt").read_text(encoding="utf-8").splitlines():
+        prompt_id, _, memory_id, grade = line.split()
+        if int(grade):
+            grades[prompt_id][memory_id] = 2
+    rows = rows_in(folder / "prompts.jsonl")
+    for name, memories in collections(folder).items():
+        prompts = [(prompt_of(row), "") for row in rows if row["collection"] == name]
+        names = {one.summary.id: (one.summary.id,) for one in memories}
+        yield LabelledRoot(name, CHAT, Corpus(name, tuple(memories)), prompts, defaultdict(dict, grades), names)
+
+
+def fitted(prompts: Iterable[GradedPrompt], features: Sequence[str] = FEATURES) -> FeatureWeights:
+    rows, useful = [], []
+    for number, prompt in enumerate(prompts):
+        if prompt.set == CHAT and number % CHAT_SHARE:
+            continue
+        for one in prompt.candidates[:8]:
+            if one.grade is not None:
+                own = {name: one.features[name] for name in features}
+                rows += [own] * REPEATS[prompt.set]
+                useful += [one.grade > 0] * REPEATS[prompt.set]
+    return fit(rows, useful)
+
+
+Scored = list[tuple[GradedPrompt, list[tuple[float, int | None]]]]
+
+
+def scored(prompts: Iterable[GradedPrompt], weights: FeatureWeights) -> Scored:
+    """Each prompt with (P(useful), grade) of its candidates in rank order."""
+    result = []
+    for prompt in prompts:
+        given = weights.probabilities([one.features for one in prompt.candidates]) if prompt.candidates else ()
+        result.append((prompt, [(float(p), one.grade) for p, one in zip(given, prompt.candidates, strict=True)]))
+    return result
+
+
+def left_out(prompts: Sequence[GradedPrompt], features: Sequence[str] = FEATURES) -> Scored:
+    """Each root scored by a model that was fitted without it."""
+    found: Scored = []
+    for root in dict.fromkeys(prompt.root for prompt in prompts):
+        others = fitted((prompt for prompt in prompts if prompt.root != root), features)
+        found += scored([prompt for prompt in prompts if prompt.root == root], others)
+    return found
+
+
+def injected(row: Sequence[tuple[float, int | None]], least: float) -> list[int | None]:
+    """The grades of the memories that a threshold lets through, as `engine.cutoff` does."""
+    further = least / (least + (1 - least) * exp(-FURTHER)) if least else 0.0
+    kept = [grade for place, (p, grade) in enumerate(row) if p >= (further if place else least)]
+    return kept[:MOST]
+
+
+def threshold_for(rate: float, rows: Scored) -> float:
+    """The least P(useful) that gives at most *rate* false fires."""
+    tops = sorted((row[0][0] if row else 0.0 for prompt, row in rows if prompt.is_useless), reverse=True)
+    return tops[min(len(tops) - 1, int(rate * len(tops)))] + 1e-9 if tops else 1.0
+
+
+def measured(rows: Scored, least: float) -> dict[str, tuple[int, int]]:
+    """served, useful, recall of needed, false fires: (count, of)."""
+    sums: dict[str, list[int]] = {name: [0, 0] for name in ("served", "useful", "recall", "false")}
+    for prompt, row in rows:
+        given = injected(row, least)
+        if prompt.needs:
+            sums["served"][0] += 2 in given
+            sums["served"][1] += 1
+            sums["recall"][0] += given.count(2)
+            sums["recall"][1] += sum(one.grade == 2 for one in prompt.candidates)
+        if prompt.is_useless:
+            sums["false"][0] += bool(given)
+            sums["false"][1] += 1
+        sums["useful"][0] += sum(grade is not None and grade > 0 for grade in given)
+        sums["useful"][1] += sum(grade is not None for grade in given)
+    return {name: (part, of) for name, (part, of) in sums.items()}
+
+
+def shown(numbers: Mapping[str, tuple[int, int]]) -> str:
+    def one(name: str, part: int, of: int) -> str:
+        if not of:
+            return f"{name} -"
+        p, z = part / of, 1.96
+        middle, half = (
+            (p + z * z / 2 / of) / (1 + z * z / of),
+            z * (p * (1 - p) / of + z * z / 4 / of / of) ** 0.5 / (1 + z * z / of),
+        )
+        return f"{name} {p:.2f} ({middle - half:.2f}-{middle + half:.2f}) of {of:3}"
+
+    return "  ".join(one(name, *pair) for name, pair in numbers.items())
+
+
+def first_needed(rows: Scored) -> str:
+    need = [row for prompt, row in rows if prompt.needs]
+    shares = (sum(any(grade == 2 for _, grade in row[:top]) for row in need) / len(need) for top in (1, 3, 10))
+    return " / ".join(f"{share:.2f}" for share in shares)
+
+
+def reliability(rows: Scored) -> str:
+    """Mean P(useful) : share of useful, in bins with 30 candidates."""
+    bins: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for _, row in rows:
+        for p, grade in row[:8]:
+            if grade is not None:
+                bins[min(9, int(10 * p))].append((p, grade > 0))
+    return "  ".join(
+        f"{sum(p for p, _ in held) / len(held):.2f}:{sum(yes for _, yes in held) / len(held):.2f} ({len(held)})"
+        for _, held in sorted(bins.items())
+        if len(held) >= 30
+    )
+
+
+def resized(root: LabelledRoot, size: int, others: Sequence[Memory], random: Random) -> list[GradedPrompt]:
+    """The prompts of a root that is cut or filled up with memories of other roots to *size* memories."""
+    own = list(root.corpus.memories)
+    needed = {name for grades in root.grades.values() for name in grades}
+    own.sort(key=lambda one: not needed.intersection(root.names.get(one.summary.id, ())))
+    filling = random.sample(others, max(0, min(len(others), size - len(own))))
+    named = [replace(one, summary=replace(one.summary, id=f"other-{number}")) for number, one in enumerate(filling)]
+    corpus = Corpus(root.corpus.root, (*own[:size], *named))
+    found = graded(root, corpus)
+    return [
+        replace_candidates(
+            prompt,
+            [
+                Graded(one.memory_id, one.grade if one.grade is not None else 0, one.features)
+                for one in prompt.candidates
+            ],
+        )
+        for prompt in found
+    ]
+
+
+def replace_candidates(prompt: GradedPrompt, candidates: Sequence[Graded]) -> GradedPrompt:
+    return GradedPrompt(
+        prompt.root, prompt.set, prompt.kind, prompt.needs, prompt.is_useless, tuple(candidates), prompt.size
+    )
+
+
+def write(weights: FeatureWeights, thresholds: Mapping[str, float], deviations: Mapping[str, float]) -> None:
+    file = TOP / "engine/default_model.py"
+    text = file.read_text(encoding="utf-8")
+    named = {name: round(weights.by_feature.get(name, 0.0), 4) for name in FEATURES}
+    values = {
+        "INTERCEPT": round(weights.intercept, 4),
+        "WEIGHTS": named,
+        "SCALES": {name: round(value, 4) for name, value in deviations.items()},
+        "THRESHOLDS": {name: round(value, 3) for name, value in thresholds.items()},
+    }
+    for name, value in values.items():
+        body = f"{value}"
+        if isinstance(value, dict):
+            body = "{\n" + "".join(f'    "{key}": {number},\n' for key, number in value.items()) + "}"
+        text = re.sub(rf"(?ms)^({name}[^=\n]* = )(\{{.*?\}}|[^\n{{]*)$", rf"\g<1>{body}", text)
+    file.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--notes", type=Path)
+    parser.add_argument("--shared", type=Path, default=TOP.parent / "shared/data/yardstick")
+    parser.add_argument("--locomo", type=Path)
+    parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    real = list(real_roots(given.notes, given.shared)) if given.notes else []
+    roots = [*real, *corpus_roots(), *example_roots(), *(chat_roots(given.locomo) if given.locomo else ())]
+    prompts = [prompt for root in roots for prompt in graded(root)]
+    rows = left_out(prompts)
+    weights = fitted(prompts)
+    print(weights)
+    sets = {name: [row for row in rows if row[0].set == name] for name in dict.fromkeys(root.set for root in roots)}
+    real_rows = sets.get(REAL) or sets[CORPUS]
+    thresholds = {name: threshold_for(rate, real_rows) for name, rate in RATES.items()}
+    print("thresholds", {name: round(value, 3) for name, value in thresholds.items()})
+    for name, least in thresholds.items():
+        print(f"\n## {name}")
+        for group, own in sets.items():
+            print(f"{group:18} {shown(measured(own, least))}")
+        print("by root, kind")
+        for by in (lambda one: f"{one.set} {one.root}", lambda one: f"{one.set} {one.kind}"):
+            for group in dict.fromkeys(by(prompt) for prompt, _ in rows if prompt.set != CHAT):
+                print(f"  {group:26} {shown(measured([row for row in rows if by(row[0]) == group], least))}")
+    print("\nneeded in first 1 / 3 / 10, and reliability")
+    for group, own in sets.items():
+        print(f"{group:10} {first_needed(own)}   {reliability(own)}")
+    if given.sizes:
+        random = Random(1)
+        for size in (20, 80, 200, 500):
+            others = {
+                root.name: [one for other in roots if other.name != root.name for one in other.corpus.memories]
+                for root in real
+            }
+            sized: Scored = []
+            for root in real:
+                if root.set == REAL:
+                    model = fitted(prompt for prompt in prompts if prompt.root != root.name)
+                    sized += scored(resized(root, size, others[root.name], random), model)
+            print(f"size {size:5} {first_needed(sized)} {shown(measured(sized, thresholds['balanced']))}")
+            print(f"           {reliability(sized)}")
+    if given.write:
+        import numpy as np
+
+        held = [one.features for prompt in prompts for one in prompt.candidates[:8]]
+        write(weights, thresholds, {name: float(np.std([row[name] for row in held])) for name in held[0]})
+
+
+if __name__ == "__main__":
+    main()

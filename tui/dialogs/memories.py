@@ -1,0 +1,191 @@
+"""Dialogs about memories: the form that changes one, merging several, and picking any by its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.widgets import Input, Static, TextArea
+
+from engine.errors import MemsiftError
+from engine.search.query import filter_terms
+from engine.stores.writing import changes_of
+from tui.bindings import bindings, keyed
+from tui.dialogs.dialog import Dialog
+from tui.plain import one_line, plain
+from tui.widgets.lists.memories import MemoryList
+from tui.widgets.lists.rows import RowList
+from tui.widgets.memory_pane import MemoryPane, memory_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.events import Key
+
+    from engine.memory import Memory
+    from engine.roots import OpenIndex
+    from engine.stores.writing import Changes, FormField
+
+
+UNCHANGED = "Nothing is changed yet. {form.leave} leaves."
+THROWN_AWAY = "Your changes are not saved. {form.leave} again throws them away, {form.save} saves them."
+
+
+class MemoryForm(Dialog["Changes | None"]):
+    """Shows *form* under *title*. Gives the changes that *check* allows, or None.
+
+    *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
+    """
+
+    BINDINGS = bindings(hidden="form.save form.leave")
+
+    told = query_one("#told", Static)
+
+    def __init__(self, title: str, form: Sequence[FormField], check: Callable[[Changes], None]) -> None:
+        super().__init__()
+        self._title, self._form, self._check = title, form, check
+        self._is_warned = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="form") as box:
+            with VerticalScroll(can_focus=False):
+                for place, field in enumerate(self._form):
+                    yield Static(_heading(field), classes="name", markup=False)
+                    yield TextArea(field.text, id=f"field-{place}", compact=True, show_line_numbers=False)
+            yield Static(id="told")
+        self.head(box, self._title, "tab goes on, {form.save} saves, {form.leave} leaves")
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts as they are now, by the field's name."""
+        areas = zip(self._form, self.query(TextArea), strict=True)
+        return {field.name: area.text if field.is_long else " ".join(area.text.split("\n")) for field, area in areas}
+
+    @property
+    def is_changed(self) -> bool:
+        return any(self.texts[field.name] != field.text for field in self._form)
+
+    @on(TextArea.Changed)
+    def forget_warning(self) -> None:
+        self._is_warned = False
+
+    def action_save(self) -> None:
+        if not self.is_changed:
+            self.told.update(plain(keyed(self.app, UNCHANGED)))
+            return
+        changes = changes_of(self._form, self.texts)
+        try:
+            self._check(changes)
+        except MemsiftError as error:
+            self.told.update(plain(str(error)))
+        else:
+            self.dismiss(changes)
+
+    def action_leave(self) -> None:
+        """Leave; with changes, only when the key is pressed a second time."""
+        if self.is_changed and not self._is_warned:
+            self._is_warned = True
+            self.told.update(plain(keyed(self.app, THROWN_AWAY)))
+        else:
+            self.dismiss(None)
+
+
+def _heading(field: FormField) -> str:
+    return f"{field.name.replace('_', ' ').capitalize()}  ({field.hint})" if field.hint else field.name
+
+
+HINT = "{merge.merge} merges, {merge.swap} keeps another, {pick.leave} leaves"
+KEEPS, RETIRES = "Kept", "Retired as superseded"
+RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied."
+
+
+class MergeMemories(Dialog[str | None]):
+    """Shows *memories*, two or more. Gives the id of the memory to keep, or None."""
+
+    BINDINGS = bindings(hidden="merge.merge merge.swap pick.leave")
+
+    kept = query_one("#kept", MemoryPane)
+    others = query_one("#others", MemoryPane)
+
+    def __init__(self, memories: Sequence[Memory]) -> None:
+        super().__init__()
+        self._memories = list(memories)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="merge") as box:
+            with Container(id="sides"):
+                yield MemoryPane("kept")
+                yield MemoryPane("others")
+            yield Static(id="rule")
+        self.head(box, "Merge", HINT)
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        kept, *others = self._memories
+        self.kept.border_title = plain(f"{KEEPS}: {kept.summary.id}")
+        self.others.border_title = plain(f"{RETIRES}: {', '.join(other.summary.id for other in others)}")
+        self.kept.show(memory_text(kept))
+        self.others.show(Content("\n\n").join(map(memory_text, others)))
+        new = dict.fromkeys(tag for other in others for tag in other.summary.tags if tag not in kept.summary.tags)
+        tags = f"the tags {one_line('#' + ' #'.join(new))}" if new else "the tags"
+        self.query_one("#rule", Static).update(plain(RULE.format(tags=tags)))
+
+    def action_swap(self) -> None:
+        """Keep the next memory in place of this one."""
+        self._memories = [*self._memories[1:], self._memories[0]]
+        self._show()
+
+    def action_merge(self) -> None:
+        self.dismiss(self._memories[0].summary.id)
+
+
+NO_MATCH = "No memory has all of these words."
+
+
+class PickMemory(Dialog[str | None]):
+    """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
+
+    AUTO_FOCUS = "Input"
+    BINDINGS = bindings(hidden="pick.leave")
+
+    line = query_one(Input)
+    memories = query_one(MemoryList)
+    none = query_one("#none", Static)
+
+    def __init__(self, index: OpenIndex, question: str = "Why not this memory?") -> None:
+        super().__init__()
+        self._index, self._question = index, question
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            yield Input(placeholder="Type words of title, tags or body", compact=True)
+            yield MemoryList()
+            yield Static(NO_MATCH, id="none")
+        self.head(box, self._question, "enter chooses, {pick.leave} closes")
+
+    def on_mount(self) -> None:
+        self.show_matching()
+
+    @on(Input.Changed)
+    def show_matching(self) -> None:
+        found = self._index.matching(filter_terms(self.line.value))
+        self.memories.show(found)
+        self.memories.display, self.none.display = bool(found), not found
+
+    @on(Input.Submitted)
+    @on(RowList.Selected)
+    def choose(self) -> None:
+        current = self.memories.current
+        if current:
+            self.dismiss(current.id)
+
+    def on_key(self, event: Key) -> None:
+        """Move in the list while the input has the focus; with the focus, the list moves by itself."""
+        if self.line.has_focus:
+            self.memories.cursor += {"down": 1, "up": -1}.get(event.key, 0)

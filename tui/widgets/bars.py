@@ -1,0 +1,226 @@
+"""The lines at the edges of a screen: tabs, the run under way, keys, and in plain mode the place of the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Footer, Input, OptionList, SelectionList, Static, TextArea
+from textual.widgets._footer import FooterKey
+
+from tui.bindings import keyed
+from tui.plain import ROW_CHARACTERS, one_line, plain
+from tui.widgets.lists.rows import RowList
+from tui.widgets.memory_pane import TextPane
+from tui.widgets.signs import signs
+from tui.workspace.curate.memory_facts import root_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.app import ComposeResult
+    from textual.events import Resize
+    from textual.screen import Screen
+    from textual.widget import Widget
+
+    from tui.workspace.replay.background_run import RunProgress
+    from tui.workspace.workspace import Workspace
+
+
+TABS = (
+    ("browse", "Browse"),
+    ("replay", "Replay"),
+    ("label", "Label"),
+    ("report", "Report"),
+    ("whatif", "What-if"),
+    ("inbox", "Inbox"),
+    ("activity", "Activity"),
+)
+"""Mode and name of each tab; the id of its key is `go.` and the mode. A tab is there if the app has its mode."""
+
+NAMED_FROM = 120
+"""In terminals of at least this number of columns, each tab shows its name; in others, only the current tab."""
+
+
+class Tab(Static):
+    """The key of one screen, with or without its name; a click goes there."""
+
+    def __init__(self, mode: str, key: str, name: str) -> None:
+        super().__init__(key, markup=False)
+        self.mode = mode
+        self._key, self._label = key, name
+        self.tooltip = name
+
+    def show(self, *, is_named: bool) -> None:
+        here = " (this screen)" if signs(self).in_words and self.has_class("-current") else ""
+        self.update(f"{self._key} {self._label}{here}" if is_named else self._key)
+
+    async def on_click(self) -> None:
+        await self.app.switch_mode(self.mode)
+
+
+class TopBar(Vertical):
+    """Tabs on the left, the root on the right; below them the progress of a run. *mode* is the present screen's tab."""
+
+    DEFAULT_CSS = """
+    TopBar {
+        height: auto;
+        background: $panel;
+        Horizontal { height: 1; }
+        Tab { width: auto; padding: 0 0 0 1; color: $foreground-muted; }
+        Tab.-current { padding: 0 1; margin-left: 1; background: $primary; color: $text; text-style: bold; }
+        Tab:first-child { margin-left: 0; }
+        &.-named Tab { padding: 0 1; margin-left: 0; }
+        #where { width: 1fr; text-align: right; padding: 0 1; color: $foreground-muted; }
+        #where, #run { text-overflow: ellipsis; text-wrap: nowrap; }
+        #running { display: none; background: $surface; }
+        #running.-on { display: block; }
+        #run { width: 1fr; padding: 0 1; color: $text-accent; }
+        #cancel { width: auto; padding-right: 1; color: $foreground-muted; }
+    }
+    """
+
+    def __init__(self, mode: str) -> None:
+        super().__init__()
+        self._mode = mode
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            for mode, name in TABS:
+                if mode in self.app.MODES:
+                    key = keyed(self.app, f"{{go.{mode}}}")
+                    yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
+            yield Static("", id="where", markup=False)
+        with Horizontal(id="running"):
+            yield Static("", id="run", markup=False)
+            yield Static(keyed(self.app, "{app.cancel} cancels"), id="cancel", markup=False)
+
+    def on_mount(self) -> None:
+        self._name_tabs(self.app.size.width)
+
+    def on_resize(self, event: Resize) -> None:
+        self._name_tabs(event.size.width)
+
+    def _name_tabs(self, width: int) -> None:
+        """Show as many names as a terminal of *width* columns has room for."""
+        self.set_class(width >= NAMED_FROM, "-named")
+        for tab in self.query(Tab):
+            tab.show(is_named=width >= NAMED_FROM or tab.mode == self._mode)
+
+    def show_where(self, workspace: Workspace) -> None:
+        self.query_one("#where", Static).update(plain(where_text(workspace, keyed(self.app, "{app.skipped}"))))
+
+    def show_run(self, progress: RunProgress | None) -> None:
+        self.query_one("#running").set_class(progress is not None, "-on")
+        self.query_one("#run", Static).update(progress.text if progress else "")
+
+
+def where_text(workspace: Workspace, key: str) -> str:
+    """The cost of the judge so far, the first open root, and the number of skipped files with their *key*."""
+    skipped = len(workspace.skipped)
+    spent = workspace.spending.text if workspace.spending else ""
+    names = root_name(workspace.root)
+    if workspace.others:
+        names += f" and {len(workspace.others)} more"
+    return " · ".join(filter(None, (spent, names, f"{skipped:,} skipped ({key})" if skipped else "")))
+
+
+ALWAYS = ("app.toggle_help", "app.quit")
+"""Actions whose keys are always shown."""
+
+SPACES = 2
+"""Cells of a key besides its texts: between key and name, and behind the name."""
+
+
+class KeyFooter(Footer):
+    """As many keys of the screen as there is room for, in the order of its BINDINGS, and always those of help and quit.
+
+    A key that would be cut off is left out: help and palette list it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, show_command_palette=False)
+        self._width = 0
+
+    def compose(self) -> ComposeResult:
+        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+        own = [key for key in keys if key.action not in ALWAYS]
+        others = [key for key in keys if key.action in ALWAYS]
+        while own and width_of([*own, *others]) > self.app.size.width:
+            own.pop()
+        yield from (*own, *others)
+
+    async def on_resize(self, event: Resize) -> None:
+        if event.size.width != self._width:
+            self._width = event.size.width
+            await self.recompose()
+
+
+def width_of(keys: Iterable[FooterKey]) -> int:
+    """The cells that *keys* need, without the space behind the last name."""
+    return sum(cell_len(key.key_display) + cell_len(key.description) + SPACES for key in keys) - 1
+
+
+NOWHERE = "Nothing has the cursor."
+
+
+class WhereLine(Static):
+    """The first line of a screen. It is painted anew only if its text changes, so that nothing is read twice."""
+
+    DEFAULT_CSS = "WhereLine { dock: top; height: auto; max-height: 3; background: $panel; color: $text; }"
+
+    text = ""
+
+    def say(self, text: str) -> None:
+        if text != self.text:
+            self.text = text
+            self.update(plain(text))
+
+
+def where(screen: Screen[Any], name: str) -> str:
+    """The place of the cursor on *screen*, which is called *name* unless a dialog with a title lies over it."""
+    focused = screen.focused
+    if focused is None:
+        return f"{name}: {NOWHERE}"
+    return f"{_dialog(focused) if screen.is_modal else name}, {_place(focused)}"
+
+
+def _place(widget: Widget) -> str:
+    if isinstance(widget, RowList):
+        if not widget.count:
+            return f"{widget.NOUN}: none is listed."
+        said = one_line(widget.said()[:ROW_CHARACTERS])
+        return f"{widget.NOUN} {widget.cursor + 1:,} of {widget.count:,}: {said}"
+    if isinstance(widget, OptionList):
+        return _choice(widget)
+    if isinstance(widget, Input):
+        return f"input: {one_line(widget.value) or 'empty'}. {one_line(str(widget.placeholder))}"
+    if isinstance(widget, TextArea):
+        row, _ = widget.cursor_location
+        line = one_line(widget.document.get_line(row)[:ROW_CHARACTERS])
+        return f"input {_title(widget)}, line {row + 1:,} of {widget.document.line_count:,}: {line or 'empty'}"
+    said = widget.text.lstrip().partition("\n")[0] if isinstance(widget, TextPane) else ""
+    return f"text: {_title(widget)}. {one_line(said[:ROW_CHARACTERS])}".removesuffix(" ")
+
+
+def _choice(options: OptionList) -> str:
+    at = options.highlighted
+    if at is None:
+        return "choice: none."
+    said = one_line(str(options.get_option_at_index(at).prompt))
+    state = ""
+    if isinstance(options, SelectionList):
+        is_selected = options.get_option_at_index(at).value in options.selected
+        state = ", selected" if is_selected else ", not selected"
+    return f"choice {at + 1:,} of {options.option_count:,}: {said}{state}"
+
+
+def _title(widget: Widget) -> str:
+    return one_line(str(widget.border_title or widget.id or ""))
+
+
+def _dialog(focused: Widget) -> str:
+    """The title of the box around a widget, or of the widget."""
+    titles = (getattr(widget, "border_title", None) for widget in focused.ancestors_with_self)
+    return next((one_line(str(title)) for title in titles if title), "Dialog")
