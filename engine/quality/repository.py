@@ -61,9 +61,9 @@ class RepositoryContent(Record):
         return any(file == wanted or file.endswith(f"/{wanted}") for file in self.removed)
 
     def has_folder_of(self, path: str) -> bool:
-        """Whether the repository has files in the folder in which this path lies, and does not ignore the path."""
+        """Whether this path of a source leads into a folder with files of the repository, and is not ignored."""
         folder = f"{os.path.dirname(path)}/"
-        is_there = any(file.startswith(folder) for file in self.files)
+        is_there = path.endswith(SOURCES) and any(file.startswith(folder) for file in self.files)
         return is_there and not git(self.folder, "check-ignore", "--", path)
 
     def had_name(self, name: str) -> bool:

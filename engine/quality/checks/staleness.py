@@ -32,12 +32,14 @@ VERSION = re.compile(
 )
 GONE = re.compile(
     r"\b(?:removed?|deleted?|drop(?:ped)?|renamed?|moved?|former(?:ly)?|was|were|gone|old|legacy|created?|new|add(?:ed)?|"
-    r"generate[sd]?|writes?|written|export(?:s|ed)?|output|planned?|todo|no)\b|->|→|~~",
+    r"generate[sd]?|writes?|written|export(?:s|ed)?|output|dump(?:s|ed)?|"
+    r"planned?|todo|no|gelöscht|entfernt|neu|removid\w|renomead\w|criar|eliminad\w|borrad\w)\b|->|→|~~|删|改名|移除|新增|削除",
     re.IGNORECASE,
 )
 STAND_IN = re.compile(r"\bx{2,}\b|\b(?:foo|bar|your|my|name|example|path/to)\b|YYYY|NNN|\.\.\.", re.IGNORECASE)
 """A placeholder in a path."""
 
+RENAMED = re.compile(r"[^\s→]{2,120}\s?(?:->|→)")
 NEAR = 40
 """Characters before a name in which a word may say that it is gone, or not there yet."""
 
@@ -94,7 +96,9 @@ def _paths(text: str) -> Iterator[str]:
 
 
 def _is_told_gone(text: str, start: int) -> bool:
-    return bool(GONE.search(text[max(0, start - NEAR) : start].rpartition("\n")[2]))
+    """Whether a word before a name, or an arrow behind it, says that it is gone, or not there yet."""
+    before = text[max(0, start - NEAR) : start].rpartition("\n")[2]
+    return bool(GONE.search(before)) or bool(RENAMED.match(text, start))
 
 
 def _versions(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:
@@ -102,7 +106,7 @@ def _versions(memory: Memory, text: str, project: RepositoryContent) -> Iterator
     matches = {(match[1].lower(), match[2]): match for match in VERSION.finditer(text)}
     for (name, said), match in matches.items():
         locked = project.versions.get(name) or project.versions.get(name.replace("_", "-"))
-        if locked and _numbers(said) < _numbers(locked[0])[: len(_numbers(said))]:
+        if locked and _numbers(said)[0] < _numbers(locked[0])[0]:
             reason = f"it names {match[1]} {said}; {locked[1]} has {locked[0]}"
             action = f"Correct it: memsift edit {memory_id}"
             yield Finding("staleness", memory_id, VERSION_SEVERITY, reason, action, match[0].strip())
