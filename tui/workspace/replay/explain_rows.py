@@ -27,12 +27,13 @@ LABEL_WIDTH = 9
 MIN_WORD, MAX_WORD = 12, 24
 MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
+SCORE_NAMES = {FTS5_BM25: "BM25", TITLE_TAGS: "points"}
 
 COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
-    ("BM25", 6, lambda match: f"{match.score:.2f}"),
+    ("score", 7, lambda match: f"{match.score:.2f}"),
     ("share", 7, lambda match: f"{match.share:.0%}"),
     ("memories", 10, lambda match: "" if match.count is None else f"{match.count:,}"),
-    ("IDF", 6, lambda match: "" if match.idf is None else f"{match.idf:.2f}"),
+    ("weight", 8, lambda match: "" if match.idf is None else f"{match.idf:.2f}"),
 )
 
 
@@ -144,7 +145,7 @@ def _distance(bar: Bar) -> str:
 
 def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width: int) -> list[Line]:
     columns = [column for column in COLUMNS if any(column[2](match) for match in matched)]
-    names = {"BM25": "points"} if explanation.strategy == TITLE_TAGS else {}
+    names = {"score": SCORE_NAMES.get(explanation.strategy, "score")}
     head = "".join(names.get(name, name).rjust(size) for name, size, _ in columns)
     size = max(MIN_WORD, min(MAX_WORD, max((cells(match.text) for match in matched), default=0)))
     lines: list[Line] = [[(f"{head}  word", "head")]]
@@ -160,12 +161,16 @@ def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width
 
 
 def _places(match: Contribution) -> str:
-    """`title 1, tags 1` for the word itself, `cached (stem): title 2; caches (stem): body 1` for other forms."""
+    """`title 1, tags 1` for the word itself, `cached (stem): title 2; caches (stem): body 1` for other forms.
+
+    A word that stands only in the turns before the prompt says so.
+    """
+    earlier = ["from an earlier turn"] if match.is_earlier else []
     if len(match.found) == 1 and match.found[0].words == match.text.casefold():
-        return _counts(match.found[0])
+        return "; ".join([_counts(match.found[0]), *earlier])
     shown = [f"{found.words}{_how(found)}: {_counts(found)}" for found in match.found[:MOST_FOUND]]
     more = len(match.found) - len(shown)
-    return "; ".join([*shown, f"{more:,} more"] if more > 0 else shown)
+    return "; ".join([*shown, *([f"{more:,} more"] if more > 0 else []), *earlier])
 
 
 def _how(found: FoundWords) -> str:

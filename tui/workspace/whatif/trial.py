@@ -37,7 +37,7 @@ MOST_COMPARED, STEPS_COMPARED = 8, 20
 """Largest `max_inject` in a comparison of values, and the number of steps between the ends of the other numbers."""
 
 
-STRONG = 4.0
+STRONG = 10.0
 """Largest `min_strength` in a comparison: few memories are as strong."""
 
 
@@ -72,7 +72,7 @@ NOISE_FLOOR = Knob(
     0.02,
 )
 MIN_STRENGTH = Knob(
-    ("min_strength",), "Least strength", "A memory needs this strength, in rare words. Higher is stricter.", 0.05
+    ("min_strength",), "Least strength", "A memory needs this strength, in rare words. Higher is stricter.", 0.25
 )
 JUDGE = Knob(("judge", "enabled"), "Judge", "A model has the last word. Here it is never asked: kept verdicts count.")
 KNOBS = (THRESHOLD, CUTOFF, MAX_INJECT, NOISE_FLOOR, MIN_STRENGTH, JUDGE)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tui.workspace.workspace import Workspace
 
-TEXTS = ("who is signing what?", "signing keys rotate", "people and tables", "nothing of the kind")
+TEXTS = ("who is signing the keys?", "signing keys rotate", "people and tables", "nothing of the kind")
 
 
 @pytest.fixture

@@ -260,7 +260,7 @@ def test_tune_and_report_count_the_same_recall(state: Path, tmp_path: Path) -> N
 
 
 def test_replay_runs_the_tuned_system_beside_the_plain_one(state: Path) -> None:
-    models.write_model(state, models.content(threshold=0.95, weights={"strength": 1.5}))
+    models.write_model(state, models.content(intercept=-7.0, threshold=0.95))
     found = rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS))
     systems = {row["system"] for row in found}
     assert systems == {"memsift", "memsift+cutoff"}

@@ -81,7 +81,7 @@ def test_the_judges_verdicts_and_failures_are_in_the_rows(run_file: Path) -> Non
     assert decisions == {"approved", "rejected"}
     assert by_key["p39", JUDGED]["fallback"] == "timeout"
     assert by_key["p44", JUDGED]["fallback"] == "parse_error"
-    assert len(by_key["p39", JUDGED]["injected"]) == len(by_key["p44", JUDGED]["injected"]) == 2
+    assert [len(by_key[prompt, JUDGED]["injected"]) for prompt in ("p39", "p44")] == [2, 1]
 
 
 def test_systems_choose_what_runs(quick_judge: str) -> None:
@@ -170,7 +170,7 @@ def test_the_readme_says_what_the_default_cutoff_does_on_the_example_data(run_fi
     relevant, fires = ([one[key] for one in (after, before)] for key in ("precision", "false_fire_rate"))
     said = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
     assert (
-        f"Of the 52 example prompts, {fires[0]['whole']} have no relevant memory; {fires[0]['part']} of them gets an "
+        f"Of the 52 example prompts, {fires[0]['whole']} have no relevant memory; {fires[0]['part']} of them get an "
         f"injection, {fires[1]['part']} without the cutoff. Of all injected memories, {relevant[0]['part']} of "
         f"{relevant[0]['whole']} are relevant, {relevant[1]['part']} of {relevant[1]['whole']} without it."
     ) in said
@@ -195,8 +195,8 @@ def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
     written = page.read_text(encoding="utf-8")
     assert written.startswith("<!doctype html>")
-    assert "Use JWT access tokens for API authentication" in written
-    assert "What do we use tokens for in this project?" in written
+    assert "Release a hold that is stuck in in_transit" in written
+    assert "the queue is stuck again" in written
     assert "Precision by kind of prompt" in written
     refused(memsift(*arguments, "--output", tmp_path / "no" / "folder.html"))
 

@@ -9,7 +9,7 @@ from engine.config import FTS5_BM25, TITLE_TAGS, Config
 from engine.explaining.explain import Explainer, Explanation
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import replace
-from engine.prompt import typed_prompt
+from engine.prompt import Prompt, Turn, typed_prompt
 from engine.roots import retrieve
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 from tests.engine.judge.cases import HOSTILE_TEXTS
@@ -21,9 +21,12 @@ CONFIG = Config()
 PROMPT = "caching auth user_id login"
 
 
-def explain(prompt: str, one: object = ONE, config: Config = CONFIG, judge: FakeJudge | None = None) -> Explanation:
+def explain(
+    prompt: str | Prompt, one: object = ONE, config: Config = CONFIG, judge: FakeJudge | None = None
+) -> Explanation:
     with open_index(one, *fillers(20)) as index:  # type: ignore[arg-type]
-        retrieval = retrieve(typed_prompt(prompt), index, config, judge=judge)
+        asked = typed_prompt(prompt) if isinstance(prompt, str) else prompt
+        retrieval = retrieve(asked, index, config, judge=judge)
         found = Explainer(retrieval, index, config).of("one")
     assert found
     return found
@@ -40,9 +43,10 @@ def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
     strength, floor, least = (line.split() for line in lines[1:4])
     assert strength[0] == "strength"
     assert strength[-4:] == ["3", "of", "4", "words"]
-    assert float(strength[1]) == pytest.approx(float(strength[3]) * float(strength[5].strip(",")), abs=0.05)
+    words = sum(float(line.split()[0]) for line in lines[6:9])
+    assert (float(strength[2]), float(strength[1])) == pytest.approx((words, words + float(strength[6])), abs=0.02)
     assert (floor[0], floor[-1], least[0], least[-1]) == ("floor", "above", "least", "above")
-    assert lines[5].split() == ["BM25", "share", "memories", "IDF", "word"]
+    assert lines[5].split() == ["score", "share", "memories", "weight", "word"]
     assert [line.split()[4] for line in lines[6:9]] == ["caching", "auth", "user_id"]
     assert lines[6].endswith("cached (stem): title 1; cache (stem): body 1") or lines[6].endswith(
         "cache (stem): body 1; cached (stem): title 1"
@@ -57,7 +61,7 @@ def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
 
 def test_where_it_is_narrow_the_places_stand_below_the_word() -> None:
     lines = shown(explain(PROMPT), 48)
-    assert all(len(line) <= 48 for line in lines if "(stem)" not in line)
+    assert all(len(line) <= 48 for line in lines[4:] if "(stem)" not in line)
     assert lines[8:10][1].strip() == "tags 1"
 
 
@@ -110,18 +114,34 @@ def test_json_holds_the_same_numbers() -> None:
     row = explanation_row(found)
     assert found.breakdown
     assert row["strength"] == round(found.breakdown.strength, 4)
-    assert sum(one["bm25"] for one in row["matched"]) == pytest.approx(row["bm25"], abs=1e-3)
+    words = sum(one["score"] for one in row["matched"])
+    assert words + row["bonus"] == pytest.approx(row["strength"], abs=1e-3)
+    assert row["bm25"] < words, "title and passage count beside BM25"
     assert row["matched"][1] == {
         "text": "auth",
         "how": "exact",
         "memories": 1,
         "idf": pytest.approx(found.breakdown.contributions[1].idf, abs=1e-4),
-        "bm25": pytest.approx(found.breakdown.contributions[1].score, abs=1e-4),
+        "score": pytest.approx(found.breakdown.contributions[1].score, abs=1e-4),
+        "is_earlier": False,
         "share": pytest.approx(found.breakdown.contributions[1].share, abs=1e-4),
         "found": [{"words": "auth", "how": "exact", "title": 0, "tags": 1, "body": 0}],
     }
     assert (row["outcome"], row["missing"], row["pool"], row["gap"]) == ("injected", ["login"], None, None)
     assert row["floor"]["gap"] > 0
+
+
+def test_a_word_of_an_earlier_turn_says_so() -> None:
+    prompt = typed_prompt("fix the login", (Turn("user", "auth of replies"),))
+    with open_index(ONE, *fillers(20)) as index:
+        retrieval = retrieve(prompt, index, replace(CONFIG, min_strength=0.0))
+        found = Explainer(retrieval, index, CONFIG).of("one")
+    assert found
+    assert [line.endswith(" 1; from an earlier turn") for line in shown(found)[6:8]] == [True, True]
+    assert {row["text"]: row["is_earlier"] for row in explanation_row(found)["matched"]} == {
+        "auth": True,
+        "replies": True,
+    }
 
 
 # In the app
