@@ -38,11 +38,8 @@ def showing(*keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
         screen: Any = pilot.app.screen
         screen.knobs.border_title = "Settings of /project/.claude/memory"
         if screen.compared.display and screen._sample.prompts:
-            draft = screen.trial.draft
             row = screen.knobs.current
-            await until(
-                pilot, lambda: screen._values and (screen._values.draft, screen._values.knob) == (draft, row.knob)
-            )
+            await until(pilot, lambda: screen._values and screen._values[0] is row.knob)
         await at_rest(pilot)
 
     return run
