@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.default_model import THRESHOLD
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
 from tests.tui.apps import (
@@ -73,9 +74,9 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         type_ahead(pilot, *["right"] * 30)
         await settled(pilot)
         assert await numbers(pilot) != first
-        await reads(pilot, "KnobList", "▸ 0.90 was 0.60")
+        await reads(pilot, "KnobList", f"▸ 0.55 was {THRESHOLD:.2f}")
         await reads(pilot, "ChangeList", "prompts change · enter shows it in Replay")
-        assert "labelled prompts · 4 change" in shown(pilot, "#numbers")
+        assert "labelled prompts · 3 change" in shown(pilot, "#numbers")
         await press(pilot, "p")
         prompts: Any = pilot.app.screen.query_one("ChangeList")
         changed = prompts.current
@@ -90,7 +91,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         assert file.read_text() == before
         await press(pilot, "escape", "ctrl+s")
         await until(pilot, lambda: any(str(file) in toast for toast in toasts(pilot)))
-        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.9
+        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.55
         assert json.loads(before)["retrieval"] == {
             key: value for key, value in json.loads(file.read_text())["retrieval"].items() if key != "cutoff_threshold"
         }
@@ -190,9 +191,9 @@ async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
     async with starting_in("whatif", workspace).run_test(size=(110, 30)) as pilot:
         await numbers(pilot)
-        await reads(pilot, "#compared", "0.60")
+        await reads(pilot, "#compared", "0.20")
         type_ahead(pilot, *["right"] * 35)
-        await reads(pilot, "#compared", "▸ 0.95")
+        await reads(pilot, "#compared", "▸ 0.60")
         await at_rest(pilot)
         pane: Any = pilot.app.screen.query_one("#compared")
         assert "0.10" not in shown(pilot, "#compared")
