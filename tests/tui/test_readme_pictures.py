@@ -55,8 +55,7 @@ def test_the_readme_shows_what_what_if_looks_like(snap_compare: Callable[..., bo
         await at_rest(pilot)
         await until(pilot, lambda: screen._effect.changed and not screen._is_counting)
         screen.knobs.border_title = "Settings of /library/.claude/memory"
-        draft = screen.trial.draft
-        await until(pilot, lambda: screen._values and screen._values.draft == draft)
+        await until(pilot, lambda: screen._values and screen._values[0] is screen.knobs.current.knob)
         await at_rest(pilot)
 
     assert snap_compare(starting_in("whatif", workspace), terminal_size=SIZE, run_before=run)
