@@ -10,7 +10,7 @@ import pytest
 
 from tests.tui.apps import at_rest, starting_in, type_ahead, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.pictures import pressing, stopped_clock
+from tests.tui.pictures import has_compared, pressing, stopped_clock
 from tests.tui.workspace.whatif.labelled import replay_and_label
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_every_picture_of_the_readme_is_a_snapshot_and_has_a_text_for_those_who_
 @pytest.mark.slow
 def test_the_readme_shows_what_label_looks_like(snap_compare: Callable[..., bool], open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
-    run = pressing(*"ax", "enter", "a")
+    run = pressing(*"axa", "enter", *"xx")
     assert snap_compare(starting_in("label", workspace), terminal_size=SIZE, run_before=run)
 
 
@@ -55,8 +55,7 @@ def test_the_readme_shows_what_what_if_looks_like(snap_compare: Callable[..., bo
         await at_rest(pilot)
         await until(pilot, lambda: screen._effect.changed and not screen._is_counting)
         screen.knobs.border_title = "Settings of /library/.claude/memory"
-        draft = screen.trial.draft
-        await until(pilot, lambda: screen._values and screen._values.draft == draft)
+        await until(pilot, lambda: has_compared(screen))
         await at_rest(pilot)
 
     assert snap_compare(starting_in("whatif", workspace), terminal_size=SIZE, run_before=run)

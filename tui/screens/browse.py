@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from engine.quality.registry import Finding
     from engine.search.query import Term
 
-READ_THEM = "Read them in the Inbox, {go.inbox}."
+READ_THEM = "See the Inbox, {go.inbox}."
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
 MOST_CHECKED = 2_000

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.apps import at_rest, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.pictures import EVERY_SIZE, NARROW, pictures, pressing
+from tests.tui.pictures import EVERY_SIZE, NARROW, has_compared, pictures, pressing
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 
@@ -38,11 +38,7 @@ def showing(*keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
         screen: Any = pilot.app.screen
         screen.knobs.border_title = "Settings of /project/.claude/memory"
         if screen.compared.display and screen._sample.prompts:
-            draft = screen.trial.draft
-            row = screen.knobs.current
-            await until(
-                pilot, lambda: screen._values and (screen._values.draft, screen._values.knob) == (draft, row.knob)
-            )
+            await until(pilot, lambda: has_compared(screen))
         await at_rest(pilot)
 
     return run
