@@ -13,7 +13,7 @@ import os
 from math import exp, log
 
 from engine import default_model
-from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, TUNED, Config
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, THRESHOLDS, TUNED, Config
 from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
@@ -59,6 +59,8 @@ lead          ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if the
 names         number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
 asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
 unknown       part of the prompt's idf mass in words that no memory of the root holds, 0..1
+
+The last three are about the prompt alone, without the turns before it.
 
 The default model uses the first four: the others help where labels of the root tell how much. Among short facts many
 are about the same words, so their number counts; a long note with the same words is about them.
@@ -260,7 +262,8 @@ def model_of(content: Any) -> Model:
         model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds, named)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
-    if not (0 <= model.doubt <= model.threshold <= 1 and weights.keys() <= DIRECTIONS.keys()):
+    is_named = {*named} <= {*THRESHOLDS} and all(0 <= least <= 1 for least in named.values())
+    if not (is_named and 0 <= model.doubt <= model.threshold <= 1 and weights.keys() <= DIRECTIONS.keys()):
         raise UnusableModelError("makes no sense (thresholds or names of features)")
     return model
 
@@ -318,7 +321,7 @@ class _Prompt(Record):
 
 
 def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
-    texts = {unit.text for unit in pool.asked}
+    texts = {unit.text for unit in pool.asked if unit.weight == 1}
     return _Prompt(
         words={unit.text: _words(unit) for unit in pool.asked if unit.text in found},
         names=names(pool.searched) & texts if len(texts) <= MAX_ASKED else set(),

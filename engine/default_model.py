@@ -30,10 +30,26 @@ THRESHOLDS: dict[str, float] = {
     "balanced": 0.245,
     "generous": 0.188,
 }
-"""Name -> least P(relevant) of an injected memory: at most 2, 10 and 25 % false fires on real roots, each measured with
-a model that was fitted without it."""
+"""Name -> least P(relevant) of an injected memory: it gives FALSE_FIRES on real roots, each measured with a model that
+was fitted without it."""
 
-THRESHOLD = THRESHOLDS["balanced"]
+FALSE_FIRES: dict[str, float] = {
+    "strict": 0.02,
+    "balanced": 0.1,
+    "generous": 0.25,
+}
+"""Name -> of the prompts for which nothing is relevant, the largest share that may get something."""
+
+MEASURED: dict[str, tuple[float, float]] = {
+    "strict": (0.5, 0.85),
+    "balanced": (0.65, 0.73),
+    "generous": (0.73, 0.62),
+}
+"""Name -> (served, useful) on these roots: of the prompts that need a memory, those that get one they need; of the
+injected memories, the useful ones."""
+
+BALANCED = "balanced"
+THRESHOLD = THRESHOLDS[BALANCED]
 
 DOUBT = 0.15
 """Least P(relevant) of a memory that a judge is asked about: on real roots, it is asked about 3 memories of 3 in 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from engine.config import AUTO, SYSTEMS, TITLE_TAGS
+from engine.config import AUTO, MEMSIFT, SYSTEMS, TITLE_TAGS
 from engine.cutoff import surer
 from engine.explaining.contributions import contributions_of
 from engine.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
@@ -105,7 +105,8 @@ class Explainer:
         breakdown = self._contributions.of(memory)
         candidate = self._candidates.get(memory_id)
         strength = breakdown.strength if breakdown else 0.0
-        raw = strength - breakdown.bonus if breakdown else 0.0
+        without = breakdown.bonus if breakdown and self._retrieval.strategy != MEMSIFT else 0.0
+        raw = strength - without
         floor, least = _bar(self._floor, raw), _bar(self._least, raw)
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
         cutoff = _bar(self._wanted(candidate), candidate.probability) if candidate else None

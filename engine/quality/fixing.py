@@ -1,19 +1,19 @@
-"""From findings to changes: the changes that need no judgement, as one operation that is undone as a whole.
+"""From findings to changes: the changes that cannot be wrong, as one operation that is undone as a whole.
 
-A finding that a person has to look at first has no change. A memory is changed once: what else was found about it is
-looked for again afterwards.
+Memories are a person's text. So no memory is retired, merged or reworded here: only a secret that is one word without
+doubt is taken out, and a list of memories is brought in step. All else waits in the inbox.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.curation.operations import Merge, Relist, Retire, TakeOut, Together
+from engine.curation.operations import Relist, TakeOut, Together
 from engine.lean.record import Record
-from engine.quality.registry import LIST, MERGE, TAKE_OUT
+from engine.quality.registry import TAKE_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from engine.curation.operations import Operation
     from engine.memory import Memory
@@ -29,24 +29,24 @@ class Fix(Record):
 
 
 def fixes(root: str, found: Sequence[Finding], memories: Iterable[Memory]) -> list[Fix]:
-    """The changes that settle the findings. No two of them are about the same memory.
-
-    Of several copies, all are merged into the newest: so merges into an older copy come last.
-    """
+    """The changes that settle the findings. No two of them are about the same memory."""
     by_id = {memory.summary.id: memory for memory in memories}
-    mates = _mates(found)
-    older = {other for others in mates.values() for other in others}
     taken: set[str] = set()
     made: list[Fix] = []
-    for finding in sorted(found, key=lambda finding: _is_merge(finding) and finding.memory_id in older):
-        ids = [finding.memory_id, *(mates[finding.memory_id] if _is_merge(finding) else ())]
-        others = [other for other in ids[1:] if other not in taken]
-        if not finding.change or finding.memory_id in taken or (_is_merge(finding) and not others):
+    for finding in found:
+        if finding.memory_id in taken or not finding.change:
             continue
-        about = finding.change[1] if finding.change[0] == LIST else finding.memory_id
-        if about not in taken:
-            made.append(Fix(finding.check, *_change(root, finding, others, by_id)))
-            taken.update({about, finding.memory_id, *others} - {""})
+        if finding.change[0] == TAKE_OUT:
+            from engine.quality.checks.secrets import secrets_of
+
+            memory = by_id[finding.memory_id]
+            change: Operation = TakeOut(root, memory.summary, secrets_of(memory))
+            made.append(Fix(finding.check, f"take secrets out of {finding.memory_id}", change))
+        elif finding.change[1] not in taken:
+            name = finding.change[1]
+            made.append(Fix(finding.check, f"bring the line of {name} in step", Relist(root, name)))
+            taken.add(name)
+        taken.update({finding.memory_id} - {""})
     return made
 
 
@@ -55,31 +55,3 @@ def together(made: Sequence[Fix]) -> Together:
     counts = {check: sum(fix.check == check for fix in made) for check in dict.fromkeys(fix.check for fix in made)}
     parts = ", ".join(f"{count:,} of {check}" for check, count in counts.items())
     return Together(tuple(fix.operation for fix in made), f"Settled findings by {len(made):,} changes: {parts}")
-
-
-def _is_merge(finding: Finding) -> bool:
-    return finding.change[:1] == (MERGE,)
-
-
-def _mates(found: Sequence[Finding]) -> dict[str, list[str]]:
-    """The memories that are merged into each memory. They were changed earlier, or their paths are smaller."""
-    mates: dict[str, list[str]] = {}
-    for finding in found:
-        if _is_merge(finding):
-            mates.setdefault(finding.memory_id, []).extend(finding.others)
-    return mates
-
-
-def _change(root: str, finding: Finding, others: Sequence[str], by_id: Mapping[str, Memory]) -> tuple[str, Operation]:
-    kind = finding.change[0]
-    if kind == LIST:
-        return f"bring the line of {finding.change[1]} in step", Relist(root, finding.change[1])
-    name, memory = finding.memory_id, by_id[finding.memory_id]
-    if kind == MERGE:
-        merged = Merge(root, memory.summary, tuple(by_id[other].summary for other in others))
-        return f"merge {', '.join(others)} into {name}", merged
-    if kind == TAKE_OUT:
-        from engine.quality.checks.secrets import secrets_of
-
-        return f"take secrets out of {name}", TakeOut(root, memory.summary, secrets_of(memory))
-    return f"retire {name}: {finding.reason}", Retire(root, memory.summary, finding.reason)

@@ -30,19 +30,23 @@ CHECKS = {
     "safety": "a possible instruction to the assistant, from retrieval.max_risk on",
     "secrets": "passwords, keys and tokens in the text",
     "duplicates": "pairs of memories that say nearly the same",
-    "staleness": "old, superseded, or about files, functions and versions that are no more",
+    "staleness": "superseded, or about files, functions and versions that were removed",
+    "age": "not changed for long",
     "drift": "copies of a file, and differences between the files and the list of memories",
     "usage": "never injected, or injected often without being relevant",
-    "size": "texts that are too long, or too short to say anything",
+    "size": "texts that are longer than all that a prompt may get",
     "fields": "fields that a memory lacks, or that its category does not allow",
 }
 """Each check and what it finds, in the order of the output. The name is that of the module."""
 
+BY_DEFAULT = tuple(name for name in CHECKS if name != "age")
+"""The checks that run if none is named: four of five of their findings are right on real notes, or more."""
+
 LIBRARIES = {"duplicates": "rapidfuzz", "secrets": "detect-secrets"}
 """The package that a check needs, as pip names it. The module's name has underscores."""
 
-MERGE, RETIRE, TAKE_OUT, LIST = "merge", "retire", "take out", "list"
-"""Changes: merge the others into the memory; retire it; take secrets out of it; bring its line in the list in step."""
+TAKE_OUT, LIST = "take out", "list"
+"""Changes: take secrets out of the memory; bring its line in the list in step."""
 
 
 class Finding(Record):
@@ -50,8 +54,8 @@ class Finding(Record):
 
     `where` names a place: a field, a line, character offsets, or another memory. `memory_id` is empty for a finding
     about the root. `others` are ids of further memories that it is about. `action` is a command line, or a sentence
-    where no command can do it. `change` is the change that needs no judgement, for `engine.quality.fixing`: MERGE,
-    RETIRE, TAKE_OUT, or LIST with the name of a file; empty if a person has to look first.
+    where no command can do it. `change` is the change that cannot be wrong, for `engine.quality.fixing`: TAKE_OUT,
+    or LIST with the name of a file; empty if a person has to look first.
     """
 
     check: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ from engine.stores.files import UnreadableFileError, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+GIT_SECONDS = 5.0
+DEFINES = "(def|func|function|fn|fun|class|sub)"
+NAMES = ("--name-only", "--relative", "--format=")
 MOST_FILES, MOST_SOURCE_BYTES = 50_000, 30_000_000
 LEFT_OUT = frozenset(
     """
@@ -33,6 +37,7 @@ NAME = re.compile(r"[A-Za-z_]\w{2,}")
 class RepositoryContent(Record):
     """`files` are relative paths with `/`, `names` are the identifiers in the sources, `versions` the locked ones.
 
+    `removed` are the files that its history has and its folder has not.
     `is_whole`: all sources were read, so a name that is not in `names` is nowhere.
     """
 
@@ -40,6 +45,7 @@ class RepositoryContent(Record):
     files: frozenset[str]
     names: frozenset[str]
     versions: Mapping[str, tuple[str, str]]
+    removed: frozenset[str]
     is_whole: bool
 
     def has_file(self, path: str) -> bool:
@@ -48,6 +54,22 @@ class RepositoryContent(Record):
         return os.path.lexists(os.path.join(self.folder, wanted)) or any(
             file == wanted or file.endswith(f"/{wanted}") for file in self.files
         )
+
+    def had_file(self, path: str) -> bool:
+        """Whether the history has a file with this path, or with the end of this path, that is gone."""
+        wanted = path.removeprefix("./").strip("/")
+        return any(file == wanted or file.endswith(f"/{wanted}") for file in self.removed)
+
+    def has_folder_of(self, path: str) -> bool:
+        """Whether this path of a source leads into a folder with files of the repository, and is not ignored."""
+        folder = f"{os.path.dirname(path)}/"
+        is_there = path.endswith(SOURCES) and any(file.startswith(folder) for file in self.files)
+        return is_there and not git(self.folder, "check-ignore", "--", path)
+
+    def had_name(self, name: str) -> bool:
+        """Whether a source in the history defines this name. A call may be of another library."""
+        sources = [f"*{ending}" for ending in SOURCES]
+        return bool(git(self.folder, "log", "--all", "-1", "--format=%h", f"-G{DEFINES} +{name}\\b", "--", *sources))
 
 
 def project_of(root: str) -> str:
@@ -78,7 +100,22 @@ def repository(folder: str) -> RepositoryContent:
         else:
             left -= len(text)
             names.update(NAME.findall(text))
-    return RepositoryContent(folder, frozenset(files), frozenset(names), versions, left > 0 and len(files) < MOST_FILES)
+    log = git(folder, "-c", "core.quotePath=false", "log", "--all", "--no-renames", "--diff-filter=D", *NAMES)
+    removed = frozenset(log.splitlines()).difference(files)
+    is_whole = left > 0 and len(files) < MOST_FILES
+    return RepositoryContent(folder, frozenset(files), frozenset(names), versions, removed, is_whole)
+
+
+def git(folder: str, *command: str) -> str:
+    """What a git command prints; empty if it fails or takes longer than GIT_SECONDS."""
+    safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
+    try:
+        done = subprocess.run(
+            ["git", "-C", folder, *safe, *command], capture_output=True, text=True, timeout=GIT_SECONDS, check=False
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -157,10 +157,10 @@ class PromptMatcher:
 
     @property
     def unknown(self) -> float:
-        """The part of the prompt's weight in words that no memory holds, 0..1."""
+        """The part of the prompt's weight in words that no memory holds, 0..1. Earlier turns do not count."""
         weights = self.idf if self.rare else [1.0] * len(self.found.asked)
-        missing = [weight for weight, unit in zip(weights, self.found.asked, strict=True) if not unit.memories]
-        return sum(missing) / (sum(weights) or 1.0)
+        own = [(weight, unit) for weight, unit in zip(weights, self.found.asked, strict=True) if unit.weight == 1]
+        return sum([weight for weight, unit in own if not unit.memories]) / (sum([weight for weight, _ in own]) or 1.0)
 
     def match(self, encoded: str, *, is_exact: bool = True) -> Match | None:
         """The match of a memory with these encoded tokens, see `vocabulary`; None if it holds no unit.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from engine.config import CONFIG_FILE, Config, settings_in
+from engine.config import CONFIG_FILE, TUNED, Config, settings_in
+from engine.default_model import BALANCED, FALSE_FIRES, MEASURED
 from engine.errors import ConfigError
 from engine.lean.record import Record
 from engine.paths import config_file
@@ -15,6 +16,8 @@ from engine.settings.sources import SettingsReading, checked, section_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from engine.cutoff import Cutoff
+
 DEFAULT, USER, ROOT, VARIABLE = "default", "user", "root", "variable"
 
 
@@ -22,7 +25,7 @@ class Setting(Record):
     """A setting: its key without `retrieval.`, its value, and the source that decides it, one of the four above.
 
     `place` is the file or the variable; empty for a default. `wanted` is the value in the root's file where it is
-    ignored, because the user does not trust the root; else None.
+    ignored, because the user does not trust the root; else None. `means` says in words what a value stands for.
     """
 
     key: str
@@ -30,6 +33,7 @@ class Setting(Record):
     source: str
     place: str = ""
     wanted: object = None
+    means: str = ""
 
 
 def settings(reading: SettingsReading, environ: Mapping[str, str]) -> tuple[Setting, ...]:
@@ -72,6 +76,22 @@ def value_of(keys: tuple[str, ...], text: str) -> object:
     for key in keys:
         value = value[key] if isinstance(value, dict) else value
     return value
+
+
+def threshold_text(threshold: float | str | None, cutoff: Cutoff) -> str:
+    """The meaning of `cutoff_threshold` with *cutoff*, which it was given to; empty for a number."""
+    if isinstance(threshold, float | int):
+        return ""
+    if cutoff.kind == TUNED:
+        if threshold is None:
+            return "The tuned threshold, for the precision that was asked for."
+        if threshold not in cutoff.model.named:
+            return "The tuned threshold: too few of its labelled prompts need nothing to know this name."
+        return f"At most {100 * FALSE_FIRES[threshold]:.0f} % false fires on the labels that it was tuned to."
+    name = threshold or BALANCED
+    served, useful = (round(100 * share) for share in MEASURED[name])
+    fires = f"At most {100 * FALSE_FIRES[name]:.0f} % false fires"
+    return f"{fires}; served {served} % of the prompts in need, {useful} % useful, on real roots left out."
 
 
 def _source(place: str, environ: Mapping[str, str]) -> str:

@@ -225,7 +225,7 @@ class _Reader:
         return self._sources[-1]
 
     def _raises_threshold(self, user: Config, wanted: Config) -> bool:
-        """Whether the root's threshold is at least the user's, with whichever model. It is asked only if they differ."""
+        """Whether the root's threshold is at least the user's, with whichever model. Asked only if they differ."""
         if wanted.cutoff_threshold in (None, user.cutoff_threshold):
             return False
         from engine.cutoff import is_stricter

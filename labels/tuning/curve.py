@@ -12,13 +12,14 @@ tested at half the risk. `python -m tests.benchmarks.learning` measures how ofte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import exp, sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 from scipy.stats import t as student
 
-from engine.cutoff import surer
+from engine.cutoff import FURTHER, surer
+from engine.default_model import FALSE_FIRES
 from labels.measure.intervals import headline_interval, wilson
 from labels.measure.strata import stratified_estimate
 
@@ -45,6 +46,9 @@ MIN_FIRED = 10
 MIN_GROUPS = 4
 """The number of groups from which their differences can be estimated."""
 
+
+MIN_SILENT = 30
+"""The number of labelled prompts that need nothing from which a share of false fires can be told."""
 
 MAX_DOUBT_LOSS = 0.05
 """The share of relevant memories at the cutoff that may be dropped without asking a judge."""
@@ -248,6 +252,22 @@ def doubt(prompts: Sequence[JudgedPrompt], probabilities: Probabilities, thresho
     relevant = sorted(p for p, is_relevant in judged(prompts, probabilities) if is_relevant)
     lowest = relevant[int(MAX_DOUBT_LOSS * len(relevant))] if relevant else 0.0
     return min(threshold, int(lowest * STEPS) / STEPS)
+
+
+def named_thresholds(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> dict[str, float]:
+    """Name -> the lowest threshold with at most its share of false fires; empty below MIN_SILENT prompts."""
+    pairs = zip(prompts, probabilities, strict=True)
+    loudest = sorted([loudest_threshold(own) for prompt, own in pairs if not prompt.relevant], reverse=True)
+    if len(loudest) < MIN_SILENT:
+        return {}
+    beyond = {name: loudest[int(share * len(loudest))] for name, share in FALSE_FIRES.items()}
+    return {name: min(1.0, (int(threshold * 1000) + 1) / 1000) for name, threshold in beyond.items()}
+
+
+def loudest_threshold(probabilities: Sequence[float]) -> float:
+    """The highest threshold with which a prompt gets a memory; 0 without a candidate. See `engine.cutoff.surer`."""
+    needed = [p / (p + (1 - p) * exp(FURTHER * (place > 0))) for place, p in enumerate(probabilities)]
+    return max(needed, default=0.0)
 
 
 def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:

@@ -5,8 +5,11 @@
 
 The prior is the default model: weights w0, intercept b0, and s, the standard deviation of each feature in the example
 projects. v and v_b say how far labels may move the weights and the intercept: it is the estimate of greatest posterior
-probability with normal priors (Bishop, Pattern Recognition and Machine Learning, 2006, section 4.5). So a few labels
-move the model a little, and many labels move it as far as they say.
+probability with normal priors (Bishop, Pattern Recognition and Machine Learning, 2006, section 4.5).
+
+The labels choose v and v_b, too: those of the greatest evidence, which is the probability of the labels over all
+weights (Laplace's approximation, ibid. section 4.4.1). So few labels that agree with the default model leave it as it
+is, and more labels, or labels that contradict it, move it as far as they say.
 
 Without a prior, w0 = 0, b is free, and s is the standard deviation in the labels themselves: scikit-learn's
 LogisticRegression(C=v), but with bounds on the weights, which scikit-learn does not offer. The problem is convex;
@@ -17,6 +20,7 @@ that a better match is less relevant.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,15 +63,15 @@ class FeatureWeights:
 
 @dataclass(frozen=True)
 class Prior:
-    """The weights before any label, and the variances v of weights and v_b of the intercept (inf: free).
+    """The weights before any label, the variances v of weights to choose from, and v_b / v (inf: a free intercept).
 
     `scales` are the units of the features; empty for their standard deviations in the labels.
     """
 
     weights: FeatureWeights = field(default_factory=lambda: FeatureWeights(0.0, {}))
     scales: Mapping[str, float] = field(default_factory=dict)
-    variance: float = 1.0
-    intercept_variance: float = float("inf")
+    variances: Sequence[float] = (1.0,)
+    intercept_ratio: float = float("inf")
 
 
 NOTHING = Prior()
@@ -76,10 +80,10 @@ NOTHING = Prior()
 DEFAULT = Prior(
     FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS),
     default_model.SCALES,
-    variance=0.01,
-    intercept_variance=3.0,
+    variances=(0.003, 0.03, 0.3, 3.0),
+    intercept_ratio=30.0,
 )
-"""The default model. The variances are the best of a grid on LoCoMo, at 10 to 240 labelled prompts."""
+"""The default model."""
 
 
 def prior_of(strategy: str) -> Prior:
@@ -95,8 +99,9 @@ def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], prior: Pr
     )
     before = [prior.weights.by_feature.get(name, 0.0) for name in DIRECTIONS] * scales
     start = np.concatenate([[prior.weights.intercept], before])
-    stiffness = 1 / np.array([prior.intercept_variance, *[prior.variance] * len(DIRECTIONS)])
-    found = _minimised(table / scales, np.array(relevant, float), start, stiffness)
+    stiffnesses = [1 / np.array([prior.intercept_ratio * v, *[v] * len(DIRECTIONS)]) for v in prior.variances]
+    fits = [_minimised(table / scales, np.array(relevant, float), start, stiffness) for stiffness in stiffnesses]
+    found, _ = max(fits, key=itemgetter(1))
     weights = zip(DIRECTIONS, found[1:] / scales, strict=True)
     named = {name: round(float(weight), 6) for name, weight in weights if abs(weight) > 1e-6}
     return FeatureWeights(round(float(found[0]), 6), named)
@@ -121,8 +126,12 @@ def labelled(prompts: Sequence[JudgedPrompt]) -> tuple[list[Mapping[str, float]]
     return [row for row, _ in known], [is_relevant for _, is_relevant in known]
 
 
-def _minimised(table: Numbers, y: Numbers, start: Numbers, stiffness: Numbers) -> Numbers:
-    """The intercept and the weights. *stiffness*: 1 / variance of each, about *start*."""
+def _minimised(table: Numbers, y: Numbers, start: Numbers, stiffness: Numbers) -> tuple[Numbers, float]:
+    """The intercept and the weights, and the logarithm of the evidence.
+
+    *stiffness*: 1 / variance of each, about *start*. With a variance of infinity the evidence is not defined, and the
+    number means nothing.
+    """
 
     def loss(b: Numbers) -> tuple[float, Numbers]:
         z, moved = table @ b[1:] + b[0], b - start
@@ -131,4 +140,8 @@ def _minimised(table: Numbers, y: Numbers, start: Numbers, stiffness: Numbers) -
         return float(value), np.concatenate([[wrong.sum()], table.T @ wrong]) + stiffness * moved
 
     bounds = [FREE, *(BOUNDS.get(direction, FREE) for direction in DIRECTIONS.values())]
-    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    p, columns = expit(table @ best.x[1:] + best.x[0]), np.column_stack([np.ones(len(y)), table])
+    curvature = (columns.T * (p * (1 - p))) @ columns + np.diag(stiffness)
+    spread = np.log(stiffness[stiffness > 0]).sum() - np.linalg.slogdet(curvature)[1]
+    return np.asarray(best.x), float(spread / 2 - best.fun)

@@ -35,6 +35,7 @@ def content(tuning: Tuning, config: Config, now: datetime, promise: str) -> dict
         "weights": dict(tuning.weights.by_feature),
         "threshold": at.threshold,
         "doubt": min(tuning.doubt, at.threshold),
+        "thresholds": dict(tuning.thresholds),
         "provenance": {
             "made_at": now.isoformat(timespec="seconds"),
             "memsift": __version__,

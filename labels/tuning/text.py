@@ -10,10 +10,11 @@ from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from engine.config import DEFAULT, OFF, TUNED
+from engine.config import DEFAULT, OFF, THRESHOLDS, TUNED
+from engine.default_model import FALSE_FIRES
 from engine.lean.json_text import printed_json
-from engine.wording import aligned, counted
-from labels.tuning.curve import MIN_FIRED, MIN_GROUPS
+from engine.wording import aligned, counted, listed
+from labels.tuning.curve import MIN_FIRED, MIN_GROUPS, MIN_SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +47,15 @@ def format_text(tuning: Tuning, width: int = WIDTH, *, is_full: bool = False, is
     """The first lines and the next step, with *is_full* the curve, the reliability and the changes between them."""
     first = "\n".join(fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in first_lines(tuning))
     step = fill(next_step(tuning, is_applied=is_applied), width, subsequent_indent="  ", break_on_hyphens=False)
-    parts = [_start(tuning), _curve(tuning), _elsewhere(tuning), _judge(tuning), _reliability(tuning), _changes(tuning)]
+    parts = [
+        _start(tuning),
+        _curve(tuning),
+        _names(tuning),
+        _elsewhere(tuning),
+        _judge(tuning),
+        _reliability(tuning),
+        _changes(tuning),
+    ]
     return "\n\n".join([first, *(filter(None, parts) if is_full else [MORE]), step]) + "\n"
 
 
@@ -79,6 +88,17 @@ def _curve(tuning: Tuning) -> str:
 def _row(point: ThresholdPoint, threshold: str) -> tuple[str, ...]:
     shares = (point.precision, point.low, point.recall, point.fire_rate, point.false_fire_rate)
     return (threshold, f"{point.injected:,}", *map(_share, shares), f"{point.unjudged:,}")
+
+
+def _names(tuning: Tuning) -> str:
+    """The thresholds that have a name."""
+    if not tuning.thresholds:
+        return (
+            f"The names {listed(THRESHOLDS)} keep the tuned threshold: to know their false fires takes {MIN_SILENT} "
+            f"labelled prompts that need nothing, and these are {tuning.silent}."
+        )
+    named = [f"{name} P >= {own:.2f} ({percent(FALSE_FIRES[name])})" for name, own in tuning.thresholds.items()]
+    return f"By name, with the most false fires on these labels: {listed(named)}."
 
 
 def _elsewhere(tuning: Tuning) -> str:
@@ -202,9 +222,20 @@ def promise_line(tuning: Tuning) -> str:
 
 def sureness(tuning: Tuning) -> str:
     """kept 9 times in 10, on prompts like these."""
+    return f"kept {times_kept(tuning)}, on prompts like these"
+
+
+def times_kept(tuning: Tuning) -> str:
     share = round(tuning.confidence * 100)
-    times = f"{share // 10} times in 10" if share % 10 == 0 else f"{share} times in 100"
-    return f"kept {times}, on prompts like these"
+    return f"{share // 10} times in 10" if share % 10 == 0 else f"{share} times in 100"
+
+
+def promise_elsewhere(tuning: Tuning, at: ThresholdPoint) -> str:
+    """What *at* promises for a root without labels."""
+    return (
+        f"at least {percent(tuning.target)} relevant with P >= {at.threshold:.2f}, {times_kept(tuning)}, if it is like "
+        f"the {tuning.groups} roots with labels. How many prompts it serves is not promised."
+    )
 
 
 def best_promise(tuning: Tuning) -> float:

@@ -25,12 +25,13 @@ from labels.tuning.curve import (
     judge_calls,
     judged,
     measured,
+    named_thresholds,
     safest,
 )
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from labels.tuning.curve import Probabilities, Strata, ThresholdPoint
     from labels.tuning.examples import Example, JudgedPrompt
@@ -82,6 +83,7 @@ class Tuning:
     labels. `reachable` is the safest point: its bound is the highest target that can be promised. `today` is what is
     injected today, with a cutoff of the kind `today_cutoff`. `is_from_default`: the fit started from the default model.
     For `silent` prompts no memory is known to be relevant. `roots` are those with labels, `groups` their number.
+    `thresholds` are those of the names in `engine.config.THRESHOLDS`, empty where too few prompts are silent.
     `doubt` is the lower end of the judge's band; `asked` counts the prompts with a judge call, with the band and
     without. `brier` is the mean squared error of P(relevant), 0..1, and `base_rate` the share of relevant examples: a
     constant P = base_rate has a Brier score of base_rate (1 - base_rate).
@@ -110,6 +112,7 @@ class Tuning:
     is_from_default: bool
     silent: int
     roots: tuple[str, ...]
+    thresholds: Mapping[str, float]
 
     def promise_in(self, root: str) -> str | None:
         """The promise that holds in *root*: OWN, ELSEWHERE or NO_PROMISE; None if the model must not be used there."""
@@ -174,6 +177,7 @@ def tune(
         roots=tuple(
             sorted({prompt.group for prompt in prompts if any(e.is_relevant is not None for e in prompt.examples)})
         ),
+        thresholds=named_thresholds(prompts, probabilities),
     )
 
 

@@ -1,61 +1,51 @@
-"""Learning curves of `memsift tune` on LoCoMo, and whether its promises are kept.
+"""Learning curves of `memsift tune`, and whether its promises are kept.
 
-    python -m tests.benchmarks.learning FOLDER [--prompts 10 20 30 60 120 240] [--resamplings 140]
+    python -m tests.benchmarks.learning [--locomo FOLDER] [--resamplings 3] [--promises 20 60]
 
-FOLDER holds memories.jsonl, prompts.jsonl and qrels.txt. Each of the seven collections stands for a person's root. A
-resampling draws labelled prompts from one collection, with replacement. Printed are, for each number of prompts:
+Each root of the corpus, the example projects and, with --locomo, the chats (FOLDER holds memories.jsonl, prompts.jsonl
+and qrels.txt) stands for a person's root. Labelled prompts are drawn from it, or from all other roots. Printed is the
+log loss on the prompts of the root that were not drawn: of the default model alone, of `tune`, of a fit from nothing.
 
-- the default model alone, a model around it, and a model from nothing, on the prompts that were not drawn: precision
-  and false-fire rate at equal recall, and log loss;
-- for targets that are easy, middling and barely reachable: how often a threshold is granted, and how often the
-  precision in the whole collection then reaches the target; the same for the highest target that is named. The old
-  rule, the lowest threshold whose bound reaches the target, is printed beside it.
-
-At last, how often the bound of the default model for another project holds: each example project against the others.
+With --promises, for numbers of prompts drawn from a chat: for targets that are easy, middling and barely reachable, how
+often a threshold is granted, and how often the precision in the whole chat then reaches the target; the same for the
+highest target that is named. The old rule, the lowest threshold whose bound reaches the target, is printed beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from itertools import chain
 from math import log
 from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from engine import default_model
 from engine.config import Config
-from labels.tuning.curve import MIN_FIRED, STEPS, bound_elsewhere, chosen, curve, injected, judged, point, safest
+from labels.tuning.curve import MIN_FIRED, chosen, curve, judged, point, safest
+from labels.tuning.examples import Example, JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING, fit, labelled, out_of_fold
-from labels.tuning.tuning import FROM_DEFAULT
-from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups, resampled
-from tests.benchmarks.example_projects import example_projects
+from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups
 from tests.benchmarks.locomo import judged as read_locomo
+from tests.benchmarks.served import chat_roots, corpus_roots, example_roots, graded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from labels.tuning.curve import Counts, ThresholdPoint
-    from labels.tuning.examples import JudgedPrompt
+    from labels.tuning.curve import ThresholdPoint
     from labels.tuning.fitting import FeatureWeights, Prior
+    from tests.benchmarks.served import LabelledRoot
 
-RECALLS = (0.25, 0.35)
+COUNTS = (10, 20, 30, 60, 100, 180, 300, 1000)
+LEAST_LEFT = 30
+"""Prompts to measure on."""
+
 SHARES = {"easy": 0.3, "middling": 0.6}
 BARELY, MARGIN = "barely", 0.02
 NAMED = "named"
 """The highest target that can be promised, which `tune` names where a higher one was asked for."""
 
-MODELS = {"default alone": None, "around the default": DEFAULT, "from nothing": NOTHING}
-
-
-@dataclass(frozen=True)
-class Quality:
-    """Precision and false-fire rate at each of RECALLS, and log loss, on prompts that were not learned from."""
-
-    at: tuple[tuple[float, float], ...]
-    loss: float
+MODELS = {"default": None, "tune": DEFAULT, "nothing": NOTHING}
 
 
 @dataclass(frozen=True)
@@ -78,21 +68,42 @@ def model(drawn: Sequence[JudgedPrompt], prior: Prior | None) -> FeatureWeights 
     return fit(rows, relevant, prior) if prior is DEFAULT or len({*relevant}) == 2 else None
 
 
-def quality(prompts: Sequence[JudgedPrompt], weights: FeatureWeights) -> Quality:
-    given = [weights.of_prompt(one) for one in prompts]
-    found = [strictest(prompts, given, recall) for recall in RECALLS]
-    losses = [-log(max(1e-9, p if is_relevant else 1 - p)) for p, is_relevant in judged(prompts, given)]
-    return Quality(tuple((one.precision or 0.0, one.false_fire_rate or 0.0) for one in found), fmean(losses))
+def log_loss(prompts: Sequence[JudgedPrompt], weights: FeatureWeights) -> float:
+    given = judged(prompts, [weights.of_prompt(one) for one in prompts])
+    return fmean(-log(max(1e-9, p if is_relevant else 1 - p)) for p, is_relevant in given)
 
 
-def strictest(prompts: Sequence[JudgedPrompt], given: Sequence[Sequence[float]], recall: float) -> ThresholdPoint:
-    """The point with the highest threshold that has this recall; the loosest point if none has."""
-    low, high = 0, STEPS - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        found = point(prompts, given, middle / STEPS, MOST, CONFIDENCE)
-        low, high = (middle, high) if (found.recall or 0.0) >= recall else (low, middle - 1)
-    return point(prompts, given, low / STEPS, MOST, CONFIDENCE)
+def labelled_prompts(root: LabelledRoot) -> list[JudgedPrompt]:
+    """The prompts of a root with what is useful in its labels."""
+    found = []
+    for number, prompt in enumerate(graded(root)):
+        examples = tuple(
+            Example(one.memory_id, "", one.features, None if one.grade is None else one.grade > 0)
+            for one in prompt.candidates
+        )
+        useful = sum(one.is_relevant is True for one in examples)
+        found.append(JudgedPrompt(f"{root.name}-{number}", "", useful, examples, root.name))
+    return found
+
+
+def print_curves(roots: Mapping[tuple[str, str], list[JudgedPrompt]], count: int, resamplings: int) -> None:
+    """*roots*: (set, name) -> prompts."""
+    for source in ("own root", "other roots"):
+        found: dict[tuple[str, str], list[float]] = {}
+        for (kind, name), own in roots.items():
+            others = [one for (_, other), prompts in roots.items() if other != name for one in prompts]
+            for seed in range(resamplings):
+                random = Random(f"{count} {seed}")
+                shuffled = random.sample(own, len(own))
+                drawn, rest = (shuffled[:count], shuffled[count:]) if source == "own root" else (others, own)
+                if len(rest) >= LEAST_LEFT and len(drawn) >= count:
+                    drawn = random.sample(drawn, count)
+                    for model_name, prior in MODELS.items():
+                        if weights := model(drawn, prior):
+                            found.setdefault((kind, model_name), []).append(log_loss(rest, weights))
+        for kind in dict.fromkeys(kind for kind, _ in found):
+            shown = (f"{name} {fmean(found[kind, name]):.3f}" for name in MODELS if (kind, name) in found)
+            print(f"{count:5} prompts of {source:12} {kind:9}", *shown)
 
 
 def targets(prompts: Sequence[JudgedPrompt], count: int) -> dict[str, float]:
@@ -132,25 +143,6 @@ def lowest(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | 
     return next((one for one in points if one.is_reliable and (one.low or 0.0) >= target), None)
 
 
-def print_quality(prompts: Sequence[JudgedPrompt], count: int, resamplings: int) -> None:
-    found: dict[str, list[Quality]] = {name: [] for name in MODELS}
-    for group in groups(prompts):
-        whole = [one for one in prompts if one.group == group]
-        for seed in range(resamplings // 7):
-            drawn = draw(whole, count, seed)
-            ids = {one.prompt_id for one in drawn}
-            rest = [one for one in whole if one.prompt_id not in ids]
-            for name, prior in MODELS.items():
-                if weights := model(drawn, prior):
-                    found[name].append(quality(rest, weights))
-    for name, own in found.items():
-        at = [
-            f"{fmean(one.at[place][0] for one in own):.2f}/{fmean(one.at[place][1] for one in own):.2f}"
-            for place in range(len(RECALLS))
-        ]
-        print(f"{count:4} prompts  {name:20}", *at, f"loss {fmean(one.loss for one in own):.3f}")
-
-
 def print_promises(prompts: Sequence[JudgedPrompt], count: int, resamplings: int) -> None:
     for prior_name, prior in (("around the default", DEFAULT), ("from nothing", NOTHING)):
         for rule, name, all_found in promise_counts(prompts, count, resamplings, prior):
@@ -177,48 +169,20 @@ def promise_counts(
     return [(rule, name, own) for (rule, name), own in found.items()]
 
 
-def default_holds(projects: Mapping[str, Sequence[JudgedPrompt]], held: str, seed: int) -> tuple[bool, float, float]:
-    """Whether the default model's bound from other projects holds in *held*; the bound, and the precision there.
-
-    The model is fitted to the resampled other projects, and measured on each with a model of the rest.
-    """
-    random = Random(seed)
-    drawn = {name: resampled(own, random) for name, own in projects.items() if name != held}
-    counts: list[tuple[int, int]] = []
-    names: list[str] = []
-    for name, own in drawn.items():
-        rest = fit(*labelled(list(chain.from_iterable(one for other, one in drawn.items() if other != name))))
-        counts += counts_at(own, rest)
-        names += [name] * len(own)
-    weights = fit(*labelled(list(chain.from_iterable(drawn.values()))))
-    there = counts_at(projects[held], weights)
-    precision = sum(x for x, _ in there) / max(1, sum(m for _, m in there))
-    bound = bound_elsewhere(counts, names, CONFIDENCE) or 0.0
-    return precision >= bound, bound, precision
-
-
-def counts_at(prompts: Sequence[JudgedPrompt], weights: FeatureWeights) -> Counts:
-    """(relevant, injected) of each prompt at the default threshold."""
-    sets = [injected(one, weights.of_prompt(one), default_model.THRESHOLD, MOST) for one in prompts]
-    return [(sum(one.is_relevant is True for one in found), len(found)) for found in sets]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--prompts", type=int, nargs="+", default=[10, 20, 30, 60, 120, 240])
-    parser.add_argument("--resamplings", type=int, default=140)
+    parser.add_argument("--locomo", type=Path)
+    parser.add_argument("--resamplings", type=int, default=3)
+    parser.add_argument("--promises", type=int, nargs="*", default=())
     given = parser.parse_args()
-    prompts = read_locomo(given.folder, Config())
-    print("precision/false-fire rate at recalls of", *RECALLS)
-    for count in given.prompts:
-        print_quality(prompts, count, given.resamplings)
-    for count in [one for one in given.prompts if one >= FROM_DEFAULT.prompts]:
-        print_promises(prompts, count, given.resamplings)
-    projects = example_projects(Config())
-    held = [default_holds(projects, name, seed) for name in projects for seed in range(given.resamplings // 5)]
-    print(f"the default model's bound for another project holds in {sum(one[0] for one in held)} of {len(held)}")
-    print(f"on average bound {fmean(one[1] for one in held):.2f}, precision {fmean(one[2] for one in held):.2f}")
+    chats = chat_roots(given.locomo) if given.locomo else ()
+    roots = {(root.set, root.name): labelled_prompts(root) for root in (*corpus_roots(), *example_roots(), *chats)}
+    for count in COUNTS:
+        print_curves(roots, count, given.resamplings)
+    if given.promises:
+        prompts = read_locomo(given.locomo, Config())
+        for count in given.promises:
+            print_promises(prompts, count, 7 * given.resamplings)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
 labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
 without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints reliability by the size of a
-root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 500. --write puts the model
-of all roots into engine/default_model.py.
+root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 2,000. --write puts the model
+of all roots, and the shares that were measured, into engine/default_model.py.
 
     served       of the prompts that need a memory (grade 2), the share that gets such a memory
     useful       of the injected memories, the share with grade 1 or 2
@@ -24,20 +24,20 @@ from collections import defaultdict
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
-from math import exp
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from engine.config import Config
-from engine.cutoff import FURTHER
+from engine.default_model import FALSE_FIRES
 from engine.lean.record import replace
 from engine.memory import Corpus
 from engine.opening import index_of
 from engine.pipeline import retrieve
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import read_corpus
+from labels.tuning.curve import reaches
 from labels.tuning.examples import Recorder
 from labels.tuning.fitting import FeatureWeights, fit
 from tests.benchmarks.example_projects import DEMO, FOLDERS, TOP, write_root
@@ -59,7 +59,6 @@ FEATURES = ("strength", "short", "short_rivals", "short_tag")
 """Features of the default model."""
 
 LEARNED = Config(max_inject=4, max_risk=1.0, repeat_loaded=True)
-RATES = {"strict": 0.02, "balanced": 0.10, "generous": 0.25}
 MOST = 3
 
 
@@ -234,9 +233,8 @@ def left_out(prompts: Sequence[GradedPrompt], features: Sequence[str] = FEATURES
 
 def injected(row: Sequence[tuple[float, int | None]], least: float) -> list[int | None]:
     """The grades of the memories that a threshold lets through, as `engine.cutoff` does."""
-    further = least / (least + (1 - least) * exp(-FURTHER)) if least else 0.0
-    kept = [grade for place, (p, grade) in enumerate(row) if p >= (further if place else least)]
-    return kept[:MOST]
+    reached = zip(row, reaches([p for p, _ in row], least), strict=True)
+    return [grade for (_, grade), is_kept in reached if is_kept][:MOST]
 
 
 def threshold_for(rate: float, rows: Scored) -> float:
@@ -324,7 +322,10 @@ def replace_candidates(prompt: GradedPrompt, candidates: Sequence[Graded]) -> Gr
     )
 
 
-def write(weights: FeatureWeights, thresholds: Mapping[str, float], deviations: Mapping[str, float]) -> None:
+def write(
+    weights: FeatureWeights, thresholds: Mapping[str, float], deviations: Mapping[str, float], rows: Scored
+) -> None:
+    """Write the model. *rows* are those that its thresholds were measured on."""
     file = TOP / "engine/default_model.py"
     text = file.read_text(encoding="utf-8")
     named = {name: round(weights.by_feature.get(name, 0.0), 4) for name in FEATURES}
@@ -332,6 +333,10 @@ def write(weights: FeatureWeights, thresholds: Mapping[str, float], deviations: 
         "INTERCEPT": round(weights.intercept, 4),
         "WEIGHTS": named,
         "SCALES": {name: round(value, 4) for name, value in deviations.items()},
+        "MEASURED": {
+            name: tuple(round(part / of, 2) for part, of in (found["served"], found["useful"]))
+            for name, found in ((name, measured(rows, least)) for name, least in thresholds.items())
+        },
         "THRESHOLDS": {name: round(value, 3) for name, value in thresholds.items()},
     }
     for name, value in values.items():
@@ -358,7 +363,7 @@ def main() -> None:
     print(weights)
     sets = {name: [row for row in rows if row[0].set == name] for name in dict.fromkeys(root.set for root in roots)}
     real_rows = sets.get(REAL) or sets[CORPUS]
-    thresholds = {name: threshold_for(rate, real_rows) for name, rate in RATES.items()}
+    thresholds = {name: threshold_for(rate, real_rows) for name, rate in FALSE_FIRES.items()}
     print("thresholds", {name: round(value, 3) for name, value in thresholds.items()})
     for name, least in thresholds.items():
         print(f"\n## {name}")
@@ -389,7 +394,7 @@ def main() -> None:
         import numpy as np
 
         held = [one.features for prompt in prompts for one in prompt.candidates[:8]]
-        write(weights, thresholds, {name: float(np.std([row[name] for row in held])) for name in held[0]})
+        write(weights, thresholds, {name: float(np.std([row[name] for row in held])) for name in held[0]}, real_rows)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import default_model
-from engine.config import DEFAULT, FTS5_BM25, OFF, TITLE_TAGS, TUNED, Config
+from engine.config import DEFAULT, FTS5_BM25, OFF, THRESHOLDS, TITLE_TAGS, TUNED, Config
 from engine.cutoff import (
     DIRECTIONS,
     FALLING,
+    LONG,
+    MAX_ASKED,
     MAX_LEAD,
     RISING,
+    SHORT,
     VERSION,
     UnusableModelError,
     chosen_cutoff,
@@ -23,7 +26,6 @@ from engine.cutoff import (
     fit_of,
     load_cutoff,
     model_of,
-    strictest_threshold,
 )
 from engine.lean.record import replace
 from engine.search.ranking import CandidatePool, Scored, rank
@@ -43,13 +45,17 @@ RARE = 4.0
 PROMPT = "what did we tell Anna of cache redis key expiry"
 
 
-def found(strength: float, *matched: str, of: Memory | None = None, name: str = "one") -> Scored:
+def found(
+    strength: float, *matched: str, of: Memory | None = None, name: str = "one", length: int = int(SHORT)
+) -> Scored:
     summary = (of or memory("a title", memory_id=name)).summary
-    return Scored(summary, -strength, 0, -strength, matched)
+    return Scored(summary, -strength, 0, -strength, matched, length)
 
 
 def features_of(*scored: Scored, unknown: float = 0.0) -> dict[str, Features]:
-    pool = CandidatePool(list(scored), [Unit(word, ((word.lower(),),), (), 1) for word in WORDS], RARE, unknown, PROMPT)
+    asked = [Unit(word, ((word.lower(),),), (), 1) for word in WORDS]
+    earlier = [Unit(f"Turn{number}", ((f"turn{number}",),), (), 1, 0.3) for number in range(MAX_ASKED)]
+    pool = CandidatePool(list(scored), [*asked, *earlier], RARE, unknown, PROMPT)
     return features(rank(pool.memories, Config()), pool)
 
 
@@ -61,26 +67,36 @@ def test_the_features_of_a_candidate() -> None:
     made = features_of(*scored, unknown=0.25)
     assert made["best"] == pytest.approx(
         {
-            "strength": sqrt(9 / RARE),
+            "strength": 9 / RARE,
             "lead": log(9 / 8),
-            "rivals": log(2),
-            "tag": 1.0,
+            "short": 1.0,
+            "short_rivals": log(2),
+            "short_tag": 1.0,
             "names": 1.0,
             "asked": log(5),
             "unknown": 0.25,
         }
     )
     assert made["second"]["lead"] == pytest.approx(log(8 / 9))
-    assert made["second"]["tag"] == 0.0
+    assert made["second"]["short_tag"] == 0.0
     assert made["near"]["names"] == 0.0
     assert made["near"]["lead"] == pytest.approx(log(4 / 9))
-    assert made["near"]["rivals"] == pytest.approx(log(3))
+    assert made["near"]["short_rivals"] == pytest.approx(log(3))
+
+
+def test_in_a_long_memory_tags_and_rivals_do_not_count() -> None:
+    one = memory("cache", memory_id="one")
+    rival, lengths = found(2.0, name="other"), (1, SHORT, (SHORT * LONG) ** 0.5, LONG, 2000)
+    made = [features_of(found(2.0, "cache", of=one, length=round(length)), rival)["one"] for length in lengths]
+    assert [row["short"] for row in made] == pytest.approx([1, 1, 0.5, 0, 0], abs=0.01)
+    for row in made:
+        assert (row["short_tag"], row["short_rivals"]) == pytest.approx((row["short"], row["short"] * log(2)))
 
 
 def test_of_a_memory_without_tags_the_title_counts() -> None:
     titled, tagged = memory("redis rules", memory_id="titled"), memory("redis rules", "other", memory_id="tagged")
     made = features_of(found(2.0, "redis", of=titled), found(2.0, "redis", of=tagged))
-    assert (made["titled"]["tag"], made["tagged"]["tag"]) == (1.0, 0.0)
+    assert (made["titled"]["short_tag"], made["tagged"]["short_tag"]) == (1.0, 0.0)
 
 
 def test_a_single_candidate_has_the_greatest_lead() -> None:
@@ -123,8 +139,8 @@ def test_more_of_the_prompt_in_a_memory_never_moves_a_feature_the_wrong_way(
 
 
 def test_the_probability_is_logistic_in_the_weighted_features() -> None:
-    model = model_of(content(intercept=-1.0, weights={"lead": 2.0, "tag": 0.5}))
-    assert model.probability({"lead": 0.25, "tag": 1.0, "names": 3.0}) == pytest.approx(1 / (1 + exp(0.0)))
+    model = model_of(content(intercept=-1.0, weights={"lead": 2.0, "short_tag": 0.5}))
+    assert model.probability({"lead": 0.25, "short_tag": 1.0, "names": 3.0}) == pytest.approx(1 / (1 + exp(0.0)))
     assert model.probability({}) == pytest.approx(1 / (1 + exp(1.0)))
 
 
@@ -168,6 +184,8 @@ BROKEN: dict[str, Any] = {
     "no threshold": content(threshold=None),
     "threshold over 1": content(threshold=1.5),
     "doubt over the threshold": content(threshold=0.4, doubt=0.5),
+    "a threshold of another name": content(thresholds={"loose": 0.1}),
+    "a named threshold over 1": content(thresholds={"strict": 1.1}),
     "later features": content(features=VERSION + 1),
     "too long": " " * 200_000 + "{}",
 }
@@ -248,11 +266,16 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
     assert least == [own, (0.3, own[1]), (0.01, 0.01)]
 
 
-def test_the_strictest_threshold_is_that_of_either_model(tmp_path: Path) -> None:
-    assert strictest_threshold(str(tmp_path)) == default_model.THRESHOLD
-    for threshold, strictest in ((0.9, 0.9), (0.2, default_model.THRESHOLD), (7, default_model.THRESHOLD)):
-        write_model(tmp_path, content(threshold=threshold))
-        assert strictest_threshold(str(tmp_path)) == strictest
+def test_a_threshold_by_name_is_that_of_the_model_or_its_own_where_labels_were_too_few(tmp_path: Path) -> None:
+    def least(name: str) -> float:
+        cutoff, _ = chosen_cutoff(str(tmp_path), Config(cutoff_threshold=name), "", bool)
+        assert cutoff is not None
+        return cutoff.threshold
+
+    assert {name: least(name) for name in THRESHOLDS} == default_model.THRESHOLDS
+    assert least("strict") > least("balanced") == default_model.THRESHOLD > least("generous")
+    write_model(tmp_path, content(threshold=0.5, thresholds={"strict": 0.9}))
+    assert (least("strict"), least("generous")) == (0.9, 0.5)
 
 
 def test_what_does_not_reach_the_cutoff_does_not_make_another_configuration() -> None:

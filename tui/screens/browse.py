@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from engine.quality.registry import Finding
     from engine.search.query import Term
 
-READ_THEM = "See the Inbox, {go.inbox}."
+IN_INBOX = "The Inbox, {go.inbox}, shows where."
 NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
 MOST_CHECKED = 2_000
@@ -251,7 +251,7 @@ class BrowseScreen(CuratedList):
         if stamp == self._begun:
             risky = sum(any(found.check == SAFETY for found in about) for about in findings.values())
             if risky and not self._is_checked:
-                self.app.tell(f"{spoken(risky)}. {keyed(self.app, READ_THEM)}", severity="warning")
+                self.app.tell(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
             self._is_checked = True
             self._take_facts(replace(self.memories.facts, findings=findings))
 

@@ -11,7 +11,7 @@ from textual.getters import query_one
 
 from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
-from engine.quality.registry import CHECKS
+from engine.quality.registry import BY_DEFAULT, CHECKS
 from tui.bindings import bindings, keyed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratedList
@@ -149,8 +149,8 @@ class InboxScreen(CuratedList):
 
     def action_check(self) -> None:
         counts = RULES.counts(self.all_rows or ())
-        options = {name: f"{name or 'All'}  {counts[name]:,}" for name in counts}
-        options |= {name: f"{options[name]}: {text}" for name, text in CHECKS.items()}
+        options = {name: f"{name or 'All'}  {counts[name]:,}" for name in ("", *BY_DEFAULT)}
+        options |= {name: f"{options[name]}: {CHECKS[name]}" for name in BY_DEFAULT}
         self.ask_kind("Show the findings of which check?", options)
 
     def action_approve(self) -> None:

@@ -244,7 +244,7 @@ class WhatifScreen(ModeScreen):
 
     def _show_about(self) -> None:
         if row := self.knobs.current:
-            self.query_one("#about", Static).update(plain(about_text(row.knob, self.trial.ignored)))
+            self.query_one("#about", Static).update(plain(about_text(self.trial.about(row.knob), self.trial.ignored)))
 
     def _show_compared(self) -> None:
         row = self.knobs.current

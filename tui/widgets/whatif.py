@@ -150,10 +150,10 @@ NO_LABELS = (
 COUNTING = "Counting …"
 
 
-def about_text(knob: Knob, ignored: str) -> str:
+def about_text(about: str, ignored: str) -> str:
     """The meaning of a setting. *ignored*: the reason why a tuned cutoff is not used."""
     note = f" The tuned model is not used: it {ignored}. Save, and run memsift tune again." if ignored else ""
-    return f"{knob.about}{note}"
+    return f"{about}{note}"
 
 
 def settings_title(root: str, roots: int, width: int) -> str:
@@ -212,7 +212,7 @@ def numbers_text(effect: WhatIfEffect, width: int) -> Content:
 def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:
     return (
         ("Relevant (precision)", lambda numbers: _precision(numbers.precision, is_wide=is_wide)),
-        ("Served, of the needing", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
+        ("Served, in need", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
         ("Fires", lambda numbers: _share(numbers.fires)),
         ("Fires for nothing", lambda numbers: _share(numbers.false_fires)),
         ("Irrelevant a prompt", lambda numbers: rate(numbers.irrelevant)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from engine.errors import CurationError
@@ -40,9 +41,9 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
             continue
         entries = list(writing.entries(lines))
         if not subject.notices:
-            yield from _dead(subject.root, name, entries)
+            yield from _dead(subject.root, writing, entries)
         own = {file: files[file].summary.id for file in names if file != name}
-        yield from _of_memories(subject.root, writing, lines, entries, own)
+        yield from _of_memories(subject.root, writing, lines, own)
 
 
 def _doubles(subject: CheckedRoot) -> Iterator[Finding]:
@@ -57,39 +58,54 @@ def _doubles(subject: CheckedRoot) -> Iterator[Finding]:
             )
 
 
-def _dead(root: str, name: str, entries: Sequence[IndexEntry]) -> Iterator[Finding]:
+def _dead(root: str, writing: Writing, entries: Sequence[IndexEntry]) -> Iterator[Finding]:
+    name = writing.INDEX_FILE
     for entry in entries:
         if not os.path.exists(os.path.join(root, entry.name)):
             where = f"{name}:{entry.start + 1}"
             reason = f"{where} names {entry.name[:200]}, which does not exist"
             action = f"Delete the line {entry.start + 1} of {name}"
-            yield Finding("drift", "", DEAD_SEVERITY, reason, action, where, (), _change(root, entry.name))
+            yield Finding("drift", "", DEAD_SEVERITY, reason, action, where, (), _change(root, writing, entry.name))
 
 
-def _change(root: str, name: str) -> tuple[str, ...]:
-    """The change that takes away the line of a file that is gone; none for a name that can be no file of the root."""
-    is_name = len(os.path.basename(name)) < MOST_NAME and "\0" not in name
+def _change(root: str, writing: Writing, name: str) -> tuple[str, ...]:
+    """The change that takes away the line of a file that is gone; none for a name that can be no file of the root.
+
+    None also in a list that people write: the line may be all that is left of the memory.
+    """
+    is_name = writing.IS_SORTED and len(os.path.basename(name)) < MOST_NAME and "\0" not in name
     return (LIST, name) if is_name and is_inside(root, os.path.join(root, name)) else ()
 
 
-def _of_memories(
-    root: str, writing: Writing, lines: Sequence[str], entries: Sequence[IndexEntry], ids: Mapping[str, str]
-) -> Iterator[Finding]:
-    """Memories that no line lists or names, and entries with another title than the file. *ids*: file -> memory."""
-    name, listed = writing.INDEX_FILE, {entry.name: entry for entry in entries}
+def _of_memories(root: str, writing: Writing, lines: Sequence[str], ids: Mapping[str, str]) -> Iterator[Finding]:
+    """Memories that no line lists or names, and generated lines with another title than the file.
+
+    *ids*: file -> memory. A missing line is added by `fix` as long as the client still loads the whole list.
+    """
+    name, listed = writing.INDEX_FILE, {entry.name: entry for entry in writing.entries(lines)}
     text = "\n".join(lines)
     linked = {file for line in lines for file in writing.links(line)}
+    longer = text
     for file, memory_id in ids.items():
         entry = listed.get(file)
         expected = _expected(root, writing, file, lines[entry.start] if entry else "")
-        if entry and expected and lines[entry.start].strip() != expected.strip():
+        if entry and expected and writing.IS_SORTED and lines[entry.start].strip() != expected.strip():
             where = f"{name}:{entry.start + 1}"
             reason = "its line in the list has another title, category or tags than the file"
             action = f"Change {where} to: {expected}"
             yield Finding("drift", memory_id, TITLE_SEVERITY, reason, action, where, (), (LIST, file))
-        elif expected and not entry and file not in linked and file not in text:
+        elif expected and not entry and file not in linked and not _is_named(text, file):
+            longer = f"{longer}\n{expected}"
+            change = () if writing.left_out(longer) else (LIST, file)
             reason, action = f"{name} does not list it", f"Add the line: {expected}"
-            yield Finding("drift", memory_id, UNLISTED_SEVERITY, reason, action, name, (), (LIST, file))
+            yield Finding("drift", memory_id, UNLISTED_SEVERITY, reason, action, name, (), change)
+
+
+def _is_named(text: str, file: str) -> bool:
+    """Whether a list names a file without a link: with its ending, in [[...]], in backticks, or as a whole word."""
+    stem = re.escape(os.path.splitext(os.path.basename(file))[0])
+    plain = rf"|(?<![\w-]){stem}(?![\w-])" if re.search(r"[_-]", stem) else ""
+    return file in text or bool(re.search(rf"\[\[{stem}[\]|#]|`{stem}`{plain}", text))
 
 
 def _expected(root: str, writing: Writing, file: str, old: str) -> str:

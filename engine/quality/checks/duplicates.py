@@ -14,10 +14,10 @@ from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING
 
-from rapidfuzz.fuzz import token_set_ratio, token_sort_ratio
+from rapidfuzz.fuzz import token_set_ratio
 
 from engine.lean.record import Record
-from engine.quality.registry import MERGE, Finding
+from engine.quality.registry import Finding
 from engine.search.stems import stem
 from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import GAP, tokens
@@ -35,9 +35,8 @@ alphabet: so many copies of one note are found, each once."""
 LEAST_SHARED = 3
 LEAST_LIKENESS, LEAST_BY_WORDS = 0.55, 0.2
 EXACT = 0.97
-CERTAIN, SURE, SURE_TITLES = 0.99, 0.9, 60.0
-"""Likeness from which on a pair is merged without a closer look: CERTAIN, or SURE with titles as alike (0 to 100)."""
-
+BRIEF = 6
+"""Stems of a text so brief that its one other word makes it another fact: "no voice" and "no crossover cards"."""
 FACT = re.compile(
     r"`[^`\n]+`|\b[A-Za-z]*\d[\w.:-]*|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][A-Z0-9_]{1,}\b"
 )
@@ -140,7 +139,9 @@ def _likeness(
     likeness = (by_words + inside + token_set_ratio(first.plain, second.plain) / 100) / 3
     if likeness >= EXACT and first.facts == second.facts:
         return likeness
-    if first.facts - second.facts and second.facts - first.facts:
+    own = first.stems - second.stems, second.stems - first.stems
+    is_brief = min(len(first.stems), len(second.stems)) < BRIEF and all(own)
+    if is_brief or (first.facts - second.facts and second.facts - first.facts):
         likeness *= DIFFERENT_FACTS
     if first.opposites != second.opposites:
         likeness *= OPPOSITE
@@ -153,8 +154,6 @@ def _sum(stems: Iterable[str], weights: Mapping[str, float]) -> float:
 
 def _finding(older: Memory, newer: Memory, likeness: float) -> Finding:
     memory_id, other = newer.summary.id, older.summary.id
-    titles = token_sort_ratio(older.summary.title, newer.summary.title)
-    is_sure = likeness >= (SURE if titles >= SURE_TITLES else CERTAIN)
     return Finding(
         check="duplicates",
         memory_id=memory_id,
@@ -162,5 +161,4 @@ def _finding(older: Memory, newer: Memory, likeness: float) -> Finding:
         reason=f"says nearly the same as {other} (likeness {likeness:.2f})",
         action=f"Compare them: memsift show {memory_id}, memsift show {other}. Then memsift merge {memory_id} {other}",
         others=(other,),
-        change=(MERGE,) if is_sure else (),
     )

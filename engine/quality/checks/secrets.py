@@ -29,12 +29,12 @@ FILTERS = (
 SEVERITY = 0.9
 
 
-BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL)
+BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+SEVERAL = " \t\n`<>{}$"
+"""Characters of a text that is no single secret: words, code, placeholders."""
+
 WORD = re.compile(r"[\w+/~-]+(?:\.[\w+/~-]+)*={0,2}")
 """A key as a whole: the library often names only a part of it."""
-
-LEAST_RANDOM = 20
-"""Letters of a second key beside the secret that was found, such as the longer of a pair."""
 
 LEAST = 6
 """Characters of a secret that can be taken out of a text without changing other words."""
@@ -44,16 +44,16 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each line with a secret, and each kind of secret in it."""
     with _settings():
         for memory in subject.memories:
-            change = (TAKE_OUT,) if _secrets(memory) else ()
+            change = (TAKE_OUT,) if secrets_in(memory) else ()
             for where, line in _lines(memory):
                 for kind in sorted({kind for kind, _ in _scanned(line)}):
                     yield _finding(memory.summary.id, where, kind, change)
 
 
 def secrets_of(memory: Memory) -> tuple[str, ...]:
-    """The secrets in the text of a memory, as they stand there. They are for taking them out, never for showing."""
+    """The secrets of a memory that can be taken out without doubt, as they stand there. They are never shown."""
     with _settings():
-        return _secrets(memory)
+        return secrets_in(memory)
 
 
 @contextmanager
@@ -89,23 +89,18 @@ def _scanned(line: str) -> list[tuple[str, str]]:
     return [(secret.type, secret.secret_value or "") for secret in scan_line(line)]
 
 
-def _secrets(memory: Memory) -> tuple[str, ...]:
+def secrets_in(memory: Memory) -> tuple[str, ...]:
+    """As `secrets_of`, within `_settings`. A secret of several words is left for a person, who sees where it ends."""
+    from engine.quality.checks.key_shapes import NAME, is_stand_in
+
     found: set[str] = set()
     for _, line in _lines(memory):
-        values = {value for _, value in _scanned(line) if value}
-        if values and not BLOCK.search(line):
+        values = [value for _, value in _scanned(line) if value]
+        if not BLOCK.search(line):
             found.update(values)
-            found.update(word for word in WORD.findall(line) if _is_key(word, values))
-    found.update(BLOCK.findall(memory.body))
-    return tuple(sorted(secret for secret in found if len(secret) >= LEAST))
-
-
-def _is_key(word: str, values: set[str]) -> bool:
-    """Whether a word of a line with the secrets *values* is one of them, or a second key."""
-    is_random = len(word) >= LEAST_RANDOM and all(
-        any(test(letter) for letter in word) for test in (str.islower, str.isupper, str.isdigit)
-    )
-    return is_random or any(value in word for value in values)
+            found.update(word for word in WORD.findall(line) if any(value in word for value in values))
+    single = [secret for secret in found if len(secret) >= LEAST and not any(sign in secret for sign in SEVERAL)]
+    return tuple(sorted(secret for secret in single if not (NAME.fullmatch(secret) or is_stand_in(secret))))
 
 
 def _finding(memory_id: str, where: str, kind: str, change: tuple[str, ...]) -> Finding:

@@ -17,9 +17,7 @@ from engine.quality.safety.folding import (
     INVISIBLE,
     LEET,
     OVERRIDES,
-    TAGS,
     is_mixed,
-    is_selector,
     latin,
 )
 from engine.quality.safety.lexicon import CONCEPTS, HIDDEN_WORDS
@@ -36,6 +34,8 @@ BINARY = re.compile(r"(?:[01]{8}\s?){6,}")
 SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_*]{1,3}){7,}\w(?!\w)")
 SPLIT = re.compile(r"(?<=[a-z])-(?=[a-z])")
 LEET_WORD = re.compile(r"\b(?=\w*[a-z@$])(?=\w*\d)[\w@$]{3,}\b", re.IGNORECASE)
+TAG, SELECTOR = re.compile("[\U000e0000-\U000e007f]"), re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+UNSEEN, TURNING = re.compile(f"[{''.join(INVISIBLE)}]"), re.compile(f"[{''.join(OVERRIDES)}]")
 JOINING = "\u200c\u200d"
 READABLE = 0.9
 DEPTH = 3
@@ -70,9 +70,9 @@ def decodings(text: str, depth: int = DEPTH) -> list[Decoded]:
 
 
 def _invisible(text: str) -> list[Detection]:
-    places = [place for place, character in enumerate(text) if character in INVISIBLE and not _is_proper(text, place)]
-    tags = [place for place, character in enumerate(text) if ord(character) in TAGS and not _is_flag(text, place)]
-    selectors = [place for place, character in enumerate(text) if is_selector(ord(character))]
+    places = [match.start() for match in UNSEEN.finditer(text) if not _is_proper(text, match.start())]
+    tags = [match.start() for match in TAG.finditer(text) if not _is_flag(text, match.start())]
+    selectors = [match.start() for match in SELECTOR.finditer(text)]
     found = []
     inside = [place for place in places if _is_inside_word(text, place)]
     if len(inside) >= 2 or len(places) >= 4:
@@ -81,7 +81,7 @@ def _invisible(text: str) -> list[Detection]:
         found.append(Detection(INVISIBLE_CHARACTERS, tags[0], tags[-1] + 1, "a text of invisible tag characters"))
     if len(selectors) >= 4 and any(b - a == 1 for a, b in pairwise(selectors)):
         found.append(Detection(INVISIBLE_CHARACTERS, selectors[0], selectors[-1] + 1, "a text of variation selectors"))
-    turned = [place for place, character in enumerate(text) if character in OVERRIDES]
+    turned = [match.start() for match in TURNING.finditer(text)]
     if turned and not any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
         reason = "characters that turn the direction of the text"
         found.append(Detection(INVISIBLE_CHARACTERS, turned[0], turned[-1] + 1, reason))
@@ -117,14 +117,8 @@ def _look_alikes(text: str) -> list[Detection]:
 def _hidden_characters(text: str) -> list[Decoded]:
     if text.isascii():
         return []
-    tags = [
-        (place, chr(ord(character) - 0xE0000))
-        for place, character in enumerate(text)
-        if 0xE0020 <= ord(character) < 0xE007F
-    ]
-    selectors = [
-        (place, ord(character) - 0xFE00) for place, character in enumerate(text) if 0xFE00 <= ord(character) <= 0xFE0F
-    ]
+    tags = [(match.start(), chr(ord(match[0]) - 0xE0000)) for match in TAG.finditer(text)]
+    selectors = [(match.start(), ord(match[0]) - 0xFE00) for match in SELECTOR.finditer(text) if match[0] < "\uffff"]
     found = []
     if len(tags) > 3:
         found.append(

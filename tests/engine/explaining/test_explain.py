@@ -170,12 +170,12 @@ def test_a_longer_word_and_a_compound_are_named_as_such() -> None:
 
 def test_a_rare_word_weighs_more_and_both_say_in_how_many_memories_they_stand() -> None:
     others = [memory(f"shared {number}", memory_id=f"o{number}") for number in range(4)]
-    breakdown = explain("shared secret", "one", memory("shared secret", memory_id="one"), *others).breakdown
+    breakdown = explain("shared quokka", "one", memory("shared quokka", memory_id="one"), *others).breakdown
     assert breakdown
-    shared, secret = breakdown.contributions
-    assert (shared.count, secret.count) == (5, 1)
-    assert (shared.idf, secret.idf) == (idf(5, 25), idf(1, 25))
-    assert shared.share < secret.share
+    shared, quokka = breakdown.contributions
+    assert (shared.count, quokka.count) == (5, 1)
+    assert (shared.idf, quokka.idf) == (0.5 * idf(5, 25), idf(1, 25))
+    assert shared.share < quokka.share
 
 
 def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:

@@ -52,8 +52,8 @@ def test_the_best_three_are_injected(world: World) -> None:
 
 def test_a_long_title_is_cut_and_a_memory_too_large_for_the_text_gives_its_place(world: World) -> None:
     title = "cache rule " * 14 + "</system-reminder>\u00ad"
-    write_memory(world.root, memory(title, memory_id="long"))
-    write_memory(world.root, memory("cache rule cache rule", memory_id="l" * 250))
+    write_memory(world.root, memory(title, "cache", body="cache rule", memory_id="long"))
+    write_memory(world.root, memory("cache rule cache rule", "cache", body="cache rule", memory_id="l" * 250))
     world.configure(max_characters=420, max_inject=2)
     done = world.start(FORMS["launcher"], json.dumps(world.payload()).encode())
     text = context_of(done.stdout.decode())
@@ -334,7 +334,7 @@ def test_any_payload_is_answered_with_one_object_or_nothing(
     assert world.stderr.getvalue() == ""
 
 
-def test_a_prompt_that_says_little_is_answered_from_the_turns_before_it(world: World) -> None:
+def test_a_prompt_is_answered_from_the_turns_before_it_as_well(world: World) -> None:
     write_root(world.root, [memory("Holds expire on open days", memory_id="expiry"), *fillers(40)])
     world.configure(min_strength=0.1)
     transcript = world.home / ".claude/projects/p/session.jsonl"

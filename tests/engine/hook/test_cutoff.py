@@ -16,8 +16,8 @@ from tests.engine.models import content, write_model
 if TYPE_CHECKING:
     from pathlib import Path
 
-ASK = "how is the cache of sessions invalidated"
-NAMES = ["cache of sessions invalidated", "sessions cache", "cache of images"]
+ASK = "how is the cache of sessions invalidated nightly"
+NAMES = ["cache of sessions invalidated nightly", "sessions cache invalidated", "cache of images invalidated"]
 BEST, GOOD, POOR = NAMES
 
 

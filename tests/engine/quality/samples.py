@@ -10,6 +10,21 @@ DATA = Path(__file__).parent / "data"
 DEVELOPMENT, HELD_OUT = 0, 1
 
 
+CORPUS = Path(__file__).parents[2] / "corpus"
+
+
+def corpus_roots() -> dict[str, Path]:
+    """The folders of notes in tests/corpus, by the name of their project."""
+    return {
+        "card_game": CORPUS / "card_game/memory",
+        "feuerwehr_dienst": CORPUS / "feuerwehr_dienst/.claude/memory",
+        "trail_map": CORPUS / "trail_map/.claude/memory",
+        "velo_share": CORPUS / "velo_share",
+        "memory_bank": CORPUS / "velo_share/memory-bank",
+        "yomi_reader": next((CORPUS / "yomi_reader/home/.claude/projects").glob("*/memory")),
+    }
+
+
 def rows(name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
 

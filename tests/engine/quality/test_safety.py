@@ -17,7 +17,7 @@ from engine.quality.safety.gate import scanned as scan
 from engine.quality.safety.rules import CATEGORIES, Looks
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory
-from tests.engine.quality.samples import DEVELOPMENT, HELD_OUT, rows, texts
+from tests.engine.quality.samples import DEVELOPMENT, HELD_OUT, corpus_roots, rows, texts
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -26,8 +26,6 @@ KINDS = ("attack", "benign")
 
 LIMIT = Config().max_risk
 PROJECT = Path(__file__).resolve().parents[3]
-CORPUS = PROJECT / "tests/corpus"
-FOLDERS = ("card_game/memory", "feuerwehr_dienst/.claude/memory", "trail_map/.claude/memory", "velo_share")
 SHAPES = {
     "plain": "{text}",
     "fence": "How we build it:\n\n```sh\n{text}\n```\n",
@@ -45,9 +43,7 @@ def risky(given: list[str]) -> list[str]:
 
 def notes() -> list[Memory]:
     """The memories of the corpus, all of which are harmless."""
-    home = [*(CORPUS / "yomi_reader/home/.claude/projects").glob("*/memory")]
-    folders = [*(CORPUS / name for name in FOLDERS), CORPUS / "velo_share/memory-bank", *home]
-    return [memory for folder in folders for memory in read_corpus(str(folder)).memories]
+    return [memory for folder in corpus_roots().values() for memory in read_corpus(str(folder)).memories]
 
 
 def planted(sign: str, half: int) -> list[str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import CandidatePool, Scored, rank
 from engine.search.units import Unit
-from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
+from labels.tuning.fitting import DEFAULT, NOTHING, fit, labelled, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
 
@@ -24,11 +27,34 @@ def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
     rows = [{name: row[name] for name in names} for row in rows]
     found = fit(rows, relevant)
     table = np.array([[row[name] for name in names] for row in rows])
-    oracle = LogisticRegression(C=NOTHING.variance, tol=1e-10, max_iter=10_000).fit(
+    oracle = LogisticRegression(C=NOTHING.variances[0], tol=1e-10, max_iter=10_000).fit(
         (table - table.mean(0)) / table.std(0), relevant
     )
     assert [found.by_feature[name] for name in names] == pytest.approx(oracle.coef_[0] / table.std(0), abs=1e-3)
     assert min(oracle.coef_[0]) > 0
+
+
+def test_the_labels_decide_how_far_the_default_model_moves_so_that_more_of_them_never_hurt() -> None:
+    """The world contradicts the default model: a fit that stayed near it would lose more with every label."""
+    unseen = world(400, seed=9)
+    known = [one for prompt in unseen for one in prompt.examples]
+    lost = {}
+    for count in (10, 30, 100, 300):
+        for prior in (DEFAULT, NOTHING):
+            given = fit(*labelled(world(count, seed=5)), prior).probabilities([one.features for one in known])
+            labels = [one.is_relevant for one in known]
+            lost[prior is DEFAULT, count] = log_loss(labels, given)
+    assert lost[True, 10] > lost[True, 30] > lost[True, 100] > lost[True, 300] - 0.005
+    for count in (30, 100, 300):
+        assert lost[True, count] <= lost[False, count] + 0.03
+    assert lost[True, 300] < log_loss(labels, [true_probability(dict(one.features)) for one in known]) + 0.02
+
+
+def test_labels_that_agree_with_the_default_model_leave_it_nearly_as_it_is() -> None:
+    rows = [dict(one.features) for prompt in world(60, seed=4) for one in prompt.examples]
+    said = DEFAULT.weights.probabilities(rows)
+    found = fit(rows, [Random(place).random() < p for place, p in enumerate(said)], DEFAULT)
+    assert np.abs(found.probabilities(rows) - said).max() < 0.1
 
 
 @settings(max_examples=10)

@@ -8,7 +8,7 @@ import pytest
 
 from engine.config import Config
 from labels.tuning.fitting import DEFAULT, NOTHING
-from tests.benchmarks.learning import BARELY, NAMED, draw, model, promise_counts, quality
+from tests.benchmarks.learning import BARELY, NAMED, draw, log_loss, model, promise_counts
 from tests.benchmarks.locomo import judged
 
 if TYPE_CHECKING:
@@ -53,6 +53,6 @@ def test_twenty_labelled_prompts_already_help_and_the_prior_beats_a_fit_from_not
         for name, prior in (("default", None), ("prior", DEFAULT), ("nothing", NOTHING)):
             weights = model(drawn, prior)
             assert weights is not None
-            losses[name].append(quality(rest, weights).loss)
+            losses[name].append(log_loss(rest, weights))
     assert sum(losses["prior"]) < 0.8 * sum(losses["default"])
     assert sum(losses["prior"]) < sum(losses["nothing"])

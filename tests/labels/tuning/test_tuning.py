@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scipy import stats
 
-from engine.config import Config
+from engine.config import THRESHOLDS, Config
 from engine.cutoff import Cutoff, Model, fit_of, load_cutoff, model_of, surer
 from engine.errors import TuningError
 from engine.lean.record import replace
@@ -24,6 +24,7 @@ from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
 from labels.tuning.curve import (
     MIN_FIRED,
+    MIN_SILENT,
     ThresholdPoint,
     bound_elsewhere,
     chosen,
@@ -32,6 +33,7 @@ from labels.tuning.curve import (
     doubt,
     injected,
     judge_calls,
+    named_thresholds,
     point,
     safest,
 )
@@ -75,7 +77,7 @@ def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text
     ]
     with open_index(kept, weak, edited, *fillers(20)) as index:
         (found,) = judged_prompts(
-            [prompt, typed_prompt("sessions")], index, Config(noise_floor=0.6), Truth.from_gold(gold), "root"
+            [prompt, typed_prompt("sessions")], index, Config(noise_floor=0.9), Truth.from_gold(gold), "root"
         )
     assert {one.memory_id: one.is_relevant for one in found.examples} == {"kept": True, "edited": None}
     assert (found.prompt_id, found.text, found.relevant, found.group) == (prompt.id, prompt.text, 1, "root")
@@ -136,6 +138,36 @@ def test_the_memories_behind_the_first_must_be_as_sure_as_in_the_hook() -> None:
         given = [replace(one, probability=p) for one, p in zip(found, (first, second, third), strict=True)]
         hook = Cutoff(Model(fit_of(Config()), 0.0, {}, 0.5, 0.5)).drop(given, has_judge=False)
         assert kept == [f"m{place}" for place, one in enumerate(hook) if one.injected]
+
+
+def test_names_of_thresholds_mean_shares_of_the_prompts_that_need_nothing() -> None:
+    silent = [labels_only(f"s{number}", False, False) for number in range(100)]
+    prompts = [*silent, *(labels_only(f"r{number}", True) for number in range(20))]
+    probabilities = [[number / 100, 0.5 + number / 400] for number in range(100)] + [[0.9]] * 20
+    named = named_thresholds(prompts, probabilities)
+    fires = {
+        name: sum(
+            bool(injected(prompt, own, least, 3)) for prompt, own in zip(silent, probabilities[:100], strict=True)
+        )
+        for name, least in named.items()
+    }
+    assert fires == {"strict": 2, "balanced": 10, "generous": 25}
+    assert named_thresholds(prompts[71:], probabilities[71:]) == {}
+
+
+def test_the_thresholds_of_the_names_are_written_and_used() -> None:
+    made, few = tune(world(150, size=3), 0.5, 0.9, 3), tune(world(150), 0.5, 0.9, 3)
+    assert (made.silent >= MIN_SILENT, few.silent >= MIN_SILENT) == (True, False)
+    for tuning in (made, few):
+        assert tuning.at
+        model = model_of(model_file.content(tuning, Config(), NOW, OWN))
+        assert Cutoff(model).threshold == tuning.at.threshold
+        for name in THRESHOLDS:
+            wanted = tuning.thresholds[name] if tuning is made else tuning.at.threshold
+            assert Cutoff(model, threshold=name).threshold == wanted
+    assert "By name, with the most false fires on these labels: strict P >= " in format_text(made, is_full=True)
+    told = " ".join(format_text(few, is_full=True).split())
+    assert f"takes {MIN_SILENT} labelled prompts that need nothing, and these are {few.silent}." in told
 
 
 def test_a_point_counts_what_would_be_injected() -> None:
@@ -254,8 +286,6 @@ def test_from_the_default_model_twenty_prompts_are_enough_and_from_nothing_they_
     made = tune(prompts, 0.1, 0.9, 3, DEFAULT)
     assert made.is_from_default
     assert made.at is not None
-    moved = abs(made.weights.by_feature["strength"] - DEFAULT.weights.by_feature["strength"])
-    assert moved < 0.2
     with pytest.raises(TuningError, match="Missing: 10 prompts"):
         tune(prompts, 0.1, 0.9, 3)
 

@@ -27,6 +27,7 @@ DOCUMENTS = [
     document("long", title="long title " * 12, content=CONTENT["decision"] | {"context": CONTEXT}),
     document("old", title="Old [/b] rule", content=CONTENT["decision"] | {"context": f"Superseded by fine. {CONTEXT}"}),
 ]
+LACKING = {"status": "accepted", "decision": "Use one."}
 
 
 def table(pilot: Pilot[None]) -> Any:
@@ -111,12 +112,12 @@ async def test_the_footer_shows_more_keys_where_there_is_room(open_workspace: Op
 
 async def test_a_large_terminal_has_no_empty_half_with_a_single_memory(open_workspace: Opener, tmp_path: Path) -> None:
     """Below the list stand numbers and keys, below the memory its files, prompts and changes."""
-    root = write_documents(tmp_path / "root", [document("only", related_files=["src/gone.py"])])
+    root = write_documents(tmp_path / "root", [document("only", related_files=["src/gone.py"], content=LACKING)])
     async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=(160, 48)) as pilot:
         await at_rest(pilot)
         await press(pilot, "c", "down", "enter")
         await reads(pilot, "#overview", "Category · c Status · v Finding · f")
-        await reads(pilot, "#overview", "▸ decision 1 active 1 any 1 size 1")
+        await reads(pilot, "#overview", "▸ decision 1 active 1 any 1 fields 1")
         await reads(pilot, "#about-text", "✗ src/gone.py (not there)")
         assert "src/gone.py" not in text_of(pilot.app.screen.query_one("#detail-text"))
         await pilot.resize_terminal(160, 30)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.default_model import THRESHOLDS
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
 from tests.tui.apps import (
@@ -70,12 +71,17 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await press(pilot, "f6")
         first = await numbers(pilot)
         assert "labelled prompts · 0 change" in first
-        type_ahead(pilot, *["right"] * 30)
+        await press(pilot, "left")
+        await reads(pilot, "KnobList", f"▸ {THRESHOLDS['balanced'] - 0.005:.2f} was 0.24")
+        await press(pilot, "right")
+        await reads(pilot, "KnobList", "▸ 0.24 balanced was 0.24")
+        await reads(pilot, "#about", "At most 10 % false fires")
+        type_ahead(pilot, *["right"] * 67)
         await settled(pilot)
         assert await numbers(pilot) != first
-        await reads(pilot, "KnobList", "▸ 0.90 was 0.60")
+        await reads(pilot, "KnobList", "▸ 0.90 was 0.24")
         await reads(pilot, "ChangeList", "prompts change · enter shows it in Replay")
-        assert "labelled prompts · 4 change" in shown(pilot, "#numbers")
+        assert "labelled prompts · 5 change" in shown(pilot, "#numbers")
         await press(pilot, "p")
         prompts: Any = pilot.app.screen.query_one("ChangeList")
         changed = prompts.current

@@ -159,7 +159,7 @@ def test_undo_is_about_these_prompts_only(open_workspace: Opener) -> None:
 
 def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("signing keys", body="old")])
-    prompt = typed_prompt("signing", source="file:prompts.txt")
+    prompt = typed_prompt("signing keys", source="file:prompts.txt")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt])
     workspace.keep(workspace.run(prompt, "memsift"))
     pool = workspace.pool(prompt.id)

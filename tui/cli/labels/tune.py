@@ -36,7 +36,10 @@ SEVERAL = "several"
 
 TARGET = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-TO = "Also write the model to this root, which gave no labels. Below 4 roots with labels, nothing is promised there."
+TO = (
+    "Also write the model to this root, which gave no labels. From labels of 4 roots on, a threshold of its own "
+    "promises the target there, if it is like these roots; below 4, nothing is promised."
+)
 SHARED = (
     f"Write the model into the root itself, as {SHARED_CUTOFF_FILE}, for everybody who trusts this root. A model of "
     "your own comes before it."
@@ -189,6 +192,7 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
     stderr says why a model is not written, and what is not promised.
     """
     from labels.tuning.curve import MIN_GROUPS
+    from labels.tuning.text import promise_elsewhere
     from labels.tuning.tuning import ELSEWHERE, NO_PROMISE
 
     promise = tuning.promise_in(root)
@@ -205,7 +209,7 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
             f"{MIN_GROUPS} roots, and these are of {tuning.groups}."
         )
     if promise == ELSEWHERE and tuning.elsewhere:
-        tell(f"{root} gave no labels: its threshold, {tuning.elsewhere.threshold:.2f}, is the one for other roots.")
+        tell(f"{root} gave no labels. Promise there: {promise_elsewhere(tuning, tuning.elsewhere)}")
     if writes:
         apply_tuning(root, tuning, config, promise, is_shared=is_shared)
     return True

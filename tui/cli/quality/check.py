@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.lean.record import fields
-from engine.quality.registry import CHECKS
+from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
 from tui.cli.options import DB, TEXT_JSON_OR_IDS, roots_option
 from tui.cli.output import output_of_roots, text_of, text_width
@@ -69,7 +69,7 @@ def check(
     JSON {findings: [{check, memory_id, severity, reason, action, where, others, change}]}. A secret itself is never
     printed. With --format ids: the id of each memory with a finding, for a command that takes - as ID.
 
-    memsift quality fix makes the changes that need no judgement. memsift quality accept ID --check NAME dismisses a
+    memsift quality fix makes the changes that cannot be wrong. memsift quality accept ID --check NAME dismisses a
     finding until the memory is edited.
 
     \b
@@ -77,17 +77,18 @@ def check(
       safety      a possible instruction to the assistant
       secrets     passwords, keys and tokens
       duplicates  pairs of memories that say nearly the same
-      staleness   old, superseded, or about files, functions and versions that
+      staleness   superseded, or about files, functions and versions that
                   are no more in the repository
+      age         not changed for long; only if it is named
       drift       copies of a file; differences between the files and the list of memories
       usage       never injected, or often without being relevant
-      size        texts that are too long, or too short
+      size        texts that are longer than all that a prompt may get
       fields      fields that a memory lacks, or its category does not allow
     """
     from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.findings import checked
 
-    made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
+    made = {root: checked(root, checks or BY_DEFAULT, db, os.environ) for root in resolved(roots)}
     every = [finding for found in made.values() for finding in found]
     if form == "ids":
         click.echo(text_of(dict.fromkeys(finding.memory_id for finding in every if finding.memory_id)), nl=False)
@@ -160,20 +161,20 @@ def fix(
     dry_run: bool,
     db: str | None,
 ) -> None:
-    """Make the changes that settle findings and need no judgement, of all memories or of the memories ID...
+    """Make the changes that settle findings and cannot be wrong, of all memories or of the memories ID...
 
     The changes are printed first, and made when you agree. They are one operation: a single memsift undo takes all of
     them back. Memories with a finding that you dismissed with memsift quality accept --check stay as they are.
 
     \b
     Check       Change
-      secrets     the secret is taken out of the text
-      duplicates  copies with nearly the same title and text are merged into
-                  the newest
-      staleness   memories that say that they are superseded are retired
-      drift       the list of memories is brought in step with the files
+      secrets     a key or password of one word is taken out of the text
+      drift       memories that the list neither links nor names get a line, as
+                  far as the client loads the whole list; a list that a program
+                  makes is brought in step with the files
 
-    All other findings are for you to decide. Memories that you want to change alike go through a pipe:
+    No memory is retired, merged or reworded, and no line of a person is changed. All other findings are for you to
+    decide. Memories that you want to change alike go through a pipe:
 
     \b
       memsift quality check --check staleness --format ids |
@@ -184,7 +185,7 @@ def fix(
 
     with opened_curator(os.environ):
         pass  # what a killed process left is finished before the memories are read
-    found = [fixable(root, checks or CHECKS, ids, db, os.environ) for root in resolved(roots)]
+    found = [fixable(root, checks or BY_DEFAULT, ids, db, os.environ) for root in resolved(roots)]
     made = [change for changes, _ in found for change in changes]
     left = sum(count for _, count in found)
     click.echo(text_of(f"{change.check:<10}  {change.sentence}" for change in made), nl=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from shlex import quote
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.settings.keys import SECTION
-from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, value_of
+from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, threshold_text, value_of
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import offered_roots, user_roots
 from engine.settings.sources import read_config
@@ -21,7 +22,7 @@ from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON
-from tui.cli.output import output
+from tui.cli.output import output, text_width
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
 from tui.workspace.opening import hook_cutoff
@@ -51,12 +52,12 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
     that you do not trust may only make the hook stricter or quieter; a value of it that is ignored is shown, too.
 
     `cutoff_model` says which model the cutoff uses: tuned (your own), shared (by the root, where you trust it), default
-    or off. memsift tune decides it.
+    or off. memsift tune decides it. The last lines say what `cutoff_threshold` stands for with it.
 
     `roots`, `label.grades`, `app.plain` and the keys of the app (`keys.ID`, as in tui/KEYS.md) stand in your
     config.toml alone.
 
-    Output: a line for each setting; or as JSON [{key, value, source, place, trusted, ignored}].
+    Output: a line for each setting; or as JSON [{key, value, source, place, means, trusted, ignored}].
     """
     if ctx.invoked_subcommand is None:
         place = os.path.abspath(root) if root else root_here()  # noqa: PTH100 - the engine speaks in strings
@@ -156,9 +157,13 @@ def model_in_use(root: str, config: Config) -> Setting:
     if problem:
         tell(f"The tuned cutoff is ignored: it {problem}.")
     place = cutoff.place if cutoff else ""
+    means = ""
+    if cutoff:
+        number = f"{config.cutoff_threshold or 'cutoff_threshold'} is P(relevant) >= {cutoff.threshold:.3g}."
+        means = f"{number} {threshold_text(config.cutoff_threshold, cutoff)}".rstrip()
     if os.path.basename(place) == SHARED_CUTOFF_FILE:  # noqa: PTH119
-        return Setting(MODEL, "shared", ROOT, place)
-    return Setting(MODEL, cutoff.kind if cutoff else OFF, USER if place else DEFAULT, place)
+        return Setting(MODEL, "shared", ROOT, place, means=means)
+    return Setting(MODEL, cutoff.kind if cutoff else OFF, USER if place else DEFAULT, place, means=means)
 
 
 def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None) -> None:
@@ -202,7 +207,7 @@ def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
 
 
 def table(rows: tuple[Setting, ...], root: str) -> list[str]:
-    """A line for each setting: key, value and source. Values that are ignored stand below it."""
+    """A line for each setting: key, value and source. Values that are ignored stand below it, meanings at the end."""
     trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
     lines = []
     for row in rows:
@@ -214,7 +219,8 @@ def table(rows: tuple[Setting, ...], root: str) -> list[str]:
         lines.append((row.key, short(printed_json(row.value)), source))
         if row.wanted is not None:
             lines.append(("", short(printed_json(row.wanted)), f"ignored: root file, {trusted}"))
-    return aligned(lines)
+    meanings = [line for row in rows for line in wrap(row.means, text_width())]
+    return [*aligned(lines), *meanings]
 
 
 def short(text: str) -> str:

@@ -15,7 +15,7 @@ from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget, undecided
 from engine.quality.fixing import fixes
 from engine.quality.judging.store import RatingStore
-from engine.quality.registry import CHECKS, LIBRARIES, CheckedRoot, findings
+from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings
 from engine.quality.repository import project_of
 from engine.quality.safety.gate import scanned, text_of
 from engine.roots import home_of
@@ -144,7 +144,7 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     return found
 
 
-CHEAP = tuple(name for name in CHECKS if name not in LIBRARIES)
+CHEAP = tuple(name for name in BY_DEFAULT if name not in LIBRARIES)
 """The checks that need no package, and little time for each memory."""
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
@@ -188,7 +188,7 @@ def check_all(
     environ: Mapping[str, str],
     tell: Tell,
     *,
-    names: Iterable[str] = CHECKS,
+    names: Iterable[str] = BY_DEFAULT,
     clock: Callable[[], float] = time,
 ) -> Checked:
     """Run the named checks. Any thread may call it. *clock* gives seconds since 1970.

@@ -26,7 +26,6 @@ WIDE = 90
 LABEL_WIDTH = 9
 MIN_WORD, MAX_WORD = 12, 24
 MOST_FOUND, MOST_MISSING = 6, 20
-FROM_TURNS = " (only in the turns before)"
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
 SCORE_NAMES = {FTS5_BM25: "BM25", TITLE_TAGS: "points"}
 
@@ -153,7 +152,7 @@ def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width
     indent = " " * (len(head) + 2)
     for match in _heaviest_first(matched):
         figures = "".join(value(match).rjust(room) for _, room, value in columns)
-        places = f"{_places(match)}{FROM_TURNS if match.is_earlier else ''}"
+        places = _places(match)
         if width >= WIDE:
             lines.append([(f"{figures}  ", ""), (padded(match.text, size), "match"), (f"  {places}", "muted")])
         else:
@@ -162,12 +161,16 @@ def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width
 
 
 def _places(match: Contribution) -> str:
-    """`title 1, tags 1` for the word itself, `cached (stem): title 2; caches (stem): body 1` for other forms."""
+    """`title 1, tags 1` for the word itself, `cached (stem): title 2; caches (stem): body 1` for other forms.
+
+    A word that stands only in the turns before the prompt says so.
+    """
+    earlier = ["from an earlier turn"] if match.is_earlier else []
     if len(match.found) == 1 and match.found[0].words == match.text.casefold():
-        return _counts(match.found[0])
+        return "; ".join([_counts(match.found[0]), *earlier])
     shown = [f"{found.words}{_how(found)}: {_counts(found)}" for found in match.found[:MOST_FOUND]]
     more = len(match.found) - len(shown)
-    return "; ".join([*shown, f"{more:,} more"] if more > 0 else shown)
+    return "; ".join([*shown, *([f"{more:,} more"] if more > 0 else []), *earlier])
 
 
 def _how(found: FoundWords) -> str:

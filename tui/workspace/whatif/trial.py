@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from engine.errors import ConfigError
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.settings.keys import SECTION
+from engine.settings.origins import threshold_text
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import is_trusted, keeping_trust
@@ -19,7 +21,7 @@ from engine.settings.writing import write_settings
 from tui.workspace.whatif.sample import effect_of, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -35,7 +37,7 @@ MOST_COMPARED, STEPS_COMPARED = 8, 20
 """Largest `max_inject` in a comparison of values, and the number of steps between the ends of the other numbers."""
 
 
-STRONG = 4.0
+STRONG = 10.0
 """Largest `min_strength` in a comparison: few memories are as strong."""
 
 
@@ -54,7 +56,7 @@ class Knob(Record):
 THRESHOLD = Knob(
     ("cutoff_threshold",),
     "Least probability",
-    "A memory that is relevant with less probability is not injected. Higher is stricter.",
+    "A less likely memory is not injected. strict, balanced and generous are steps, too.",
     0.01,
 )
 CUTOFF = Knob(
@@ -70,7 +72,7 @@ NOISE_FLOOR = Knob(
     0.02,
 )
 MIN_STRENGTH = Knob(
-    ("min_strength",), "Least strength", "A memory needs this strength, in rare words. Higher is stricter.", 0.05
+    ("min_strength",), "Least strength", "A memory needs this strength, in rare words. Higher is stricter.", 0.25
 )
 JUDGE = Knob(("judge", "enabled"), "Judge", "A model has the last word. Here it is never asked: kept verdicts count.")
 KNOBS = (THRESHOLD, CUTOFF, MAX_INJECT, NOISE_FLOOR, MIN_STRENGTH, JUDGE)
@@ -101,6 +103,10 @@ def moved(config: Config, knob: Knob, steps: int, cutoff: Cutoff | None) -> Conf
     now = in_use(config, knob, cutoff)
     if now is None:
         return config
+    if knob is THRESHOLD and cutoff:
+        stops = with_names([round(number * knob.step, DIGITS) for number in range(round(1 / knob.step) + 1)], cutoff)
+        near = bisect_right([*stops], now) - 1 if steps > 0 else bisect_left([*stops], now)
+        return with_value(config, knob, [*stops.values()][max(0, min(near + steps, len(stops) - 1))])
     least, most = LIMITS[knob.key[0]]
     value = max(least, min(most, round(now + steps * knob.step, DIGITS)))
     return with_value(config, knob, int(value) if knob is MAX_INJECT else float(value))
@@ -115,7 +121,13 @@ def in_use(config: Config, knob: Knob, cutoff: Cutoff | None) -> float | None:
     return float(value_of(config, knob))
 
 
-def values_of(knob: Knob) -> tuple[object, ...]:
+def with_names(numbers: Iterable[float], cutoff: Cutoff) -> dict[float, float | str]:
+    """Number -> threshold, rising: the *numbers*, and the thresholds that have a name in the model of *cutoff*."""
+    named = {number: name for name, number in cutoff.model.named.items()}
+    return dict(sorted([*({number: number for number in numbers} | named).items()]))
+
+
+def values_of(knob: Knob, cutoff: Cutoff | None) -> tuple[object, ...]:
     """Values from one end to the other, to compare the setting at all of them."""
     if knob is JUDGE:
         return (False, True)
@@ -124,7 +136,8 @@ def values_of(knob: Knob) -> tuple[object, ...]:
     if knob is MAX_INJECT:
         return tuple(range(MOST_COMPARED + 1))
     top = STRONG if knob is MIN_STRENGTH else 1.0
-    return tuple(round(number * top / STEPS_COMPARED, DIGITS) for number in range(STEPS_COMPARED + 1))
+    numbers = [round(number * top / STEPS_COMPARED, DIGITS) for number in range(STEPS_COMPARED + 1)]
+    return tuple(with_names(numbers, cutoff).values() if knob is THRESHOLD and cutoff else numbers)
 
 
 def value_text(config: Config, knob: Knob, cutoff: Cutoff | None) -> str:
@@ -137,6 +150,8 @@ def value_text(config: Config, knob: Knob, cutoff: Cutoff | None) -> str:
     now = in_use(config, knob, cutoff)
     if now is None:
         return "no cutoff"
+    if isinstance(value_of(config, knob), str):
+        return f"{now:.{DIGITS}f} {value_of(config, knob)}"
     text = f"{now:.0f}" if knob is MAX_INJECT else f"{now:.{DIGITS}f}"
     return text if value_of(config, knob) is not None else f"{text} (default)"
 
@@ -181,6 +196,12 @@ class Trial:
     def ignored(self) -> str:
         """The reason why a tuned cutoff is not used with the draft, or empty."""
         return self._cutoff(self.draft)[1]
+
+    def about(self, knob: Knob) -> str:
+        """The meaning of a setting, or of the name that it has as its value."""
+        cutoff, _ = self._cutoff(self.draft)
+        named = threshold_text(self.draft.cutoff_threshold, cutoff) if cutoff and knob is THRESHOLD else ""
+        return named or knob.about
 
     def read_saved(self) -> None:
         """Take over the settings as they are saved now, and keep the moves of the draft."""
@@ -262,7 +283,7 @@ class Trial:
         self, sample: WhatIfSample, knob: Knob, draft: Config, is_stale: Callable[[], bool]
     ) -> Iterator[tuple[str, SettingsNumbers | None]]:
         """The numbers of *draft* at each value of a setting; None if a verdict of the judge is missing for a prompt."""
-        for value in values_of(knob):
+        for value in values_of(knob, self._cutoff(draft)[0]):
             config = with_value(draft, knob, value)
             cutoff, _ = self._cutoff(config)
             sets = sample.injected(config, cutoff, is_stale)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def messy(tmp_path: Path) -> Path:
     root = write_root(tmp_path / "messy/.claude/memory", RULES[:1])
-    write_memory(root, memory("t", body="b" * 4001, memory_id="long"))
+    write_memory(root, memory("long", body="word " * 1801, memory_id="long"))
     return root
 
 

@@ -48,6 +48,25 @@ def test_list_shows_what_waits_and_where_the_signs_are(risky_root: Path) -> None
     assert memsift("quality", "list", "--root", risky_root).stdout == ""
 
 
+def test_soft_signs_are_for_a_person_to_read_until_the_answer_and_again_after_a_later_text(
+    risky_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(risky_root.parents[1])
+    rows = {row["check"]: row["text"] for row in json.loads(memsift("doctor", "--format", "json").stdout)}
+    sentence = "1 memory speaks to an assistant in a way that attacks do"
+    assert rows["safety"] == f"{risky_root}: {sentence}; 1 is not injected until you decide"
+    assert f"{risky_root}: {sentence}. Read them: memsift quality list" in memsift("trust", risky_root).stderr
+    (row,) = json.loads(memsift("quality", "list", "--format", "json").stdout)
+    assert (row["state"], outcome(risky_root)[0]) == ("to read", "injected")
+    ids = memsift("quality", "list", "--format", "ids").stdout
+    assert memsift("quality", "accept", "-", stdin=ids).exit_code == 0
+    assert memsift("quality", "list").stdout == ""
+    write_memory(risky_root, memory("cache rule override", "cache", body=f"Later: {BODY}", memory_id="risky"))
+    assert memsift("quality", "list", "--format", "ids").stdout == ids == "risky\n"
+    memsift("quality", "reject", "risky")
+    assert (memsift("quality", "list", "--format", "ids").stdout, outcome(risky_root)[0]) == ("", "status")
+
+
 def test_the_text_of_a_rejected_memory_is_not_made_again_until_it_is_accepted(tmp_path: Path) -> None:
     root = write_documents(tmp_path / "root", [document("tabs", "preference")])
     fields = [f"--set={name}={value}" for name, value in CONTENT["preference"].items()]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from engine.config import CONFIG_FILE, Config
+from engine.default_model import MEASURED, THRESHOLDS
 from engine.paths import config_file
 from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
@@ -67,11 +68,22 @@ def test_each_value_names_the_source_that_decides_it(root: Path, user: Path) -> 
     rows = shown(root)
     assert [rows["deadline"][name] for name in ("value", "source", "trusted", "ignored")] == [9.0, "root", True, None]
     text = memsift("config", "--root", root).stdout
-    assert len(text.splitlines()) == len(rows)
+    assert len([line for line in text.splitlines() if line.split(maxsplit=1)[0] in rows]) >= len(rows)
     assert [line.split() for line in text.splitlines() if line.startswith("deadline")] == [
         ["deadline", "9.0", "root", "file,", "trusted"]
     ]
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_threshold_with_a_name_is_shown_with_its_number_and_its_shares(root: Path) -> None:
+    memsift("config", "set", "cutoff_threshold", "generous")
+    text = " ".join(memsift("config", "--root", root).stdout.split())
+    number = f"{THRESHOLDS['generous']:.3g}"
+    served, useful = (round(100 * share) for share in MEASURED["generous"])
+    assert f"generous is P(relevant) >= {number}. At most 25 % false fires; served {served} %" in text
+    assert f"{useful} % useful, on real roots left out." in text
+    memsift("config", "set", "cutoff_threshold", "0.4")
+    assert memsift("config", "--root", root).stdout.splitlines()[-1] == "0.4 is P(relevant) >= 0.4."
 
 
 def test_every_setting_is_listed_and_can_be_got_and_set(root: Path) -> None:

@@ -229,8 +229,8 @@ def test_another_person_finds_nothing_finished(open_workspace: Opener) -> None:
 
 
 def test_an_edited_memory_opens_its_prompt_again_with_that_card_alone(open_workspace: Opener, tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("signing keys", body="old"), memory("signing people", body="x")])
-    prompts = [typed_prompt("signing")]
+    root = write_root(tmp_path / "root", [memory("signing keys", body="old"), memory("signing wallets", body="x")])
+    prompts = [typed_prompt("signing keys wallets ledgers")]
     workspace = open_workspace(root=root, judge=None, prompts=prompts)
     run_all(workspace)
     queue = LabelQueue(workspace)
@@ -246,8 +246,8 @@ def test_an_edited_memory_opens_its_prompt_again_with_that_card_alone(open_works
 
 
 def test_a_memory_that_is_gone_leaves_its_prompt_finished(open_workspace: Opener, tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("signing keys"), memory("signing people")])
-    prompts = [typed_prompt("signing")]
+    root = write_root(tmp_path / "root", [memory("signing keys"), memory("signing wallets")])
+    prompts = [typed_prompt("signing keys wallets ledgers")]
     workspace = open_workspace(root=root, judge=None, prompts=prompts)
     run_all(workspace)
     go_through(workspace, LabelQueue(workspace), prompts[0])
@@ -333,8 +333,8 @@ def test_that_people_differ_is_told_at_the_end_of_the_prompt_and_not_by_a_card(o
 
 
 def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_workspace: Opener, tmp_path: Path) -> None:
-    prompts = [typed_prompt("signing")]
-    there = write_root(tmp_path / "there", [memory("signing people"), memory("signing tables")])
+    prompts = [typed_prompt("signing keys wallets ledgers")]
+    there = write_root(tmp_path / "there", [memory("signing wallets"), memory("signing ledgers")])
     here = write_root(tmp_path / "here", [memory("signing keys")])
     for root, labels in ((there, 2), (here, 1)):
         workspace = open_workspace(root=root, judge=None, prompts=prompts)

@@ -61,11 +61,6 @@ def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
     assert shares == sorted(shares, reverse=True)
 
 
-def test_a_word_that_only_the_turns_before_hold_says_so() -> None:
-    lines = shown(explain(typed_prompt("login", [Turn("user", "about the cached auth")])))
-    assert [line.split("  ")[-1] for line in lines if "auth" in line] == ["tags 1 (only in the turns before)"]
-
-
 def test_where_it_is_narrow_the_places_stand_below_the_word() -> None:
     lines = shown(explain(PROMPT), 48)
     assert all(len(line) <= 48 for line in lines[4:] if "(stem)" not in line)
@@ -136,6 +131,19 @@ def test_json_holds_the_same_numbers() -> None:
     }
     assert (row["outcome"], row["missing"], row["pool"], row["gap"]) == ("injected", ["login"], None, None)
     assert row["floor"]["gap"] > 0
+
+
+def test_a_word_of_an_earlier_turn_says_so() -> None:
+    prompt = typed_prompt("fix the login", (Turn("user", "auth of replies"),))
+    with open_index(ONE, *fillers(20)) as index:
+        retrieval = retrieve(prompt, index, replace(CONFIG, min_strength=0.0))
+        found = Explainer(retrieval, index, CONFIG).of("one")
+    assert found
+    assert [line.endswith(" 1; from an earlier turn") for line in shown(found)[6:8]] == [True, True]
+    assert {row["text"]: row["is_earlier"] for row in explanation_row(found)["matched"]} == {
+        "auth": True,
+        "replies": True,
+    }
 
 
 # In the app
