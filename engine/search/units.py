@@ -162,7 +162,7 @@ class Lookup:
 
 
 def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
-    """The MAX_TERMS rarest terms, unknown terms included: they lower the share of the prompt that a memory answers."""
+    """The MAX_TERMS rarest terms. Terms that no memory holds fill the places that are left."""
     known = words_of_text(db, (token for term in terms for phrase in term.phrases for token in phrase))
     phrases = [term.phrases[:1] if term.is_guess else term.phrases for term in terms]
     return rarest(terms, [most_memories(own, known) for own in phrases], MAX_TERMS)

@@ -17,7 +17,7 @@ from tests.engine.judge.api_server import ApiServer, kept_titles
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ASK = "where does the token cache live"
+ASK = "where does the token ledger live"
 
 
 class Everywhere(World):
@@ -29,10 +29,10 @@ class Everywhere(World):
         self.vault, self.rules = self.folder / "vault", self.folder / "AGENTS.md"
         self.transcript = self.auto.parent / "session-1.jsonl"
         self.write(self.auto / "MEMORY.md", "# Memory\n")
-        self.write(self.auto / "auto.md", "---\ndescription: the token cache of the client\n---\n")
-        self.write(self.vault / "deep/note.md", "# token cache notes\n")
-        self.write(self.rules, "# Rules\n\n## Token cache rules\n\nNever log it.\n")
-        write_root(self.root, [memory("token cache", "cache", memory_id="own"), *others()])
+        self.write(self.auto / "auto.md", "---\ndescription: the token ledger of the client\n---\n")
+        self.write(self.vault / "deep/note.md", "# token ledger notes\n")
+        self.write(self.rules, "# Rules\n\n## Token ledger rules\n\nNever log it.\n")
+        write_root(self.root, [memory("token ledger", "ledger", memory_id="own"), *others()])
         self.name_roots(self.vault, self.rules)
 
     def write(self, path: Path, text: str) -> None:
@@ -66,7 +66,7 @@ def server() -> Iterator[ApiServer]:
 def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) -> None:
     world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 4\nrepeat_loaded = true\n")
     context = world.context(ASK)
-    assert set(world.injected) == {"own", "auto", "deep/note", "AGENTS#token-cache-rules"}
+    assert set(world.injected) == {"own", "auto", "deep/note", "AGENTS#token-ledger-rules"}
     for path in (".claude/memory/decisions/own.json", f"{world.auto}/auto.md", f"{world.vault}/deep/note.md"):
         assert path in context
     assert f"{world.rules}:3" in context
@@ -81,7 +81,7 @@ def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) ->
 def test_with_the_default_cutoff_the_likeliest_comes_first(tmp_path: Path) -> None:
     world = Everywhere(tmp_path, has_cutoff=True)
     world.name_roots(world.vault, table="[retrieval]\nmax_inject = 1\n")
-    world.write(world.vault / "best.md", "# where the token cache lives\n\nThe token cache lives in Redis.\n")
+    world.write(world.vault / "best.md", "# where the token ledger lives\n\nThe token ledger lives in Redis.\n")
     for number in range(30):
         world.write(world.vault / f"z{number}.md", f"# zz{number} filler\n")
     world.context(ASK)
@@ -95,12 +95,12 @@ def test_a_session_gets_no_memory_of_any_root_twice(world: Everywhere) -> None:
     stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
     for memory_id in ("own", "auto", "deep/note"):
         assert stages[memory_id] == "repeat"
-    assert stages["AGENTS#token-cache-rules"] == "status"
+    assert stages["AGENTS#token-ledger-rules"] == "status"
 
 
 def test_the_same_memory_in_two_roots_is_injected_once(world: Everywhere) -> None:
     copy = world.folder / "copy"
-    world.write(copy / "deep/note.md", "# token cache notes\n")
+    world.write(copy / "deep/note.md", "# token ledger notes\n")
     world.name_roots(world.vault, copy, table="[retrieval]\nmax_inject = 10\n")
     world.context(ASK)
     assert world.injected.count("deep/note") == 1
@@ -145,10 +145,10 @@ def test_the_judge_of_a_project_is_not_asked_about_notes_of_the_user(world: Ever
     world.receive(judge={"enabled": True}, max_inject=3)
     trust(str(world.root), world.environ)
     world.environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
-    server.answer = kept_titles("token cache")
+    server.answer = kept_titles("token ledger")
     world.context(ASK)
     (request,) = server.requests
-    assert "token cache notes" not in json.dumps(request.body)
+    assert "token ledger notes" not in json.dumps(request.body)
     assert "own" in world.injected
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.apps import at_rest, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.pictures import EVERY_SIZE, NARROW, has_compared, pictures, pressing
+from tests.tui.pictures import EVERY_SIZE, NARROW, pictures, pressing
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 
@@ -38,7 +38,8 @@ def showing(*keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
         screen: Any = pilot.app.screen
         screen.knobs.border_title = "Settings of /project/.claude/memory"
         if screen.compared.display and screen._sample.prompts:
-            await until(pilot, lambda: has_compared(screen))
+            row = screen.knobs.current
+            await until(pilot, lambda: screen._values and screen._values[0] is row.knob)
         await at_rest(pilot)
 
     return run

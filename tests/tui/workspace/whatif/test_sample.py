@@ -7,6 +7,7 @@ import shutil
 from contextlib import closing
 from dataclasses import replace
 from itertools import product
+from math import floor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -226,7 +227,7 @@ def test_a_knob_stops_at_its_limits_and_steps_from_the_value_in_use() -> None:
     assert cutoff is not None
     assert value_text(config, THRESHOLD, cutoff) == f"{cutoff.threshold:.2f} (default)"
     stricter = moved(config, THRESHOLD, 2, cutoff)
-    assert stricter.cutoff_threshold == round(cutoff.threshold + 0.02, 2)
+    assert stricter.cutoff_threshold == floor(100 * cutoff.threshold + 2) / 100
     assert changes(config, stricter) == {("cutoff_threshold",): stricter.cutoff_threshold}
     assert moved(config, MAX_INJECT, -9, cutoff).max_inject == 0
     assert moved(config, NOISE_FLOOR, 99, cutoff).noise_floor == 1.0
