@@ -56,13 +56,6 @@ def pressing(*keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     return run
 
 
-def has_compared(screen: Any) -> bool:
-    """Whether What-if shows every value of the setting under the cursor, with the other settings as they are now."""
-    row = screen.knobs.current
-    knob, values = screen._values or (None, ())
-    return knob is row.knob and not screen._is_counting and dict(values).get(row.value) == screen._effect.draft
-
-
 def stopped_clock() -> float:
     return 0.0
 
