@@ -37,7 +37,7 @@ def test_every_picture_of_the_readme_is_a_snapshot_and_has_a_text_for_those_who_
 @pytest.mark.slow
 def test_the_readme_shows_what_label_looks_like(snap_compare: Callable[..., bool], open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
-    run = pressing(*"ax", "enter", "a")
+    run = pressing(*"axa", "enter", *"xx")
     assert snap_compare(starting_in("label", workspace), terminal_size=SIZE, run_before=run)
 
 

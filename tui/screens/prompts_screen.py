@@ -10,6 +10,7 @@ from textual.getters import query_one
 from textual.widgets import Input
 
 from engine.prompt import typed_prompt
+from engine.wording import counted
 from tui.bindings import keyed
 from tui.dialogs.type_prompt import TypePrompt
 from tui.messages import AllReplayed, Kept
@@ -66,7 +67,7 @@ class PromptsScreen(RowsScreen):
         count, total = self.prompt_list.count, len(self.app.workspace.lists.all)
         choice = self.choice
         parts = [
-            f"{count:,} of {total:,} prompts" if count < total else f"{total:,} prompts",
+            f"{count:,} of {total:,} prompts" if count < total else counted(total, "prompt"),
             f"{scratch:,} scratch" if scratch else "",
             RULES.kinds[choice.kind].text if choice.kind else "",
             RULES.orders[choice.order].text if choice.order != NEWEST else "",

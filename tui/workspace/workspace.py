@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.config import MEMSIFT, SYSTEMS, is_injected
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
+from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
 from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.measure.report import PLAIN
@@ -166,8 +167,14 @@ class Workspace(RootSystems, RootLabels):
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """Files and rows that could not be read, of memories and of prompts."""
-        return self.index.skipped + self.unread_prompts
+        """Files and rows that could not be read, of memories and of prompts.
+
+        A folder without memories is none of them: every screen says what it holds.
+        """
+        files = self.index.skipped
+        if not len(self.index):
+            files = tuple(file for file in files if not file.reason.startswith(HOLDS_NO_MEMORIES))
+        return files + self.unread_prompts
 
     # The judge
 

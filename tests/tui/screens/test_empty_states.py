@@ -40,6 +40,7 @@ async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace:
     workspace = open_workspace(root=tmp_path / "empty", prompts=ONE, judge=None)
     async with MemsiftApp(workspace).run_test(size=SMALL) as pilot:
         await says(pilot, ADVICE)
+        assert shown(pilot, "#where") == "empty"
         await press(pilot, "f3")
         await says(pilot, "There are no memories here. Press F2.")
         await press(pilot, "f4")

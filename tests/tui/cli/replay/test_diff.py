@@ -13,7 +13,7 @@ from tests.tui.cli.command_line import configure, jsonl, memsift, printed, refus
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ("who is signing what?", "signing keys rotate", "nothing of the kind")
+TEXTS = ("who is signing webhooks, cookies, and tokens?", "signing webhooks rotate", "nothing of the kind")
 
 
 class Place(NamedTuple):
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 @pytest.fixture
 def place(tmp_path: Path, no_cutoff: None) -> Place:  # noqa: ARG001
     """Two runs of one system; the later injects one memory instead of three, and has another third prompt."""
-    root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
+    root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("webhooks", "cookies", "tokens")])
     options = ["--root", str(root), "--db", str(tmp_path / "labels.db")]
     files = []
     for name, most, texts in (("earlier", 3, TEXTS), ("later", 1, (*TEXTS[:2], "another prompt"))):

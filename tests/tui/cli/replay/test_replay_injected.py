@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from tui.workspace.workspace import Workspace
 
-ASK, OTHER = "how long does the token cache live?", "and what is for lunch today?"
+ASK, OTHER = "how long does the token cache live?", "and what is for lunch in the canteen?"
 NEW = "the kitchen is closed in August"
 MEMORIES = [
     memory("Token cache rule", "cache", memory_id="cache-rule", body="fifteen minutes"),

@@ -46,6 +46,8 @@ def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
     words = sum(float(line.split()[0]) for line in lines[6:9])
     assert (float(strength[2]), float(strength[1])) == pytest.approx((words, words + float(strength[6])), abs=0.02)
     assert (floor[0], floor[-1], least[0], least[-1]) == ("floor", "above", "least", "above")
+    assert float(floor[1]) == pytest.approx(0.4 * float(strength[1]), abs=0.02), "it is the best itself"
+    assert float(floor[1]) + float(floor[2]) == pytest.approx(float(strength[1]), abs=0.02)
     assert lines[5].split() == ["score", "share", "memories", "weight", "word"]
     assert [line.split()[4] for line in lines[6:9]] == ["caching", "auth", "user_id"]
     assert lines[6].endswith("cached (stem): title 1; cache (stem): body 1") or lines[6].endswith(
