@@ -12,7 +12,7 @@ import pytest
 from engine.config import SECTIONS, Config
 from engine.lean.record import fields
 from tests.tui.cli.command_line import memsift, printed
-from tui.bindings import KEYS
+from tui.keys import KEYS
 from tui.workspace.app_settings import OWN
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tui.bindings import bindings
 from tui.commands import KeyCommands
+from tui.keys import bindings
 from tui.runner import NOTICE_SECONDS, Runner
 
 if TYPE_CHECKING:

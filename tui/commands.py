@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 
-from tui.bindings import KEYS, active_keys, home_of, idle_keys, key_names
+from tui.keys import KEYS, active_keys, home_of, idle_keys, key_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,9 +16,9 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from tui.bindings import bindings, key_word, keyed
 from tui.contrast import readable
-from tui.key_map import is_foreign, latin_key
+from tui.keys import bindings, key_word, keyed
+from tui.remapped_keys import is_foreign, latin_key
 from tui.widgets.bars import TABS, WhereLine, where
 from tui.widgets.signs import PLAIN
 

@@ -13,11 +13,11 @@ from textual.worker import Worker, WorkerState
 
 from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
-from tui.bindings import keyed
-from tui.key_map import key_map
+from tui.keys import keyed
 from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
 from tui.plain import printable
 from tui.plain_app import PlainApp
+from tui.remapped_keys import key_map
 from tui.workspace.app_settings import AppSettings, Choices
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left

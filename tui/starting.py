@@ -13,8 +13,8 @@ from textual.widgets.option_list import Option
 from textual.worker import Worker
 
 from engine.opening import build
-from tui.bindings import bindings
 from tui.dialogs.choices import Options
+from tui.keys import bindings
 from tui.plain import plain
 from tui.plain_app import PlainApp
 from tui.workspace.opening import DEMO

@@ -35,12 +35,12 @@ from tests.tui.apps import (
 )
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
-from tui.bindings import KEYS, home_of
 from tui.commands import KeyCommands
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
-from tui.key_map import latin_key
+from tui.keys import KEYS, home_of
+from tui.remapped_keys import latin_key
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions

@@ -13,7 +13,7 @@ import tui
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, press, reads, shown, toasts, until
 from tui.app import MemsiftApp
-from tui.bindings import KEYS, NAMED, keyed
+from tui.keys import KEYS, NAMED, keyed
 from tui.widgets.bars import Tab
 from tui.workspace.app_settings import AppSettings
 

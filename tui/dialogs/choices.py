@@ -14,8 +14,8 @@ from textual.widgets import OptionList, SelectionList, Static
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
 
-from tui.bindings import bindings
 from tui.dialogs.dialog import Dialog
+from tui.keys import bindings
 from tui.plain import plain
 from tui.workspace.replay.run_diffs import run_line
 from tui.workspace.systems import MOST_COLUMNS, described

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.bindings import bindings, keyed
+from tui.keys import bindings, keyed
 from tui.plain import ELLIPSIS, plain, printable
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane

@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.bindings import KEYS, active_keys, bindings, idle_keys, key_names, keyed
 from tui.dialogs.dialog import FullText, text_width
+from tui.keys import KEYS, active_keys, bindings, idle_keys, key_names, keyed
 from tui.plain import plain
 
 if TYPE_CHECKING:

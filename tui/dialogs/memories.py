@@ -13,8 +13,8 @@ from textual.widgets import Input, Static, TextArea
 from engine.errors import MemsiftError
 from engine.search.query import filter_terms
 from engine.stores.writing import changes_of
-from tui.bindings import bindings, keyed
 from tui.dialogs.dialog import Dialog
+from tui.keys import bindings, keyed
 from tui.plain import one_line, plain
 from tui.widgets.lists.memories import MemoryList
 from tui.widgets.lists.rows import RowList

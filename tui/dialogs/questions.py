@@ -12,9 +12,9 @@ from textual.widgets import Input, Static
 
 from engine.wording import counted
 from labels.records import LABEL
-from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import Dialog
+from tui.keys import bindings, keyed
 from tui.plain import plain, printable
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from textual.widgets import TextArea
 
 from engine.config import SYSTEMS
 from engine.prompt import typed_prompt
-from tui.bindings import bindings
 from tui.dialogs.dialog import Dialog
+from tui.keys import bindings
 from tui.widgets.ranking_table import RankingPane, ranking_rows
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.getters import query_one
 
-from tui.bindings import bindings, keyed
+from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.activity import ActivityList, entry_text

@@ -17,8 +17,8 @@ from engine.quality.decisions import SAFETY
 from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
-from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne
+from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratedList

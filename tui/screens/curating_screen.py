@@ -19,11 +19,11 @@ from engine.roots import home_of
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
 from labels.records import REASONS
-from tui.bindings import keyed
 from tui.dialogs.choices import ChooseByDigit
 from tui.dialogs.dialog import FullText
 from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
 from tui.dialogs.questions import AskLine
+from tui.keys import keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.screens.list_screen import ListScreen

@@ -8,8 +8,8 @@ from textual import on, work
 from textual.content import Content
 from textual.getters import query_one
 
-from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseRuns
+from tui.keys import bindings, keyed
 from tui.plain import joined, plain
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.diff import DiffList, row_text, runs_text

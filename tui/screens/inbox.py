@@ -12,7 +12,7 @@ from textual.getters import query_one
 from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import BY_DEFAULT, CHECKS
-from tui.bindings import bindings, keyed
+from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratedList
 from tui.screens.list_screen import CHOOSING

@@ -12,8 +12,8 @@ from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
 from labels.records import LABEL, REASONS
-from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseByDigit
+from tui.keys import bindings, keyed
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
 from tui.widgets.bars import TopBar

@@ -12,9 +12,9 @@ from textual.widgets import Static
 
 from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from labels.records import NOT_RELEVANT, RELEVANT
-from tui.bindings import keyed
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
+from tui.keys import keyed
 from tui.messages import Kept
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen

@@ -11,8 +11,8 @@ from textual.containers import Container, Vertical
 from textual.getters import query_one
 from textual.widgets import Input
 
-from tui.bindings import keyed
 from tui.dialogs.choices import ChooseOne
+from tui.keys import keyed
 from tui.plain import joined, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import KeyFooter, TopBar

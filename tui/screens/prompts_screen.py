@@ -11,8 +11,8 @@ from textual.widgets import Input
 
 from engine.prompt import typed_prompt
 from engine.wording import counted
-from tui.bindings import keyed
 from tui.dialogs.type_prompt import TypePrompt
+from tui.keys import keyed
 from tui.messages import AllReplayed, Kept
 from tui.plain import plain
 from tui.screens.list_screen import RowsScreen

@@ -14,10 +14,10 @@ from textual.widgets import Input, Static
 from engine.config import injected_system
 from engine.hook.injected import names_of
 from labels.records import INJECTED, Card
-from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
+from tui.keys import bindings, keyed
 from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.screens.prompts_screen import PromptsScreen

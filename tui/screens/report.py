@@ -15,9 +15,9 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.installation import install_command
 from labels.measure.report import ReportOptions
-from tui.bindings import bindings, keyed
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
 from tui.dialogs.questions import AskLine
+from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen

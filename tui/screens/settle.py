@@ -8,7 +8,7 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from labels.records import INJECTED, Card
-from tui.bindings import bindings, keyed
+from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import TopBar

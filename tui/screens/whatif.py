@@ -13,7 +13,7 @@ from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from labels.store import LabelStore
-from tui.bindings import bindings, keyed
+from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import TopBar

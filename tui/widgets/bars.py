@@ -9,7 +9,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Input, OptionList, SelectionList, Static, TextArea
 from textual.widgets._footer import FooterKey
 
-from tui.bindings import keyed
+from tui.keys import keyed
 from tui.plain import ROW_CHARACTERS, one_line, plain
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane

@@ -13,7 +13,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.bindings import keyed
+from tui.keys import keyed
 from tui.plain import cells, plain
 from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import VERDICTS, signs

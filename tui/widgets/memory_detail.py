@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from engine.stores.markdown.parts import loading
-from tui.bindings import keyed
+from tui.keys import keyed
 from tui.plain import cells, marked, one_line, plain
 from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, category_name, head_lines
 from tui.widgets.signs import DRAWN, VERDICTS

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from engine.config import is_injected
 from engine.search.highlight import Marker
-from tui.bindings import keyed
+from tui.keys import keyed
 from tui.plain import cells, plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.labels import TONES

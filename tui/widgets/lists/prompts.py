@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from engine.prompt import Prompt
 from labels.records import CHOSEN
-from tui.bindings import keyed
+from tui.keys import keyed
 from tui.plain import beginning, cells, plain
 from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import signs

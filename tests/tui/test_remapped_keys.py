@@ -13,8 +13,8 @@ from engine.paths import config_file
 from tests.tui.apps import SIZE, app_of, card_shown, press, settled, shown, toasts, until
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
-from tui.bindings import KEYS
-from tui.key_map import key_map
+from tui.keys import KEYS
+from tui.remapped_keys import key_map
 from tui.workspace.app_settings import AppSettings, read_app_settings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from textual.events import Key
 from textual.keys import Keys, _character_to_key
 
 from engine.errors import ConfigError
-from tui.bindings import KEYS, home_of
+from tui.keys import KEYS, home_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
