@@ -41,9 +41,9 @@ FALSE_FIRES: dict[str, float] = {
 """Name -> of the prompts for which nothing is relevant, the largest share that may get something."""
 
 MEASURED: dict[str, tuple[float, float]] = {
-    "strict": (0.5, 0.85),
-    "balanced": (0.65, 0.73),
-    "generous": (0.73, 0.62),
+    "strict": (0.5, 0.86),
+    "balanced": (0.65, 0.74),
+    "generous": (0.72, 0.63),
 }
 """Name -> (served, useful) on these roots: of the prompts that need a memory, those that get one they need; of the
 injected memories, the useful ones."""

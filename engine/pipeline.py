@@ -107,7 +107,7 @@ def retrieve(
             break
         risks |= late
         held = waiting(pool, index, config, risks, mode)
-    candidates = [_with_risk(candidate, risks) for candidate in candidates] if risks else candidates
+    candidates = [with_risk(candidate, risks) for candidate in candidates] if risks else candidates
     has_failed = judgement is not None and not judgement.is_answer
     has_gaps = bool(held) or any(candidate.dropped_by == "budget" for candidate in candidates)
     if is_brief and has_gaps:
@@ -242,7 +242,7 @@ def waiting(
     return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
 
 
-def _with_risk(candidate: Candidate, risks: Mapping[str, float]) -> Candidate:
+def with_risk(candidate: Candidate, risks: Mapping[str, float]) -> Candidate:
     """*candidate* with the risk that was found for this prompt."""
     memory = candidate.memory
     return replace(candidate, memory=replace(memory, risk=risks[memory.id])) if memory.id in risks else candidate

@@ -140,7 +140,7 @@ KEYS_FROM = 80
 """Cells of a terminal from which on the keys that save stand before a warning. The footer has them, too."""
 
 BAR_WIDTH, LEAST_BAR, VALUE_WIDTH = 20, 10, 18
-COLUMNS = {"irrelevant": 12, "lost": 8, "tokens": 8}
+COLUMNS = {"served": 8, "irrelevant": 12, "tokens": 8}
 """The numbers beside precision, with their widths, where all values of a setting are compared."""
 
 NO_LABELS = (
@@ -240,7 +240,7 @@ def _share(found: Ratio) -> str:
 
 
 def compared_text(compared: Compared, current: str, saved: str, size: tuple[int, int], drawn: Signs = DRAWN) -> Content:
-    """A line for each value: its precision drawn to scale, irrelevant and lost memories, tokens.
+    """A line for each value: its precision drawn to scale, served prompts, irrelevant memories, tokens.
 
     *size* in cells and lines. Where not all values have room, those near the *current* one are shown.
     """
@@ -273,6 +273,6 @@ def _compared(found: SettingsNumbers | None, bar: int) -> Content:
     drawn = (
         interval_bar(value, interval, interval, bar) if known and value is not None and interval else plain(" " * bar)
     )
-    cut = (rate(found.irrelevant), rate(found.lost), f"{found.tokens:,.0f}")
+    cut = (rate(found.served.ratio), rate(found.irrelevant), f"{found.tokens:,.0f}")
     rest = "".join(cells(text, width) for text, width in zip(cut, COLUMNS.values(), strict=True)).rstrip()
     return plain(cells(decimal(value), 7)) + drawn + plain(f"  {rest}")

@@ -96,7 +96,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         assert file.read_text() == before
         await press(pilot, "escape", "ctrl+s")
         await until(pilot, lambda: any(str(file) in toast for toast in toasts(pilot)))
-        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.9
+        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.55
         assert json.loads(before)["retrieval"] == {
             key: value for key, value in json.loads(file.read_text())["retrieval"].items() if key != "cutoff_threshold"
         }
@@ -196,9 +196,9 @@ async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
     async with starting_in("whatif", workspace).run_test(size=(110, 30)) as pilot:
         await numbers(pilot)
-        await reads(pilot, "#compared", "0.60")
+        await reads(pilot, "#compared", "0.20")
         type_ahead(pilot, *["right"] * 35)
-        await reads(pilot, "#compared", "▸ 0.95")
+        await reads(pilot, "#compared", "▸ 0.60")
         await at_rest(pilot)
         pane: Any = pilot.app.screen.query_one("#compared")
         assert "0.10" not in shown(pilot, "#compared")

@@ -9,7 +9,7 @@ from engine.config import AUTO, LIMITS
 from engine.inject import FRAME_CHARACTERS, entry
 from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.lean.record import replace
-from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
+from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting, with_risk
 from engine.roots import JointIndex, Root, chosen, roots_of
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
@@ -214,7 +214,8 @@ def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tupl
     for size in sizes:
         strategy, pool = first_stage(prompt, root.index, root.config, size)
         risks = root.index.risks([scored.memory for scored in pool.memories])
-        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config, risks))
+        held = waiting(pool, root.index, root.config, risks)
+        candidates = [with_risk(candidate, risks) for candidate in ranked(pool, root.config, held)]
         beginning = whole[: len(candidates)]
         whole = whole or candidates
         # smaller pools are mostly beginnings of larger ones, and then share their records
