@@ -24,8 +24,8 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
     """Two memories on which ann and bob disagree, and a third on which they agree."""
-    root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
-    prompt = typed_prompt("who is signing what?")
+    root = write_root(tmp_path / "root", [memory(f"quasar signing {word}") for word in ("keys", "people", "tables")])
+    prompt = typed_prompt("who is quasar signing what?")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt], annotator="cat", busy_timeout_s=0.01)
     workspace.keep(workspace.run(prompt, "memsift"))
     pool = workspace.pool(prompt.id)
@@ -52,7 +52,7 @@ async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> No
         disputed.lists.read([])
         await press(pilot, "d")
         await reads(pilot, "#labels", "Not relevant: stale, [/b] mine Relevant")
-        await reads(pilot, "#prompt", "who is signing what?")
+        await reads(pilot, "#prompt", "who is quasar signing what?")
         await reads(pilot, "#progress", "2 to settle")
         everything = " ".join(
             shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "labels", "progress")
@@ -62,7 +62,7 @@ async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> No
         await press(pilot, "enter")
         await reads(pilot, "FullText Static", "signing")
         await press(pilot, "escape", "i")
-        await reads(pilot, "FullText Static", "who is signing what?")
+        await reads(pilot, "FullText Static", "who is quasar signing what?")
         await press(pilot, "escape", "f4")
         assert app_of(pilot).current_mode == "label"
 

@@ -96,7 +96,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         assert file.read_text() == before
         await press(pilot, "escape", "ctrl+s")
         await until(pilot, lambda: any(str(file) in toast for toast in toasts(pilot)))
-        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.55
+        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.9
         assert json.loads(before)["retrieval"] == {
             key: value for key, value in json.loads(file.read_text())["retrieval"].items() if key != "cutoff_threshold"
         }
