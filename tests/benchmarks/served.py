@@ -5,7 +5,7 @@
 Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
 labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
 without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints reliability by the size of a
-root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 2,000. --write puts the model
+root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 500. --write puts the model
 of all roots, and the shares that were measured, into engine/default_model.py.
 
     served       of the prompts that need a memory (grade 2), the share that gets such a memory
