@@ -48,6 +48,10 @@ class Asked(Record):
     ended: float
 
 
+ANY_STRENGTH = Config(min_strength=0.0)
+"""The hooks' settings: near the least strength, memories that nobody shows would decide what is injected."""
+
+
 class Moments:
     """The states of a root, from its first contents and the journal of its writers. They are built in *copy*."""
 
@@ -92,8 +96,8 @@ class Moments:
         if key not in self._right:
             self._put(cut)
             with closing(index_of(read_corpus(str(self._copy)))) as index:
-                found = retrieve(typed_prompt(self._prompt), index, Config())
-            self._right[key] = inject.context(found, Config())
+                found = retrieve(typed_prompt(self._prompt), index, ANY_STRENGTH)
+            self._right[key] = inject.context(found, ANY_STRENGTH)
         return self._right[key]
 
     def _put(self, cut: dict[str, str | None]) -> None:

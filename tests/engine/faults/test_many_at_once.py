@@ -41,6 +41,7 @@ def world(tmp_path: Path) -> World:
         write_memory(made.root, one)
     (made.root / "index.md").write_text("# Memory Index\n", "utf-8")
     made.environ["MEMSIFT_DEADLINE"] = "60"
+    made.environ["MEMSIFT_MIN_STRENGTH"] = "0"
     (made.folder / "writing").mkdir()
     open_index(str(made.root), made.environ).close()  # no hook waits for another one that builds the first index
     return made
