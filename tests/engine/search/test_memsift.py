@@ -48,7 +48,7 @@ def test_a_bounded_search_finds_the_top_three_of_an_exhaustive_one(
     asked = [prompt for kind, count in MIX.items() for prompt in prompts(count, kind, seed=seed)]
     bounded = [best(prompt, index) for prompt in asked]
     everything = index.ask(lambda db: [row for (row,) in db.execute("select rowid from memory")])
-    monkeypatch.setattr(memsift, "candidates", lambda *_, **__: everything)
+    monkeypatch.setattr("engine.search.scoring.candidates", lambda *_, **__: everything)
     exhaustive = [best(prompt, index) for prompt in asked]
     same = sum(len(one.keys() & other.keys()) for one, other in zip(bounded, exhaustive, strict=True))
     total = sum(map(len, exhaustive))

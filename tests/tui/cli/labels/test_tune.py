@@ -232,7 +232,7 @@ def test_of_four_roots_in_files_one_model_goes_to_all_and_another_root_gets_its_
     assert elsewhere["provenance"]["promise"] == "a root without labels"
     assert elsewhere["threshold"] == shown["elsewhere"]["threshold"]
     assert shown["elsewhere"]["low_elsewhere"] >= 0.5
-    assert "is the one for other roots" in result.stderr
+    assert "gave no labels. Promise there:" in result.stderr
 
 
 def test_prompts_that_belong_to_none_of_several_roots_are_refused(tmp_path: Path) -> None:

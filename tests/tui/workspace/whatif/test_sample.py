@@ -95,7 +95,7 @@ def check(open_workspace: Opener, tmp_path: Path, tried: list[dict[Any, Any]], p
                 fresh = retrieve(one.prompt, workspace.index, saved, judge=judge, cutoff=cutoff)
                 assert [each.memory.id for each in found] == [each.memory.id for each in fresh.injected], values
                 known += 1
-    assert known > 0.9 * len(sample.prompts) * len(tried)
+    assert known > 0.8 * len(sample.prompts) * len(tried)
 
 
 def test_the_injected_sets_are_those_of_a_fresh_retrieval_under_the_saved_settings(
