@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KILLS = tries(200, 12)
-LONGEST_S = 2.5
+LONGEST_S = 4.0
 
 
 def undo_last(roots: list[Path]) -> bool:
@@ -65,5 +65,5 @@ def test_memories_stay_whole_and_acknowledged_labels_stay_when_the_app_is_killed
     with closing(sqlite3.connect(labels)) as db:
         assert db.execute("pragma integrity_check").fetchone() == ("ok",)
     print(f"{KILLS} kills, {len(given)} acknowledged events of Label, {undone} changes undone")  # noqa: T201
-    assert len(given) >= KILLS // 4
+    assert len(given) >= KILLS // 2
     assert undone >= KILLS // 4
