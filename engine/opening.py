@@ -317,7 +317,7 @@ def _loading(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary],
     """Whether a client loads a memory of *root* by itself: instructions, and its own MEMORY.md."""
 
     def is_loaded(memory: MemorySummary) -> bool:
-        from engine.claude_code.auto_memory import client_loads
+        from engine.agents.claude_code.auto_memory import client_loads
         from engine.stores.registry import NOTES_LIST
 
         return os.path.basename(memory.file) != NOTES_LIST or client_loads(root, environ)

@@ -13,8 +13,8 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
-from engine.claude_code.hook_entry import EVENT, bare_interpreter, hook_command, may_block, slow_start
-from engine.claude_code.prompt_hooks import (
+from engine.agents.claude_code.hook_entry import EVENT, bare_interpreter, hook_command, may_block, slow_start
+from engine.agents.claude_code.prompt_hooks import (
     OF_ORIGINAL,
     OURS,
     PromptHook,
@@ -24,7 +24,7 @@ from engine.claude_code.prompt_hooks import (
     removal,
     several,
 )
-from engine.claude_code.settings_files import settings_files
+from engine.agents.claude_code.settings_files import settings_files
 from engine.doctor import note, ok, problem
 from engine.errors import RootError
 from engine.hook.activity import LOG_FILE
@@ -36,7 +36,7 @@ from engine.settings.sources import read_config
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from engine.claude_code.settings_files import SettingsFile
+    from engine.agents.claude_code.settings_files import SettingsFile
     from engine.doctor import DoctorFinding
 
 NOT_INSTALLED = "without it, no memory is injected"

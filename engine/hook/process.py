@@ -11,7 +11,7 @@ import sys
 import unicodedata
 
 from engine import inject
-from engine.claude_code.auto_memory import SESSION_FOLDER
+from engine.agents.claude_code.auto_memory import SESSION_FOLDER
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
 from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
@@ -339,7 +339,7 @@ def _turns(request: Request, config: Config, environ: Mapping[str, str], *, has_
         wanted = TURNS if config.match_strategy == MEMSIFT else 0
     if not wanted or not is_in_place(request.transcript_path, environ):
         return ()
-    from engine.claude_code.transcripts import last_turns
+    from engine.agents.claude_code.transcripts import last_turns
 
     return last_turns(request.transcript_path, wanted)
 

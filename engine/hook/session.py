@@ -43,7 +43,7 @@ def load_session(folder: str, session_id: str, transcript_path: str = "") -> Ses
         return Session({}, is_new=given is None)
     living = None
     if transcript_path:
-        from engine.claude_code.transcripts import living_prompts
+        from engine.agents.claude_code.transcripts import living_prompts
 
         living = living_prompts(transcript_path)
     held = {name: row for name, row in given.items() if living is None or not living.isdisjoint(row[1:])}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from engine.claude_code.auto_memory import DIRECTORY, AutoMemory, auto_memory
+from engine.agents.claude_code.auto_memory import DIRECTORY, AutoMemory, auto_memory
 from engine.lean.record import Record
 from engine.paths import config_file, home_dir, projects_dir
 from engine.settings.keys import shown

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from engine.claude_code.prompt_files import read_prompts
+from engine.conversations.prompt_files import read_prompts
 from engine.lean.record import replace
 from engine.opening import index_of
 from engine.stores.roots import read_corpus

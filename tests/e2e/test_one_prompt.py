@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from engine.claude_code.prompt_files import read_prompts
+from engine.conversations.prompt_files import read_prompts
 from engine.lean.sha256 import hex_digest
 from engine.search.strategies.memsift import asked
 from labels.store import LabelStore

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engine import __version__
-from engine.claude_code.hook_entry import SHARED_ENTRY
-from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
+from engine.agents.claude_code.hook_entry import SHARED_ENTRY
+from engine.agents.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
 from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import memsift
 from tui.cli import main

@@ -14,7 +14,7 @@ from engine.paths import project_slug
 from engine.settings.roots import find_roots
 from engine.settings.trust import trust
 from tests.e2e.conftest import ALONE, DRIVER
-from tests.engine.claude_code.test_auto_memory import PLACES, Client, plant_repositories
+from tests.engine.agents.claude_code.test_auto_memory import PLACES, Client, plant_repositories
 
 if TYPE_CHECKING:
     from collections.abc import Callable

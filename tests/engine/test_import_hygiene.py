@@ -28,7 +28,7 @@ ORDINARY = {
 MOST_FILES = 35
 """Files of ours that an ordinary prompt passes. Each costs time at every prompt, and everybody who follows one."""
 
-TRANSCRIPTS = {"engine.claude_code", "engine.claude_code.transcripts"}
+TRANSCRIPTS = {"engine.agents", "engine.agents.claude_code", "engine.agents.claude_code.transcripts"}
 """Read once a session was given memories: does the conversation still hold them?"""
 
 SLOW = {

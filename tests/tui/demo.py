@@ -7,7 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import tui
-from engine.claude_code.prompt_files import read_prompts
+from engine.conversations.prompt_files import read_prompts
 from engine.cutoff import default_cutoff
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request

@@ -29,7 +29,7 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must
     be there.
     """
-    from engine.claude_code.prompt_files import read_prompts
+    from engine.conversations.prompt_files import read_prompts
 
     reading = read_prompts(opening.prompt_paths(paths, os.environ), include_sdk=include_sdk)
     for prompt in reading.prompts:

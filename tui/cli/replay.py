@@ -39,8 +39,8 @@ from tui.workspace.stderr import report_skipped, tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config, System
+    from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval

@@ -89,8 +89,8 @@ def read_activity(
 
 def _is_installed(environ: Mapping[str, str]) -> bool:
     """Whether Claude Code, started in this folder, runs the hook."""
-    from engine.claude_code.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
-    from engine.claude_code.settings_files import settings_files
+    from engine.agents.claude_code.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
+    from engine.agents.claude_code.settings_files import settings_files
 
     files = settings_files(str(Path.cwd()), environ)
     return not all_hooks_are_off(files) and any(hook.kind == OURS for hook in prompt_hooks(files, environ))

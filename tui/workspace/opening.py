@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
+    from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.roots import OpenIndex, OpenRoot
     from engine.search.index import Index
@@ -140,7 +140,7 @@ def opened_index(root: str) -> AbstractContextManager[Index]:
 
 def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptReading:
     """The prompts in the files *given*, or else in `prompt_paths` as far as these exist. May be empty."""
-    from engine.claude_code.prompt_files import read_prompts
+    from engine.conversations.prompt_files import read_prompts
 
     paths = prompt_paths(given, environ)
     return read_prompts(paths if given else [*filter(os.path.exists, paths)])
@@ -155,7 +155,7 @@ def prompt_paths(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str,
     folder = transcripts_dir(here, environ)
     if given or any(entry.suffix == ".jsonl" for entry in _entries(folder)):
         return tuple(given) or (folder,)
-    from engine.claude_code.exports import AIDER_FILE, SPECSTORY_FOLDER
+    from engine.conversations.exports import AIDER_FILE, SPECSTORY_FOLDER
 
     repository = repository_of(os.path.realpath(here))
     tops = dict.fromkeys((here, repository.top if repository else here))

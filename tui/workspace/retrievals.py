@@ -13,8 +13,8 @@ from engine.paths import state_dir
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
+    from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.memory import Memory

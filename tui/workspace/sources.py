@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
+    from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from tui.workspace.judge_options import JudgeOptions
@@ -267,7 +267,7 @@ class Sources:
 
     def read_prompts(self) -> PromptReading:
         """The prompts of the files, as far as these exist, and those that only the hook's log tells."""
-        from engine.claude_code.prompt_files import read_prompts
+        from engine.conversations.prompt_files import read_prompts
 
         return with_hook_log(read_prompts([*filter(os.path.exists, self.prompts)]), self.root, self.environ)
 

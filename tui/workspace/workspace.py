@@ -25,8 +25,8 @@ from tui.workspace.systems import RootSystems
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
-    from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
+    from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.memory import Memory, Skipped

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_command
+from engine.agents.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_command
 from engine.paths import hook_start_file
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import LAUNCHER, World, context_of

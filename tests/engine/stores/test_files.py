@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.claude_code.prompt_rows import prompts_in
+from engine.conversations.prompt_rows import prompts_in
 from engine.stores.files import (
     ASIDE,
     MAX_FILE_BYTES,

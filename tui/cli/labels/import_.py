@@ -65,7 +65,7 @@ def import_(
 
 
 def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
-    from engine.claude_code.prompt_files import read_prompts
+    from engine.conversations.prompt_files import read_prompts
     from engine.stores.roots import joint_name, read_corpus
     from labels.exchange.importing import Context, text_of
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.claude_code import installation
-from engine.claude_code.hook_entry import EVENT, SHARED_ENTRY, bare_interpreter, hook_entry, slow_start
-from engine.claude_code.prompt_hooks import (
+from engine.agents.claude_code import installation
+from engine.agents.claude_code.hook_entry import EVENT, SHARED_ENTRY, bare_interpreter, hook_entry, slow_start
+from engine.agents.claude_code.prompt_hooks import (
     OF_ORIGINAL,
     OURS,
     all_hooks_are_off,
@@ -20,7 +20,7 @@ from engine.claude_code.prompt_hooks import (
     removal,
     several,
 )
-from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
+from engine.agents.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
 from engine.settings.roots import PROJECT_FOLDER, find_roots
@@ -31,7 +31,7 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.claude_code.installation import SettingsChange
+    from engine.agents.claude_code.installation import SettingsChange
 
 
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Print the difference, and change nothing.")

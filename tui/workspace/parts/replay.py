@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from engine.claude_code.prompt_files import read_prompts
+from engine.conversations.prompt_files import read_prompts
 from engine.errors import PromptFileError
 from engine.lean.json_text import printed_json
 from engine.opening import index_of

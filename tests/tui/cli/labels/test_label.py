@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.claude_code.prompt_files import read_prompts
+from engine.conversations.prompt_files import read_prompts
 from engine.hook.activity_log import last_injected, read_log
 from engine.hook.injected import with_log
 from engine.prompt import Injection, typed_prompt

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.claude_code.prompt_files import read_prompts
 from engine.config import Config
+from engine.conversations.prompt_files import read_prompts
 from engine.cutoff import load_cutoff, surer
 from engine.paths import state_dir
 from engine.settings.sources import read_config

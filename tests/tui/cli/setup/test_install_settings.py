@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from engine.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_command, slow_start
-from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
+from engine.agents.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_command, slow_start
+from engine.agents.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
 from engine.paths import hook_start_file
 from tests.tui.cli.command_line import memsift, refused
 from tui.cli.setup.install import UNREAD
@@ -217,7 +217,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path, project: 
 
 
 def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Path) -> None:
-    """The tests of `engine.claude_code.settings_text` have the other ways in which it can be broken."""
+    """The tests of `engine.agents.claude_code.settings_text` have the other ways in which it can be broken."""
     for content, reason in (
         (b'{\n  // my hooks\n  "hooks": {}\n}\n', "line 2: holds a comment"),
         (b'{\n  "a": 1,\n  "hooks": []\n}\n', "line 3"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engine.claude_code.prompt_files import PromptReading
+    from engine.conversations.prompt_files import PromptReading
 
 SESSION = "9db9dad3-be74-4dc0-bb98-972850c2e4ba"
 

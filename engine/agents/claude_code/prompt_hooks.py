@@ -6,8 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from engine.claude_code.hook_entry import EVENT, LAUNCHER, OF_CLAUDE_MEMORY, is_ours
-from engine.claude_code.settings_files import PROJECT
+from engine.agents.claude_code.hook_entry import EVENT, LAUNCHER, OF_CLAUDE_MEMORY, is_ours
+from engine.agents.claude_code.settings_files import PROJECT
 from engine.lean.record import Record
 from engine.paths import claude_dir
 from engine.stores.files import UnreadableFileError, text_of
@@ -15,7 +15,7 @@ from engine.stores.files import UnreadableFileError, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from engine.claude_code.settings_files import SettingsFile
+    from engine.agents.claude_code.settings_files import SettingsFile
 
 OURS, OF_ORIGINAL, OTHER = "memsift", "claude-memory", "other"
 

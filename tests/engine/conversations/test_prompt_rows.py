@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.claude_code.prompt_files import read_prompts
-from engine.claude_code.prompt_rows import BadRow, FoundPrompt, prompts_in
+from engine.conversations.prompt_files import read_prompts
+from engine.conversations.prompt_rows import BadRow, FoundPrompt, prompts_in
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, prompt_id
-from tests.engine.claude_code.rows import SESSION, remembered, texts, user, write
+from tests.engine.agents.claude_code.rows import SESSION, remembered, texts, user, write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,6 +22,8 @@ LEAST_TIMEOUT_S = 5
 MARGIN_S = 3
 """Time for work that no deadline covers: on a busy machine, the shell and Python start slowly."""
 
+PACKAGES = os.path.abspath(os.path.join(os.path.realpath(__file__), *[os.pardir] * 4))
+"""The folder that holds the package `engine`."""
 LAUNCHER = os.path.join("engine", "hook", "launch.py")
 SCRIPT = "memsift-hook"
 OURS = re.compile(rf"engine[/\\]hook[/\\]launch\.py|(?<![\w.-]){SCRIPT}(?![\w-])")
@@ -64,7 +66,7 @@ SHARED_ENTRY = {"type": "command", "command": _printing('"$@"', FIND), "timeout"
 
 def launcher() -> str:
     """The path of the script that starts the hook."""
-    return os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))), LAUNCHER)
+    return os.path.join(PACKAGES, LAUNCHER)
 
 
 def bare_interpreter() -> str:

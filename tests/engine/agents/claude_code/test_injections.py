@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from engine.claude_code.prompt_files import read_prompts
+from engine.conversations.prompt_files import read_prompts
 from engine.prompt import Injection
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.claude_code.auto_memory import VARIABLE
+from engine.agents.claude_code.auto_memory import VARIABLE
 from engine.paths import project_slug
 from engine.settings.roots import find_roots
 from engine.settings.trust import trust

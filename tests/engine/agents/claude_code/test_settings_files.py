@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import settings as at_most
 from hypothesis import strategies as st
 
-from engine.claude_code.settings_files import parsed
+from engine.agents.claude_code.settings_files import parsed
 from engine.errors import SettingsFileError
 from engine.stores.json_members import with_item, with_value, without_value
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from engine.claude_code.exports import is_export, prompts_of_export
-from engine.claude_code.injections import injection_of
-from engine.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
+from engine.agents.claude_code.injections import injection_of
+from engine.agents.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
+from engine.conversations.exports import is_export, prompts_of_export
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.claude_code.prompt_files import PromptReading, read_prompts
+from engine.conversations.prompt_files import PromptReading, read_prompts
 from engine.errors import PromptFileError
 from engine.memory import Skipped
 from engine.prompt import Injection, Prompt, Turn
-from tests.engine.claude_code.rows import SESSION, remembered, texts, user, write
+from tests.engine.agents.claude_code.rows import SESSION, remembered, texts, user, write
 
 if TYPE_CHECKING:
     from pathlib import Path

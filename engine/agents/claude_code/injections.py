@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from engine.claude_code.hook_entry import EVENT
+from engine.agents.claude_code.hook_entry import EVENT
 from engine.inject import HEADER
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import replace

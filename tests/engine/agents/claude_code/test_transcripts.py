@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.claude_code.transcripts import is_sdk, last_turns, living_prompts, read_row, turn_of, typed_of
+from engine.agents.claude_code.transcripts import is_sdk, last_turns, living_prompts, read_row, turn_of, typed_of
 from engine.lean.sha256 import hex_digest
 from engine.paths import project_slug, transcripts_dir
 from engine.prompt import Turn

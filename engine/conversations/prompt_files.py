@@ -7,8 +7,8 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from engine.claude_code.injections import with_injections
-from engine.claude_code.prompt_rows import (
+from engine.agents.claude_code.injections import with_injections
+from engine.conversations.prompt_rows import (
     EXPORT,
     HISTORY,
     PASTED_TEXT,

@@ -12,7 +12,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from engine.claude_code.transcripts import ASSISTANT, USER, typed_text, with_turn
+from engine.agents.claude_code.transcripts import ASSISTANT, USER, typed_text, with_turn
 from engine.lean.record import Record
 from engine.prompt import Prompt, Turn, prompt_id, without_blocks
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.claude_code.prompt_files import read_prompts
+from engine.conversations.prompt_files import read_prompts
 from engine.prompt import Prompt, Turn
-from tests.engine.claude_code.rows import SESSION, texts, user, write
+from tests.engine.agents.claude_code.rows import SESSION, texts, user, write
 
 if TYPE_CHECKING:
     from pathlib import Path

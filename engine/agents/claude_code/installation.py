@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from engine.claude_code.hook_entry import EVENT, bare_interpreter, is_ours, launcher
-from engine.claude_code.settings_files import (
+from engine.agents.claude_code.hook_entry import EVENT, PACKAGES, bare_interpreter, is_ours, launcher
+from engine.agents.claude_code.settings_files import (
     LOCAL,
     MANAGED,
     PROJECT,
@@ -31,7 +31,7 @@ from engine.stores.json_members import line_of, with_item, with_value, without_v
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from engine.claude_code.settings_files import SettingsFile
+    from engine.agents.claude_code.settings_files import SettingsFile
 
 HOOK_LIST = ("hooks", EVENT)
 MARKETPLACE = "memsift"
@@ -89,7 +89,7 @@ def wanted_plugin(scope: str, files: Sequence[SettingsFile]) -> dict[str, Ours]:
 
 def plugin_folder() -> str:
     """The folder of the plugin, which comes with the package."""
-    return os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "plugin")
+    return os.path.join(PACKAGES, "engine", "plugin")
 
 
 def ours_in(content: Mapping[str, Any]) -> Ours:
