@@ -189,11 +189,15 @@ def project(tmp_path: Path) -> Path:
 
 def test_files_functions_and_versions_are_compared_with_the_repository(project: Path) -> None:
     for body, gone in [
-        ("See src/api/orders.py for it.", "src/api/orders.py"),
         ("See src/api/users.py for it.", None),
         ("The code is in `orders.py`.", None),
         ("The code is in `loans.py`.", "loans.py"),
         ("The code is in lib/loans.py.", "lib/loans.py"),
+        ("The plan: src/api/orders.py does it.", None),
+        ("Never write `lib/loans.py` again.", None),
+        ("Symptom: `lend(book)` lost the book.", None),
+        ("Taken out in May:\n- `lib/loans.py`", "lib/loans.py"),
+        ("Removed in May:\n- `lend(book)`\n- `lib/loans.py`", None),
         ("It is written to src/api/<name>.py and src/api/xxx.py.", None),
         ("The bundle is src/api/bundle.js.", None),
         ("We removed src/api/orders.py in May.", None),
