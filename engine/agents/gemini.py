@@ -30,6 +30,7 @@ AGENT = Agent(
         event="BeforeAgent",
         entry={"type": "command", "name": "memsift"},
         units_per_second=MILLISECONDS,
+        allows_comments=True,
         escapes=True,
     ),
     sessions=(os.path.join("tmp", "*", "chats", "session-*.jsonl"),),

@@ -13,11 +13,12 @@ import os
 from engine.agents.agent import PROJECT, USER, Agent, HookForm
 
 FILE = os.path.join("plugin", "memsift.js")
+START = "const COMMAND = "
 PLUGIN = """\
 // memsift: adds the memories that fit a prompt. Made by memsift install; memsift uninstall removes it.
 import {{ spawn }} from "node:child_process";
 
-const COMMAND = {command};
+{start}{command};
 
 const answer = (request) =>
   new Promise((resolve) => {{
@@ -48,7 +49,16 @@ export const Memsift = async ({{ directory }}) => ({{
 
 def plugin_text(command: str, timeout_ms: int) -> str:
     """The plugin that runs *command* for at most *timeout_ms* milliseconds."""
-    return PLUGIN.format(command=json.dumps(command), timeout=timeout_ms)
+    return PLUGIN.format(start=START, command=json.dumps(command), timeout=timeout_ms)
+
+
+def command_in(text: str) -> str:
+    """The command that a plugin runs; *text* itself if it is not of the form of memsift's."""
+    line = next((line for line in text.splitlines() if line.startswith(START)), "")
+    try:
+        return str(json.loads(line.removeprefix(START).rstrip(";")))
+    except ValueError:
+        return text
 
 
 AGENT = Agent(
@@ -60,6 +70,8 @@ AGENT = Agent(
     variable="XDG_CONFIG_HOME",
     below="opencode",
     settings={USER: FILE, PROJECT: os.path.join(".opencode", FILE)},
-    hook=HookForm(event="chat.message", units_per_second=1000, text=plugin_text, is_nested=False),
+    hook=HookForm(
+        event="chat.message", units_per_second=1000, text=plugin_text, command_in=command_in, is_nested=False
+    ),
     loads=("AGENTS.md", "CLAUDE.md"),
 )

@@ -1,4 +1,4 @@
-"""Qwen Code. It began as Gemini CLI, so timeouts are milliseconds and answers are escaped; its events are Claude Code's.
+"""Qwen Code. It began as Gemini CLI: timeouts are milliseconds, answers are escaped. Its events are Claude Code's.
 
 The request has Claude Code's names without `prompt_id`. The model sees the answer as a part of the prompt's message,
 with each `<` and `>` as `&lt;` and `&gt;`: memsift's own tags are written with `‹` and `›`, as for Gemini CLI.
@@ -30,6 +30,7 @@ AGENT = Agent(
         event="UserPromptSubmit",
         entry={"type": "command", "name": "memsift"},
         units_per_second=MILLISECONDS,
+        allows_comments=True,
         escapes=True,
     ),
     sessions=(os.path.join(CHATS, "*.jsonl"),),

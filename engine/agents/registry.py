@@ -19,7 +19,8 @@ MODULES: Mapping[str, str] = {
 """The name of an agent, as people type it -> its module in this folder."""
 
 NAMES = tuple(MODULES)
-DEFAULT = NAMES[0]
+DEFAULT, OPTION = NAMES[0], "--agent"
+"""The agent that is meant where none is named, and the option of the hook's command that names one."""
 
 
 def agent_of(name: str) -> Agent:
