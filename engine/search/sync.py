@@ -216,7 +216,7 @@ class Sync:
         """Read a file, unless the index knows its stamp."""
         known, rows = self._files.get(name, (None, []))
         path = os.path.join(self._root, os.fsdecode(name))
-        if known == stamp(path):
+        if rows and known == stamp(path):
             return
         self._require_time()
         found = settled_stamp(path)
