@@ -25,6 +25,10 @@ class UnreadableFileError(Exception):
     """The reason why a file cannot be used, in words that follow the file's name."""
 
 
+class LargeFileError(UnreadableFileError):
+    """The file is larger than what is read."""
+
+
 HOLDS_NOTHING = "holds no memory"
 """The reason for a file that can be read and has no memory in it."""
 
@@ -97,7 +101,7 @@ def bytes_of(path: str, most: int = MAX_FILE_BYTES) -> bytes:
     except ValueError:
         raise UnreadableFileError("is not the name of a file") from None
     if len(raw) > most:
-        raise UnreadableFileError(f"is larger than {most // 1000:,} kB")
+        raise LargeFileError(f"is larger than {most // 1000:,} kB")
     return raw
 
 
