@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.installation import install_command
@@ -23,7 +23,7 @@ from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
@@ -81,7 +81,8 @@ class ReportScreen(ModeScreen):
     )
     HELP = (
         "On the answer, {report.step} does the next step. Down goes to the parts, right to the rows of one, and enter "
-        "opens the prompts or the memory that a row counts. {report.more} adds the ranking measures of TREC."
+        "opens the prompts or the memory that a row counts. Press {report.replay} to replay all prompts first. "
+        "{report.more} adds the ranking measures of TREC."
     )
 
     answer = query_one(AnswerPane)
@@ -113,7 +114,7 @@ class ReportScreen(ModeScreen):
                     yield Static(id="about-text")
                 yield from self._plots()
         yield Static(id="state")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def _plots(self) -> ComposeResult:
         """The widget for charts of points, if its package is installed: the table says the same."""

@@ -95,7 +95,7 @@ def table_rows(table: ReportTable, behind: Sequence[Behind], width: int) -> tupl
 
 
 def _fitted(table: ReportTable, width: int) -> tuple[list[str], list[str], int]:
-    """The head and the body of the first columns that fit, and their number. Columns are left out before a name is cut."""
+    """The head and body of the first columns that fit, and their number. Columns are left out before a name is cut."""
     least = min(table.names + 1, len(table.head))
     for is_whole, fewest in ((True, least + 2), (table.is_whole, least)):
         for count in range(len(table.head), fewest - 1, -1):

@@ -12,9 +12,9 @@ from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.report import PLAIN
-from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system, next_step
+from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, headline, labels_line, main_system, next_step
 from labels.report.forms import report_in
-from labels.report.gate_text import gate_step
+from labels.report.gate_text import gate_step, outlook
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
@@ -98,6 +98,16 @@ def live_precision(workspace: Workspace) -> str:
     if name not in evidence.systems:
         return ""
     return precision_words(decide(evidence.sample(name), GATE))
+
+
+def summed_up(workspace: Workspace) -> str:
+    """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
+    made = read_report(workspace)
+    main = main_system(made.report)
+    lines = [labels_line(made.report)]
+    if main and made.gate:
+        lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
+    return "\n".join(lines)
 
 
 def precision_words(found: GateDecision) -> str:
