@@ -1,17 +1,18 @@
-"""The example data that `memsift demo` opens: complete, and consistent with itself."""
+"""The example project of most tests: complete, and consistent with itself."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tui
+from tests.tui.demo import DEMO
+from tests.tui.demo import DEMO_ROOT as MEMORY
 
-DEMO = Path(tui.__file__).parent / "demo"
-MEMORY = DEMO / "memory"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FOLDERS = {
     "sessions": "session_summary",
     "decisions": "decision",
