@@ -73,7 +73,7 @@ class LabelScreen(LabelWalk):
         yield PromptPane(id="prompt", classes="pane")
         with Container(id="body"):
             yield MemoryPane("card")
-            yield Reveal(id="reveal")
+            yield Reveal(id="reveal", classes="pane")
             yield RecentLabels(id="recent", classes="pane")
         yield RemarkLine()
         yield Static(id="progress")

@@ -194,7 +194,7 @@ async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=(110, 30)) as pilot:
+    async with starting_in("whatif", workspace).run_test(size=(110, 33)) as pilot:
         await numbers(pilot)
         await reads(pilot, "#compared", "0.20")
         type_ahead(pilot, *["right"] * 37)
