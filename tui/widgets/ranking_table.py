@@ -245,7 +245,9 @@ def _in_words(candidate: Candidate, width: int) -> str:
     return f"{SPOKEN.injected}, {how}{sure}"
 
 
-DONE = "Done: what you said, and what each system does. Press {label.next} to go on; {mark.undo} takes your label back."
+DONE = (
+    "Done: what you said, and what each system does. {label.next} goes on, {label.reveals} leaves this out from now on."
+)
 
 
 class Reveal(RankingPane):

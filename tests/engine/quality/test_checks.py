@@ -245,6 +245,14 @@ def test_drift_finds_dead_lines_missing_lines_and_wrong_titles(tmp_path: Path) -
     assert found == {("", "index.md:5"), ("two-rule", "index.md:4"), ("three-rule", "index.md")}
 
 
+def test_a_list_that_is_too_large_to_read_is_told_by_drift_alone(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("cache rule")])
+    (root / "index.md").write_text("- [DECISION] cache rule -> decisions/cache-rule.json\n" * 20_000, "utf-8")
+    corpus = read_corpus(str(root))
+    assert (len(corpus.memories), corpus.skipped) == (1, ())
+    assert [(one.where, one.reason[:30]) for one in drifted(root)] == [("index.md", "index.md is larger than 1,000 ")]
+
+
 def test_drift_finds_what_the_client_does_not_load_of_a_long_memory_md(tmp_path: Path) -> None:
     root = tmp_path / "projects/x/memory"
     root.mkdir(parents=True)

@@ -80,7 +80,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await settled(pilot)
         assert await numbers(pilot) != first
         await reads(pilot, "KnobList", "▸ 0.90 was 0.24")
-        await reads(pilot, "ChangeList", "prompts change · enter shows it in Replay")
+        await reads(pilot, "ChangeList", "prompts change · enter opens one")
         assert "labelled prompts · 5 change" in shown(pilot, "#numbers")
         await press(pilot, "p")
         prompts: Any = pilot.app.screen.query_one("ChangeList")

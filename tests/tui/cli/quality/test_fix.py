@@ -102,8 +102,8 @@ def test_a_messy_root_is_clean_after_a_few_commands_and_injects_no_copy(tmp_path
     git = ("git", "-C", str(tmp_path / "project"), "-c", "user.name=Mei", "-c", "user.email=mei@yomi.example")
     (tmp_path / "project/gates").mkdir()
     (tmp_path / "project/gates/rules.py").write_text("OPEN = 8\n", encoding="utf-8")
-    for command in (("init", "-q"), ("add", "gates"), ("commit", "-qm", "gates"), ("rm", "-q", "gates/rules.py")):
-        subprocess.run([*git, *command], check=True)
+    for words in ("init -q", "add gates", "commit -qm gates", "rm -q gates/rules.py"):
+        subprocess.run([*git, *words.split()], check=True)
     subprocess.run([*git, "commit", "-qm", "no rules"], check=True)
     (tmp_path / "project/gates").mkdir(exist_ok=True)
     (tmp_path / "project/gates/gate.py").write_text("def open_gate():\n    pass\n", encoding="utf-8")
