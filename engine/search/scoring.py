@@ -122,10 +122,11 @@ def find(
 
     With *include_retired*, retired memories count like active memories. *turns* came before the prompt.
     """
-    terms, counts_all = rules.terms(text, turns), include_retired or rules.counts_retired
+    counts_all = include_retired or rules.counts_retired
 
     def pool(db: Connection) -> CandidatePool:
-        matcher = PromptMatcher(db, terms, rules)
+        asked = rules, text, turns
+        matcher = index.kept(db, asked, lambda: PromptMatcher(db, rules.terms(text, turns), rules))
         found = matcher.best(index.root, size, counts_all=counts_all)
         return CandidatePool(found, matcher.found.asked, matcher.rare, matcher.unknown, rules.searched(text))
 
@@ -133,7 +134,7 @@ def find(
 
 
 class PromptMatcher:
-    """Matches memories with one prompt, in one state of the index.
+    """Matches memories with one prompt, in one state of the index. It keeps what it found: another system asks again.
 
     `found` are the prompt's units, `idf` the weight of each, `rare` that of the rarest possible word.
     """
@@ -154,6 +155,9 @@ class PromptMatcher:
                 self._owners.setdefault(code, []).append((number, False))
             for word in unit.longer:
                 self._owners.setdefault(self.found.codes[word], []).append((number, rules.longer < 1))
+        self._texts: dict[int, str] = {}
+        self._known: dict[tuple[int, bool], Match | None] = {}
+        self._ranked: dict[tuple[str, int], tuple[int, list[int]]] = {}
 
     @property
     def unknown(self) -> float:
@@ -219,26 +223,31 @@ class PromptMatcher:
 
     def matches(self, rows: Collection[int]) -> dict[int, Match]:
         """Row -> match, for the memories in *rows* with a match."""
-        return {row: match for row, encoded in self._words(rows).items() if (match := self.match(encoded))}
+        return {row: match for row in self._held(rows) if (match := self._match(row))}
 
     def strongest(self, rows: Collection[int], size: int, *, counts_all: bool) -> dict[int, Match]:
         """Row -> match, for the memories in *rows* that may be among the *size* strongest. Others are not scored."""
-        words = self._words(rows)
-        bounds = {
-            row: match.strength for row, encoded in words.items() if (match := self.match(encoded, is_exact=False))
-        }
+        bounds = {row: match.strength for row in self._held(rows) if (match := self._match(row, is_exact=False))}
         found: dict[int, Match] = {}
         counted: list[float] = []
         for row in sorted(bounds, key=bounds.__getitem__, reverse=True):
             if len(counted) >= size and counted[-size] > bounds[row]:
                 break
-            if match := self.match(words[row]):
+            if match := self._match(row):
                 found[row] = match
                 counted = sorted([*counted, match.strength]) if counts_all or row > ACTIVE_ROWS else counted
         return found
 
-    def _words(self, rows: Collection[int]) -> dict[int, str]:
-        return dict(self._db.execute(WORDS, (dumps([*rows]),)).fetchall())
+    def _match(self, row: int, *, is_exact: bool = True) -> Match | None:
+        if (row, is_exact) not in self._known:
+            self._known[row, is_exact] = self.match(self._texts[row], is_exact=is_exact)
+        return self._known[row, is_exact]
+
+    def _held(self, rows: Collection[int]) -> list[int]:
+        """Those of *rows* that are memories, with their tokens read."""
+        if new := [row for row in rows if row not in self._texts]:
+            self._texts |= self._db.execute(WORDS, (dumps(new),)).fetchall()
+        return sorted(row for row in rows if row in self._texts)
 
     def best(self, root: str, size: int, *, counts_all: bool) -> list[Scored]:
         """Memories up to the *size*th active one; with *counts_all*, up to the *size*th of all.
@@ -255,12 +264,20 @@ class PromptMatcher:
         scored = [self.scored(found[row], matches[row]) for row in kept]
         return sorted(scored, key=order) if self._rules.most_bonus else scored
 
+    def _best_ranked(self, either: str, first: int, most: int) -> list[int]:
+        """The *most* best rows after *first* for an FTS5 expression. Fewer are the first of more."""
+        known, rows = self._ranked.get((either, first), (0, []))
+        if known < most:
+            rows = [row for (row,) in self._db.execute(RANKED[self._rules.table], (either, first, most))]
+            self._ranked[either, first] = most, rows
+        return rows[:most]
+
     def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
         rules, units = self._rules, self.found.units
         least, most = rules.postings
         return candidates(
             self._db,
-            rules.table,
+            self._best_ranked,
             [(unit.memories, expression(unit, has_prefixes=rules.longer == 1)) for unit in units],
             postings=min(most, least + self._size // 10),
             most=max(SMALL if self._size <= SMALL else 0, rules.candidates(len(units), size)),
@@ -314,7 +331,7 @@ def expression(unit: Unit, *, has_prefixes: bool) -> str:
 
 def candidates(
     db: Connection,
-    table: str,
+    ranked: Callable[[str, int, int], list[int]],
     wanted: Iterable[tuple[int, str]],
     *,
     postings: int,
@@ -323,8 +340,9 @@ def candidates(
 ) -> list[int]:
     """The rows of the *most* memories that match the rarest of *wanted*, without reading more than *postings*.
 
-    *wanted*: the number of memories with a match, at most, and the expression of FTS5. Enough of the rows are active,
-    unless *include_retired*. If the rarest of *wanted* is beyond *postings*, only the newest memories are looked at.
+    *wanted*: the number of memories with a match, at most, and the expression of FTS5. *ranked*: the best rows for an
+    expression, after a row, up to a number. Enough of the rows are active, unless *include_retired*. If the rarest of
+    *wanted* is beyond *postings*, only the newest memories are looked at.
     """
     rarest = sorted(term for term in wanted if term[0])
     if not rarest:
@@ -336,11 +354,11 @@ def candidates(
             break
         chosen.append(text)
     either = " OR ".join(chosen)
-    rows = _ranked(db, table, either, _first_row(db, rarest[0][0], postings), most)
+    rows = ranked(either, _first_row(db, rarest[0][0], postings), most)
     retired = [row for row in rows if row < ACTIVE_ROWS]
     if include_retired or len(rows) < most or 2 * len(retired) < len(rows):
         return rows
-    return [*retired, *_ranked(db, table, either, ACTIVE_ROWS, most)]
+    return [*retired, *ranked(either, ACTIVE_ROWS, most)]
 
 
 def _first_row(db: Connection, memories: int, postings: int) -> int:
@@ -349,10 +367,6 @@ def _first_row(db: Connection, memories: int, postings: int) -> int:
         return ALL_ROWS
     (last,) = db.execute("select max(rowid) from memory").fetchone()
     return int(max(0, last) * (1 - postings / memories))
-
-
-def _ranked(db: Connection, table: str, either: str, first: int, most: int) -> list[int]:
-    return [row for (row,) in db.execute(RANKED[table], (either, first, most))]
 
 
 def best_rows(scores: Mapping[int, float], size: int, *, include_retired: bool) -> list[int]:
