@@ -263,7 +263,7 @@ class PromptMatcher:
         return sorted(scored, key=order) if self._rules.most_bonus else scored
 
     def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
-        """The rows of the memories that are scored, for a pool of *size*. As many are active, unless *include_retired*."""
+        """The rows that are scored for a pool of *size*. As many are active, unless *include_retired*."""
         if self._holders is None:
             self._holders = self._best_holders()
         best, most = self._holders, self._rules.candidates(len(self.found.units), size)

@@ -61,7 +61,7 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
     # what the judge dropped
     terminal.press("F3")
     terminal.wait_for("80 prompts")
-    terminal.wait_for("✓ kept", "✗ judge")
+    terminal.wait_for("✓ kept", "✗ rejected")
 
     # ten labels, one of them taken back
     terminal.press("F4")
