@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from engine.memory import Corpus, Memory, MemorySummary
 
+    Rules = tuple[Callable[[MemorySummary], bool], Callable[[MemorySummary], bool]]
+
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
 """How long the app waits for another process that writes the index: these seconds, then the time that this number of
@@ -71,9 +73,23 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
             if not is_busy(error):
                 raise
             _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
-        return _opened(path, resolved, recover, environ=environ)
+        return _opened(path, resolved, _rules(resolved, environ), recover)
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
+
+
+def open_copy(
+    path: str,
+    root: str,
+    is_accepted: Callable[[MemorySummary], bool],
+    is_loaded: Callable[[MemorySummary], bool] = lambda _: True,
+) -> Index:
+    """The index file at *path* as it is, read-only. *root* is resolved, and need not be there: no file is looked at.
+
+    A memory without a risk is scanned if its file is there, and waits otherwise. `Index.risks` of all memories of
+    `open_index` gives each a risk, which the file keeps. Raises DatabaseError for a file that is no index of *root*.
+    """
+    return _opened(path, root, (is_accepted, is_loaded), None)
 
 
 def index_of(
@@ -349,35 +365,34 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
         return _existing(path, root, environ, deadline_s)
 
     try:
-        index = _opened(path, root, recover, renew, environ=environ, wait_s=min(BUSY_SECONDS, wait_s))
+        index = _opened(path, root, _rules(root, environ), recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
 
 
+def _rules(root: str, environ: Mapping[str, str]) -> Rules:
+    """The functions `is_accepted` and `is_loaded` of an `Index`."""
+    return _acceptance(root, environ), _loading(root, environ)
+
+
 def _opened(
     path: str,
     root: str,
-    recover: Callable[[Exception], Index],
+    rules: Rules,
+    recover: Callable[[Exception], Index] | None,
     renew: Callable[[set[bytes]], Index | None] | None = None,
     *,
-    environ: Mapping[str, str],
     wait_s: float = BUSY_SECONDS,
 ) -> Index:
+    is_accepted, is_loaded = rules
     if not is_openable(path):
         raise DatabaseError("the index is no file")
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        return Index(
-            db,
-            root,
-            recover=recover,
-            renew=renew,
-            is_accepted=_acceptance(root, environ),
-            is_loaded=_loading(root, environ),
-            scan=_scanning(path),
-        )
+        scan = _scanning(path)
+        return Index(db, root, recover=recover, renew=renew, is_accepted=is_accepted, is_loaded=is_loaded, scan=scan)
     except DAMAGE:
         db.close()
         raise

@@ -15,7 +15,7 @@ from textual.content import Content, Span
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MATCH_STYLE = "bold $text-warning"
+MATCH_STYLE = "bold $text-accent"
 ELLIPSIS = "…"
 TAB = "    "
 HIDDEN_CATEGORIES = ("Cf", "Cs", "Co", "Cn")

@@ -16,7 +16,7 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from tui.contrast import readable
+from tui.contrast import DARK, LIGHT, readable
 from tui.keys import bindings, key_word, keyed
 from tui.remapped_keys import is_foreign, latin_key
 from tui.widgets.bars import TABS, WhereLine, where
@@ -80,6 +80,9 @@ class PlainApp(App[T]):
         self.is_plain = is_plain
         self._own_filters: list[LineFilter] = [Harmless(), *([NoColor()] if self.no_color else [])]
         self._toast = ""
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = DARK.name
         if is_plain:
             self._own_filters.append(Undecorated())
             self.add_class(PLAIN)

@@ -1,6 +1,7 @@
-"""Claude Code: its settings files, the hooks that it runs at a prompt, and a test prompt through memsift's own.
+"""The coding agents: their settings files, the hooks that run at a prompt, and a test prompt through memsift's own.
 
-The test prompt goes through the real process, as the client starts it, without a judge and without a trace.
+The test prompt goes through the real process, as the agent starts it, without a judge and without a trace. It is in the
+agent's own form.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
-from engine.agents.claude_code.hook_entry import EVENT, bare_interpreter, hook_command, may_block, slow_start
-from engine.agents.claude_code.prompt_hooks import (
+from engine.agents.agent import ALLOWED
+from engine.agents.hook_entry import bare_interpreter, hook_command, may_block, slow_start
+from engine.agents.installation import own_entries
+from engine.agents.prompt_hooks import (
     OF_ORIGINAL,
     OURS,
     PromptHook,
@@ -24,11 +27,13 @@ from engine.agents.claude_code.prompt_hooks import (
     removal,
     several,
 )
-from engine.agents.claude_code.settings_files import settings_files
-from engine.doctor import note, ok, problem
+from engine.agents.registry import DEFAULT, all_agents
+from engine.agents.settings_files import settings_files
+from engine.doctor import DoctorFinding, note, ok, problem
 from engine.errors import RootError
 from engine.hook.activity import LOG_FILE
-from engine.lean.record import Record
+from engine.hook.activity_log import read_log
+from engine.lean.record import Record, replace
 from engine.opening import open_index
 from engine.paths import cutoff_file, hook_start_file, root_key, state_dir
 from engine.settings.sources import read_config
@@ -36,27 +41,74 @@ from engine.settings.sources import read_config
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from engine.agents.claude_code.settings_files import SettingsFile
-    from engine.doctor import DoctorFinding
+    from engine.agents.agent import Agent
+    from engine.agents.settings_files import SettingsFile
 
 NOT_INSTALLED = "without it, no memory is injected"
+NOT_IN, INSTALL = "{} is on this machine, without memsift", "To use it there: memsift install --agent {}"
 MOST_COMMAND = 60
 """Characters of another program's command that are shown."""
 
 
 def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> list[DoctorFinding]:
-    """*folder* is where the client is started, *roots* are the roots that the hook uses there."""
-    files = settings_files(folder, environ)
+    """*folder* is where an agent is started, *roots* are the roots that the hook uses there.
+
+    Looked at are the agents in which memsift is installed; without any, the default agent. The rest of those on this
+    machine are only named. Findings about another agent than the default have its name before the check.
+    """
+    known = [(agent, settings_files(agent, folder, environ)) for agent in all_agents()]
+    served = [pair for pair in known if _own(prompt_hooks(pair[1], environ))]
+    looked_at = served or [pair for pair in known if pair[0].name == DEFAULT]
+    found = [
+        finding if agent.name == DEFAULT else replace(finding, check=f"{agent.title}: {finding.check}")
+        for agent, files in looked_at
+        for finding in _of_agent(agent, files, folder, roots, environ)
+    ]
+    others = [pair[0] for pair in known if pair not in looked_at and os.path.isdir(pair[0].home(environ))]
+    return [*found, *(note("agents", NOT_IN.format(other.title), INSTALL.format(other.name)) for other in others)]
+
+
+def _of_agent(
+    agent: Agent, files: Sequence[SettingsFile], folder: str, roots: Sequence[str], environ: Mapping[str, str]
+) -> list[DoctorFinding]:
     hooks = prompt_hooks(files, environ)
-    own = [hook for hook in hooks if hook.kind == OURS]
-    tried = own[0] if own else PromptHook("", hook_command(), OURS)
+    own = _own(hooks)
+    tried = own[0] if own else PromptHook("", hook_command(agent), OURS)
     return [
         *_files(files),
         *_hooks(hooks, own),
+        *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
         *_notes((*several(own), *of_one_machine(files), *_of_commands([hook.command for hook in own], environ))),
-        try_hook(tried, folder, roots, environ),
+        *_last_prompts(agent, roots, environ),
+        try_hook(agent, tried, folder, roots, environ),
     ]
+
+
+def _own(hooks: Iterable[PromptHook]) -> list[PromptHook]:
+    return [hook for hook in hooks if hook.kind == OURS]
+
+
+def _consent(agent: Agent, files: Sequence[SettingsFile], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
+    """Whether the person allowed memsift's hooks, for an agent that asks."""
+    if (consent := agent.consent) is None:
+        return
+    for file in files:
+        for path, entry in own_entries(file):
+            state = consent(file.path, path, entry, environ)
+            text = state.format(agent.title, file.path)
+            yield ok("consent", text) if state == ALLOWED else problem("consent", text, agent.asks)
+
+
+def _last_prompts(agent: Agent, roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
+    """The prompts of the agent in the hook's log. Claude Code's command writes no name into it."""
+    log = read_log(*(state_dir(root, environ) for root in roots))
+    seen = [decision for decision in log.decisions if (decision.agent or DEFAULT) == agent.name]
+    if seen:
+        served = sum(bool(decision.injected) for decision in seen)
+        yield ok("prompts", f"{len(seen)} in the log, {served} with memories, the last at {seen[-1].time}")
+    else:
+        yield note("prompts", "none in the log yet", f"Type a prompt in {agent.title}, then run memsift activity.")
 
 
 def _files(files: Sequence[SettingsFile]) -> Iterator[DoctorFinding]:
@@ -119,22 +171,25 @@ class TrialRun(Record):
     row: Mapping[str, Any]
 
 
-def try_hook(hook: PromptHook, folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> DoctorFinding:
+def try_hook(
+    agent: Agent, hook: PromptHook, folder: str, roots: Sequence[str], environ: Mapping[str, str]
+) -> DoctorFinding:
     """Send the title of a memory through *hook*, twice: the first run may have to read the memories."""
     prompt = _title(roots, environ) or ANY_PROMPT
     try:
         with tempfile.TemporaryDirectory(prefix="memsift-doctor-") as place:
             _copy_state(place, roots, environ)
-            run(hook, folder, prompt, place, environ)
-            done = run(hook, folder, prompt, place, environ)
+            run(agent, hook, folder, prompt, place, environ)
+            done = run(agent, hook, folder, prompt, place, environ)
     except (OSError, subprocess.TimeoutExpired) as error:
         return problem("test prompt", f"the hook's command does not end or start ({type(error).__name__})", AGAIN)
     return _judged(done, has_roots=bool(roots))
 
 
-def run(hook: PromptHook, folder: str, prompt: str, place: str, environ: Mapping[str, str]) -> TrialRun:
-    """Run the hook's command as the client does, with *place* for its log. No judge is asked."""
-    request = {"hook_event_name": EVENT, "prompt": prompt, "cwd": folder, "session_id": os.urandom(8).hex()}
+def run(agent: Agent, hook: PromptHook, folder: str, prompt: str, place: str, environ: Mapping[str, str]) -> TrialRun:
+    """Run the hook's command as the agent does, with *place* for its log. No judge is asked."""
+    values = {"prompt": prompt, "cwd": folder, "session_id": os.urandom(8).hex()}
+    request = {agent.hook.fields.get(name, name): value for name, value in values.items()}
     around = {**environ, "XDG_STATE_HOME": place, "MEMSIFT_JUDGE_ENABLED": "false", "CLAUDE_PLUGIN_ROOT": hook.folder}
     started = time.perf_counter()
     done = subprocess.run(

@@ -11,7 +11,7 @@ import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
-from engine.agents.claude_code.hook_entry import bare_interpreter
+from engine.agents.hook_entry import bare_interpreter
 from engine.doctor import note, ok, problem
 from engine.paths import cache_dir, config_file, labels_file, state_home
 from engine.wording import listed

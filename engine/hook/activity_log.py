@@ -23,7 +23,10 @@ SLOW_MS = 500.0
 
 
 class LoggedPrompt(Record):
-    """A line of the log. `prompt` is empty unless the user lets prompts be logged. `dropped`: (memory id, stage)."""
+    """A line of the log. `prompt` is empty unless the user lets prompts be logged. `dropped`: (memory id, stage).
+
+    `agent` is the one that the hook's command names; empty for the default.
+    """
 
     time: str
     prompt_sha256: str
@@ -36,6 +39,7 @@ class LoggedPrompt(Record):
     fallback: str
     characters: int
     ms: float
+    agent: str = ""
 
     def is_of(self, kind: str) -> bool:
         """Whether one of FILTERS holds."""
@@ -133,6 +137,7 @@ def _decision(line: str) -> LoggedPrompt | None:
             fallback=str(row.get("fallback", "")),
             characters=int(row.get("characters", 0)),
             ms=float(row.get("ms", 0.0)),
+            agent=str(row.get("agent", "")),
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TextIO
 
+    from engine.agents.agent import Agent
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.prompt import Turn
@@ -73,16 +74,16 @@ def main() -> None:
     os._exit(0)
 
 
-def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
+def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO, agent: Agent | None = None) -> str:
     """The JSON to print for a request; empty for no memories. The decision goes to the root's activity log."""
-    decision = HookAnswer(environ, stderr)
+    decision = HookAnswer(environ, stderr, agent=agent)
     answer = decision.answer(stdin)
     decision.remember()
     decision.close()
     return answer
 
 
-def parse_request(stdin: bytes) -> Request | None:
+def parse_request(stdin: bytes, agent: Agent | None = None) -> Request | None:
     """The request, or None for input that is not a JSON object with a prompt. Fields of a wrong type count as empty."""
     try:
         content = loads(stdin.decode("utf-8", "replace"))
@@ -90,6 +91,7 @@ def parse_request(stdin: bytes) -> Request | None:
         return None
     if not isinstance(content, dict) or not isinstance(content.get("prompt"), str):
         return None
+    content = agent.request(content) if agent else content
     texts = {name: value for name, value in content.items() if isinstance(value, str)}
     typed, added = parted(texts["prompt"])
     return Request(
@@ -125,16 +127,22 @@ class HookAnswer:
     """The memories for one prompt. `answer` decides; `remember` writes the log and the session.
 
     The answer is printed between the two, so a memory counts as given only if it was printed. *allow* is called with
-    the seconds that the whole run may take, as soon as the configuration is known.
+    the seconds that the whole run may take, as soon as the configuration is known. *agent* is the one that the command
+    names; without one, the hook speaks as Claude Code wants it.
     """
 
     def __init__(
-        self, environ: Mapping[str, str], stderr: TextIO | None, allow: Callable[[float], None] | None = None
+        self,
+        environ: Mapping[str, str],
+        stderr: TextIO | None,
+        allow: Callable[[float], None] | None = None,
+        agent: Agent | None = None,
     ) -> None:
         self.activity = Activity()
         self._environ = environ
         self._stderr = stderr
         self._allow = allow
+        self._agent = agent
         self._folder = self._root = ""
         self._request: Request | None = None
         self._session: Session | None = None
@@ -146,11 +154,13 @@ class HookAnswer:
     def answer(self, stdin: bytes) -> str:
         """The JSON to print, or nothing. Never raises an Exception once the root is known."""
         self.activity.stage("read")
-        request = self._request = parse_request(stdin)
+        request = self._request = parse_request(stdin, self._agent)
         if request is None or self._environ.get(GUARD):
             return ""
         digest = hex_digest(request.prompt)
         self.activity.note(session_id=request.session_id, prompt_sha256=digest)
+        if self._agent:
+            self.activity.note(agent=self._agent.name)
         self.activity.stage("parse")
         search = find_roots(request.cwd, self._environ, self._environ.get(SESSION_FOLDER, ""))
         roots = search.roots
@@ -232,7 +242,9 @@ class HookAnswer:
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval
         self._warn(warning(retrieval))
-        return _output(context) if context else ""
+        if not context:
+            return ""
+        return self._agent.answer(context) if self._agent else _output(context)
 
     def _note_settings(self, reading: SettingsReading) -> None:
         """Tell stderr and the log about settings that do not count. Those of the user are the same for each root."""
@@ -314,7 +326,8 @@ class HookAnswer:
 
 
 def _run() -> None:
-    decision = HookAnswer(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds))
+    agent = _named_agent(sys.argv[1:])
+    decision = HookAnswer(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds), agent)
     watchdog = Watchdog(Config().deadline, decision.give_up)
     answer = decision.answer(sys.stdin.buffer.read(MAX_STDIN_BYTES))
     with watchdog.printing:
@@ -322,6 +335,15 @@ def _run() -> None:
         sys.stdout.write(answer)
         sys.stdout.flush()
     decision.remember()
+
+
+def _named_agent(arguments: list[str]) -> Agent | None:
+    """The agent that the command names, `--agent NAME`; None where it names none. KeyError for an unknown name."""
+    if not arguments:
+        return None
+    from engine.agents.registry import OPTION, agent_of
+
+    return agent_of(arguments[1]) if arguments[0] == OPTION else None
 
 
 def _output(context: str) -> str:

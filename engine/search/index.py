@@ -33,6 +33,9 @@ UNBUILT, BEHIND = "none yet", "behind the files"
 MOST_RENEWED = 200
 """Changed files that are read again for one prompt. More changed memories are left out of its pool."""
 
+SCANNED_TOGETHER = 500
+"""Memories that are read, scanned and written into the index at a time."""
+
 MOST_SCORED = 1000
 """Of more matches of a filter, FTS5's inexact BM25 decides the order: to score all would make the typist wait."""
 
@@ -134,10 +137,11 @@ class Index:
 
     def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
         """Memory id -> risk, 0..1, of those of *memories* that were not scanned yet. The index keeps it."""
-        late = {memory.id: memory for memory in memories if memory.risk == UNSCANNED}
-        whole = [memory for name in late if (memory := self.memory(name))]
-        found = self._scan(whole) if whole else {}
-        return {name: found.get(memory.digest, UNSCANNED) for name, memory in late.items()}
+        late = [memory for memory in memories if memory.risk == UNSCANNED]
+        found: dict[str, float] = {}
+        for start in range(0, len(late), SCANNED_TOGETHER):
+            found |= self._scan(self._whole(late[start : start + SCANNED_TOGETHER]))
+        return {memory.id: found.get(memory.digest, UNSCANNED) for memory in late}
 
     def indexed(self, memory_id: str) -> IndexedMemory | None:
         """A memory with its tokens; None for an unknown id."""
@@ -226,12 +230,17 @@ class Index:
 
     def _unchanged(self, memories: list[MemorySummary]) -> set[MemorySummary]:
         """Those of *memories* that their files hold as they are, although the files changed."""
+        now = {_lasting(memory.summary) for memory in self._whole(memories)}
+        return {memory for memory in memories if _lasting(memory) in now}
+
+    def _whole(self, memories: list[MemorySummary]) -> list[Memory]:
+        """Those of *memories* that are still there, as their files are now. Each file is read once."""
+        if self._memories is not None:
+            return [self._memories[memory.id] for memory in memories if memory.id in self._memories]
         ids: dict[bytes, list[str]] = {}
         for memory in memories:
             ids.setdefault(_name(self.root, memory), []).append(memory.id)
-        found = (_from_file(self.root, os.fsdecode(name), wanted) for name, wanted in ids.items())
-        now = {_lasting(memory.summary) for inside in found for memory in inside}
-        return {memory for memory in memories if _lasting(memory) in now}
+        return [found for name, wanted in ids.items() for found in _from_file(self.root, os.fsdecode(name), wanted)]
 
     def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
         """Row -> memory, by path, for a *question* of `ask`; read again if another process changed the index."""

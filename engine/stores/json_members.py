@@ -1,7 +1,8 @@
 """Changing a JSON text in a few places: the files of memories, and the settings of memsift and of its clients.
 
-All other text stays as it was written: unknown keys, the order of keys, indentation, the spelling of numbers. A place
-is a path of keys and of numbers of items, such as ("hooks", "UserPromptSubmit", 0).
+All other text stays as it was written: unknown keys, the order of keys, indentation, the spelling of numbers, and
+comments (`//` and `/* */`), which some clients allow. A place is a path of keys and of numbers of items, such as
+("hooks", "UserPromptSubmit", 0).
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ SPACE = re.compile(r"[\ufeff \t\r\n]*")
 INDENTED = re.compile(r"\n([ \t]+)\S")
 DEFAULT_UNIT = "  "
 DECODER = json.JSONDecoder()
+COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+TRAILING = re.compile(r"[ \t]+(?=\r?\n)")
+NOT_SPACE = re.compile(r"[^\r\n]")
 UNWRITABLE = re.compile(r"[\ud800-\udfff]")
 """Halves of surrogate pairs: no file can hold them, so they stay escaped."""
 
@@ -44,6 +48,13 @@ class Style(Record):
     is_ascii: bool
 
 
+def without_comments(text: str) -> str:
+    """*text* with spaces in the place of its comments, so that every other character keeps its place."""
+    if "//" not in text and "/*" not in text:
+        return text
+    return COMMENT.sub(lambda found: found[1] or NOT_SPACE.sub(" ", found[0]), text)
+
+
 def members(text: str) -> list[Member]:
     """The members of the object that *text* spells, in order. ValueError for any other text."""
     position = after_space(text, 0)
@@ -70,22 +81,25 @@ def with_value(text: str, path: Path, value: object, *, after: str | None = None
 
     A new key stands behind the member *after*, or at the end.
     """
-    text = text if SPACE.sub("", text, count=1) else f"{text}{{}}\n"
-    depth = next(depth for depth in range(len(path) - 1, -1, -1) if place_of(text, path[:depth]) is not None)
+    bare = without_comments(text)
+    if not SPACE.sub("", bare, count=1):
+        text, bare = f"{text}{{}}\n", f"{bare}{{}}\n"
+    depth = next(depth for depth in range(len(path) - 1, -1, -1) if place_of(bare, path[:depth]) is not None)
     for key in reversed(path[depth + 1 :]):
         value = {key: value}
-    place = place_of(text, path[:depth]) or 0
-    old = _child(children(text, place), path[depth])
+    place = place_of(bare, path[:depth]) or 0
+    old = _child(children(bare, place), path[depth])
     if old is None:
-        return _added(text, place, str(path[depth]), value, after)
-    spelled = _spelled(value, _style(text, place), text[old.value_start : old.end])
+        return _added(text, bare, place, str(path[depth]), value, after)
+    spelled = _spelled(value, _style(bare, place), text[old.value_start : old.end])
     return text[: old.value_start] + spelled + text[old.end :]
 
 
 def with_item(text: str, path: Path, item: object) -> str:
     """*text* with *item* at the end of the list at *path*, which is made if it is missing."""
-    place = place_of(text, path)
-    return with_value(text, path, [item]) if place is None else _added(text, place, None, item)
+    bare = without_comments(text)
+    place = place_of(bare, path)
+    return with_value(text, path, [item]) if place is None else _added(text, bare, place, None, item)
 
 
 def without_value(text: str, path: Path, *, prunes: bool = False) -> str:
@@ -93,15 +107,22 @@ def without_value(text: str, path: Path, *, prunes: bool = False) -> str:
     changed = _cut(text, path)
     if changed != text and isinstance(path[-1], str):  # a key may stand twice
         changed = without_value(changed, path)
-    place = place_of(changed, path[:-1])
-    is_empty = place is not None and not children(changed, place)
+    bare = without_comments(changed)
+    place = place_of(bare, path[:-1])
+    is_empty = place is not None and not children(bare, place) and _has_no_comment(changed, bare, place)
     return without_value(changed, path[:-1], prunes=True) if prunes and path[1:] and is_empty else changed
+
+
+def _has_no_comment(text: str, bare: str, place: int) -> bool:
+    end = after_space(bare, place + 1)
+    return text[place:end] == bare[place:end]
 
 
 def line_of(text: str, path: Path) -> int:
     """The number of the line on which the value at *path* begins; there must be one."""
-    place = place_of(text, path[:-1])
-    found = _child(children(text, place), path[-1]) if place is not None else None
+    bare = without_comments(text)
+    place = place_of(bare, path[:-1])
+    found = _child(children(bare, place), path[-1]) if place is not None else None
     return text.count("\n", 0, found.value_start if found else 0) + 1
 
 
@@ -143,33 +164,57 @@ def _child(found: list[Member], step: str | int) -> Member | None:
     return next((member for member in reversed(found) if member.key == step), None)
 
 
-def _added(text: str, place: int, key: str | None, value: object, after: str | None = None) -> str:
-    """*text* with a new child in the container at *place*, in the style of the other children."""
-    found, style = children(text, place), _style(text, place)
+def _added(text: str, bare: str, place: int, key: str | None, value: object, after: str | None = None) -> str:
+    """*text* with a new child in the container at *place*, in the style of the other children.
+
+    *bare*: the text without comments. The comment on the line of a child stays on that line.
+    """
+    found, style = children(bare, place), _style(bare, place)
     child = ("" if key is None else json.dumps(key) + style.colon) + _spelled(value, style, "")
     if found:
         at = next((member.end for member in found if after is not None and member.key == after), found[-1].end)
-        return f"{text[:at]},{style.lead}{child}{text[at:]}"
-    end = after_space(text, place + 1)
+        behind = _after_comment(text, bare, at)
+        return f"{text[:at]},{text[at:behind]}{style.lead}{child}{text[behind:]}"
+    end = after_space(bare, place + 1)
+    inside = text[place + 1 : end] if text[place + 1 : end].strip() else ""
     closing = style.lead.removesuffix(style.unit) if "\n" in style.lead else ""
-    return text[: place + 1] + style.lead + child + closing + text[end:]
+    return text[: place + 1] + inside.rstrip() + style.lead + child + closing + text[end:]
+
+
+def _after_comment(text: str, bare: str, at: int) -> int:
+    """The end of the line on which *at* stands, if only a comment follows; else *at*."""
+    line = text[at:].split("\n", 1)[0].rstrip()
+    return at + len(line) if line and not bare[at : at + len(line)].strip() else at
 
 
 def _cut(text: str, path: Path) -> str:
-    """*text* without the child at *path*, if there is one."""
-    place = place_of(text, path[:-1])
-    found = children(text, place) if place is not None else []
+    """*text* without the child at *path*, if there is one. Comments before it stay."""
+    bare = without_comments(text)
+    place = place_of(bare, path[:-1])
+    found = children(bare, place) if place is not None else []
     child = _child(found, path[-1])
     if place is None or child is None:
         return text
     number = found.index(child)
     if number > 0:
-        start, end = found[number - 1].end, child.end
-    elif len(found) > 1:
-        start, end = child.start, found[1].start
-    else:
-        start, end = place + 1, after_space(text, child.end)
-    return text[:start] + text[end:]
+        before = found[number - 1].end
+        comma = bare.index(",", before)
+        start = _behind_comments(text, bare, comma + 1, child)
+        return text[:before] + text[before:comma] + text[comma + 1 : start] + text[child.end :]
+    if len(found) > 1:
+        return text[: child.start] + text[after_space(text, bare.index(",", child.end) + 1) :]
+    start = _behind_comments(text, bare, place + 1, child)
+    return text[:start] + text[after_space(text, child.end) if start == place + 1 else child.end :]
+
+
+def _behind_comments(text: str, bare: str, start: int, child: Member) -> int:
+    """The end of the comments between *start* and a child that is cut out; *start* if there are none.
+
+    What follows the child on its line must not become a part of such a comment.
+    """
+    end = max((at + 1 for at in range(start, child.start) if text[at] != bare[at]), default=start)
+    is_followed = end > start and bare[child.end :].split("\n", 1)[0].strip()
+    return bare.find("\n", end, child.start) + 1 or end if is_followed else end
 
 
 def _style(text: str, place: int) -> Style:
@@ -188,6 +233,7 @@ def _style(text: str, place: int) -> Style:
     lead = text[text.index(",", first.end) + 1 : found[1].start] if len(found) > 1 else text[place + 1 : first.start]
     if len(found) == 1 and "\n" not in lead:
         lead = "" if is_minified else " "
+    lead = TRAILING.sub("", lead)
     if text[place] == "{":
         colon = text[after_space(text, DECODER.raw_decode(text, first.start)[1]) : first.value_start]
     return Style(lead, colon, unit, is_ascii)

@@ -1,7 +1,7 @@
 """The example projects as labelled prompts: the default model learns from them.
 
-They are five invented projects, written for memsift: the demo, and the folders of `tests/example_projects` with
-memories.jsonl, prompts.jsonl and qrels.txt.
+They are five invented projects, written for memsift, in `tests/example_projects`. `demo`, a library, is a root of
+files; the others hold memories.jsonl.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from labels.tuning.examples import JudgedPrompt
 
 TOP = Path(__file__).resolve().parent.parent.parent
-DEMO = TOP / "tui/demo"
-FOLDERS = [DEMO, *sorted(path.parent for path in (TOP / "tests/example_projects").glob("*/memories.jsonl"))]
+DEMO = TOP / "tests/example_projects/demo"
+FOLDERS = [DEMO, *sorted(path.parent for path in DEMO.parent.glob("*/memories.jsonl"))]
 
 
 def example_projects(

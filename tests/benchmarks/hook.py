@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-from engine.agents.claude_code.hook_entry import bare_interpreter
+from engine.agents.hook_entry import bare_interpreter
 from engine.cutoff import DIRECTIONS
 from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.agents.claude_code.installation import plugin_folder
+from engine.agents.installation import plugin_folder
 from engine.paths import transcripts_dir
 from tests.e2e.terminal import Terminal
 from tests.engine.hook.world import ASK, World

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from engine import __version__
-from engine.agents.claude_code.hook_entry import SHARED_ENTRY
-from engine.agents.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
+from engine.agents.claude_code.agent import AGENT
+from engine.agents.hook_entry import shared_entry
+from engine.agents.installation import MARKETPLACE, PLUGIN, plugin_folder
 from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import memsift
 from tui.cli import main
@@ -52,4 +53,4 @@ def test_a_skill_runs_only_commands_and_options_that_exist(name: str) -> None:
 
 def test_the_plugin_runs_the_command_that_works_on_any_machine() -> None:
     (group,) = manifest("hooks/hooks.json")["hooks"]["UserPromptSubmit"]
-    assert group == {"hooks": [SHARED_ENTRY]}
+    assert group == {"hooks": [shared_entry(AGENT)]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.agents.claude_code.hook_entry import bare_interpreter
+from engine.agents.hook_entry import bare_interpreter
 from tests.engine.hook.world import LAUNCHER, PROJECT
 
 if TYPE_CHECKING:

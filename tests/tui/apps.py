@@ -88,9 +88,9 @@ def current_prompt(pilot: Pilot[None]) -> str:
 
 
 def text_of(widget: Widget) -> str:
-    """The lines that a widget shows now, with its border and title."""
+    """The lines that a widget shows now, with its title, without the sides of its frame."""
     lines = widget.render_lines(Region(0, 0, *widget.outer_size))
-    return "\n".join(strip.text.rstrip() for strip in lines)
+    return "\n".join(strip.text.replace("│", " ").rstrip() for strip in lines)
 
 
 def flat(text: str) -> str:

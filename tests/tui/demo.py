@@ -1,4 +1,4 @@
-"""The demo data, workspaces over it, and judges for tests. No test of a command needs more, so no Textual here."""
+"""The example project `demo`, workspaces over it, and judges for tests. No test of a command needs more: no Textual."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-import tui
 from engine.conversations.prompt_files import read_prompts
 from engine.cutoff import default_cutoff
 from engine.judge.judge import Judge
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from engine.judge.provider import Provider, Question
     from engine.prompt import Prompt
 
-DEMO = Path(tui.__file__).parent / "demo"
+DEMO = Path(__file__).resolve().parents[1] / "example_projects" / "demo"
 DEMO_ROOT = DEMO / "memory"
 DEADLINE_S = 20.0
 NOW = 1793491200.0

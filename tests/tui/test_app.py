@@ -43,6 +43,7 @@ from tui.keys import KEYS, home_of
 from tui.remapped_keys import latin_key
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
+from tui.workspace.demo import open_demo
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
 
@@ -393,5 +394,5 @@ async def test_the_demo_is_trusted_by_the_package(private_home: Path) -> None:
     file = private_home / ".config/memsift/config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("[retrieval]\nmax_inject = 1\n", encoding="utf-8")
-    with closing(opening.open_demo(dict(os.environ), fresh=True)) as workspace:
+    with closing(open_demo(dict(os.environ), fresh=True)) as workspace:
         assert (workspace.config.max_inject, workspace.notice) == (3, "")

@@ -11,7 +11,7 @@ from textual.theme import BUILTIN_THEMES
 from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import at_rest, starting_in
-from tui.contrast import GROUNDS, LEAST, TEXTS, ratio, readable
+from tui.contrast import DARK, GROUNDS, LEAST, LIGHT, TEXTS, ratio, readable
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
@@ -30,7 +30,7 @@ def check(variables: dict[str, str], name: str) -> None:
 
 
 def test_every_theme_has_readable_texts() -> None:
-    for name, theme in BUILTIN_THEMES.items():
+    for name, theme in {**BUILTIN_THEMES, DARK.name: DARK, LIGHT.name: LIGHT}.items():
         variables = {**App().get_theme_variable_defaults(), **theme.to_color_system().generate(), **theme.variables}
         check({**variables, **readable(variables)}, name)
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import tui
 from engine.paths import config_file
 from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, text_of, until
 from tests.tui.cli.command_line import MAIN, memsift
-from tests.tui.demo import demo_prompts
+from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tests.tui.terminal import Terminal
 from tui.app import MemsiftApp
 from tui.widgets.bars import TABS
@@ -106,7 +105,7 @@ async def test_no_screen_draws_with_characters(open_workspace: Opener) -> None:
 def test_neither_app_nor_command_prints_a_colour_with_no_color(line: list[str], private_home: Path) -> None:
     """In a real terminal. The cursor is shown by reversed text then."""
     assert private_home.is_dir()
-    root = [] if line[0] in ("demo", "--help") else ["--root", str(Path(tui.__file__).parent / "demo/memory")]
+    root = [] if line[0] in ("demo", "--help") else ["--root", str(DEMO_ROOT)]
     with Terminal([*MAIN, *line, *root], NO_COLOR="1", COLORTERM="truecolor", TERM="xterm-256color") as terminal:
         if line == ["demo"]:
             terminal.reads(b"memories")

@@ -61,7 +61,7 @@ class ResultPane(RankingPane):
     prompt_pane = query_one("#prompt", Static)
 
     def compose(self) -> ComposeResult:
-        yield Static(id="prompt", classes="pane")
+        yield Static(id="prompt")
         yield from super().compose()
 
 
@@ -106,7 +106,7 @@ class ReplayScreen(PromptsScreen):
             with Vertical(id="left"):
                 yield Input(placeholder="Words of the prompt", compact=True)
                 yield PromptList(classes="pane")
-                yield ResultPane(id="result")
+                yield ResultPane(id="result", classes="pane")
             yield ViewPane("view")
         yield KeyFooter()
 
@@ -126,7 +126,7 @@ class ReplayScreen(PromptsScreen):
         workspace = self.app.workspace
         why = NO_PROMPTS_TO_REPLAY if self.shows_all else empty_text(self.choice.kind, workspace.heads)
         self.result.prompt_pane.update(plain(keyed(self.app, why)))
-        self.result.prompt_pane.border_title = "Prompt"
+        self.result.border_title = "Prompt"
         self.result.show([], NO_MARKS)
         self.result.tell_judge("")
         self.view.show(plain(""))
@@ -168,7 +168,7 @@ class ReplayScreen(PromptsScreen):
             self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
         self.result.show(rows, workspace.marker(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
-        self.result.prompt_pane.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
+        self.result.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.name_systems(workspace.heads)
         self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
         if not rows:

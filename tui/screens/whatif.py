@@ -231,7 +231,6 @@ class WhatifScreen(ModeScreen):
         roots, width = len(self.app.workspace.roots), self.knobs.size.width - TITLE_MARGIN
         self.knobs.border_title = plain(settings_title(trial.root, roots, width))
         self._show_about()
-        self.knobs.styles.height = len(trial.knobs) + 1
         self.query_one("#state", Static).update(
             plain(self._progress) if self._progress else state_text(trial, self.size.width, partial(keyed, self.app))
         )

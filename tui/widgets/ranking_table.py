@@ -146,7 +146,7 @@ class RankingPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="head", markup=False)
         yield RankingTable(id="table")
-        yield Static(id="judge", classes="ruled")
+        yield Static(id="judge")
 
     def show(self, rows: Sequence[Row], marker: Marker) -> None:
         self.table.marker = marker
@@ -245,14 +245,16 @@ def _in_words(candidate: Candidate, width: int) -> str:
     return f"{SPOKEN.injected}, {how}{sure}"
 
 
-DONE = "Done: what you said, and what each system does. Press {label.next} to go on; {mark.undo} takes your label back."
+DONE = (
+    "Done: what you said, and what each system does. {label.next} goes on, {label.reveals} leaves this out from now on."
+)
 
 
 class Reveal(RankingPane):
     """The ranking, under a sentence that tells how to go on."""
 
     def compose(self) -> ComposeResult:
-        yield Static(plain(keyed(self.app, DONE)), id="revealed", classes="pane")
+        yield Static(plain(keyed(self.app, DONE)), id="revealed")
         yield from super().compose()
 
     def show_prompt(self, workspace: Workspace, prompt: Prompt) -> None:

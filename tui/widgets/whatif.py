@@ -192,7 +192,7 @@ def prompts_title(effect: WhatIfEffect) -> str:
     changed = (
         f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {'changes' if effect.changed == 1 else 'change'}"
     )
-    return f"{changed} · enter shows it in Replay"
+    return f"{changed} · enter opens one"
 
 
 # The numbers

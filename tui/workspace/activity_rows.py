@@ -88,12 +88,16 @@ def read_activity(
 
 
 def _is_installed(environ: Mapping[str, str]) -> bool:
-    """Whether Claude Code, started in this folder, runs the hook."""
-    from engine.agents.claude_code.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
-    from engine.agents.claude_code.settings_files import settings_files
+    """Whether a coding agent, started in this folder, runs the hook."""
+    from engine.agents.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
+    from engine.agents.registry import all_agents
+    from engine.agents.settings_files import settings_files
 
-    files = settings_files(str(Path.cwd()), environ)
-    return not all_hooks_are_off(files) and any(hook.kind == OURS for hook in prompt_hooks(files, environ))
+    for agent in all_agents():
+        files = settings_files(agent, str(Path.cwd()), environ)
+        if not all_hooks_are_off(files) and any(hook.kind == OURS for hook in prompt_hooks(files, environ)):
+            return True
+    return False
 
 
 def _digest(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from engine.agents.claude_code.hook_entry import EVENT
+from engine.agents.claude_code.agent import AGENT
 from engine.inject import HEADER
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import replace
@@ -34,7 +34,7 @@ def injection_of(row: Mapping[str, Any]) -> Injection | None:
     """The text that a hook added to the prompt before this row; None for other kinds of rows."""
     attachment = row.get("attachment")
     if row.get("type") == "attachment" and isinstance(attachment, dict):
-        is_of_prompt = attachment.get("type") in KINDS and attachment.get("hookEvent") == EVENT
+        is_of_prompt = attachment.get("type") in KINDS and attachment.get("hookEvent") == AGENT.hook.event
         return _named(_text(attachment), attachment.get("command")) if is_of_prompt else None
     message = row.get("message")
     content = message.get("content") if row.get("type") == "user" and isinstance(message, dict) else None

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from engine.agents.claude_code.hook_entry import bare_interpreter
+from engine.agents.hook_entry import bare_interpreter
 from tests.engine.hook.world import PROJECT, World
 
 

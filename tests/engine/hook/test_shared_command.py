@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.agents.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_command
+from engine.agents.claude_code.agent import AGENT
+from engine.agents.hook_entry import bare_interpreter, hook_command, shared_entry
 from engine.paths import hook_start_file
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import LAUNCHER, World, context_of
@@ -22,7 +23,7 @@ from tests.engine.hook.world import LAUNCHER, World, context_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHARED = str(SHARED_ENTRY["command"])
+SHARED = str(shared_entry(AGENT)["command"])
 SHELLS = [shell for shell in ("/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh") if Path(shell).exists()]
 NOBODY = 65534
 OTHER: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": ()} if os.geteuid() == 0 else {}
@@ -106,7 +107,7 @@ def test_what_one_machine_wrote_works_in_another_account_and_path(tmp_path: Path
     ann, bob = Installation(tmp_path), Installation(open_folder)
     ann.memsift("install", "--project")
     committed = json.loads((ann.world.project / ".claude/settings.json").read_text("utf-8"))
-    assert committed == {"hooks": {"UserPromptSubmit": [{"hooks": [SHARED_ENTRY]}]}}
+    assert committed == {"hooks": {"UserPromptSubmit": [{"hooks": [shared_entry(AGENT)]}]}}
     python = next(filter(can_run, (bare_interpreter(), "/usr/bin/python3")), None)
     if python is None:
         pytest.skip("another account may start no Python")
@@ -130,7 +131,7 @@ LIMITS = {"no process": (resource.RLIMIT_NPROC, 1), "no pipe": (resource.RLIMIT_
 
 
 @pytest.mark.parametrize("name", LIMITS)
-@pytest.mark.parametrize("command", [hook_command(), SHARED], ids=["own", "shared"])
+@pytest.mark.parametrize("command", [hook_command(AGENT), SHARED], ids=["own", "shared"])
 @pytest.mark.parametrize("shell", [pytest.param("/bin/bash", marks=pytest.mark.slow), "/bin/sh", "/bin/dash"])
 def test_a_shell_that_can_start_nothing_exits_with_0(open_folder: Path, shell: str, command: str, name: str) -> None:
     """Bash tries again for 15 seconds. The limit of processes does not bind root, so another account runs it."""

@@ -10,7 +10,7 @@ import pytest
 
 from engine.quality.decisions import ACCEPTED, REJECTED, decisions
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import press, reads, starting_in, text_of, toasts, until
+from tests.tui.apps import press, reads, shown, starting_in, toasts, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         await press(pilot, "v", "home", "down", "enter")
         assert found(pilot) == [("safety", "risky")]
         await reads(pilot, "#detail-text", "d approves it · b keeps it out · x retires it")
-        assert ATTACK in text_of(pilot.app.screen.query_one("#detail-text"))
+        assert ATTACK in shown(pilot, "#detail-text")
         await press(pilot, "b")
         assert decisions(workspace.roots[0], os.environ).popitem()[1] == REJECTED
         assert found(pilot) == []

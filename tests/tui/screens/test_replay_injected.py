@@ -54,4 +54,4 @@ async def test_what_a_hook_wrote_stands_beside_two_systems_and_says_that_it_has_
             pilot, "#prompt", "No judge failed on a replayed prompt. R replays all prompts, c chooses systems, esc"
         )
         assert "shows all." in shown(pilot, "#prompt")
-        assert str(pilot.app.screen.query_one("#prompt").border_title) == "Prompt"
+        assert str(pilot.app.screen.query_one("#result").border_title) == "Prompt"

@@ -80,7 +80,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await settled(pilot)
         assert await numbers(pilot) != first
         await reads(pilot, "KnobList", f"▸ 0.90 was {THRESHOLDS['balanced']}")
-        await reads(pilot, "ChangeList", "prompts change · enter shows it in Replay")
+        await reads(pilot, "ChangeList", "prompts change · enter opens one")
         assert "labelled prompts · 5 change" in shown(pilot, "#numbers")
         await press(pilot, "p")
         prompts: Any = pilot.app.screen.query_one("ChangeList")
@@ -194,7 +194,7 @@ async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=(110, 30)) as pilot:
+    async with starting_in("whatif", workspace).run_test(size=(110, 33)) as pilot:
         await numbers(pilot)
         await reads(pilot, "#compared", f"▸ {THRESHOLDS['balanced']} (default)")
         type_ahead(pilot, *["right"] * 37)

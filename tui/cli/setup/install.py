@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.agents.claude_code import installation
-from engine.agents.claude_code.hook_entry import EVENT, SHARED_ENTRY, bare_interpreter, hook_entry, slow_start
-from engine.agents.claude_code.prompt_hooks import (
+from engine.agents import installation
+from engine.agents.agent import PROJECT, USER
+from engine.agents.hook_entry import bare_interpreter, hook_entry, shared_entry, slow_start
+from engine.agents.prompt_hooks import (
     OF_ORIGINAL,
     OURS,
     all_hooks_are_off,
@@ -20,39 +23,52 @@ from engine.agents.claude_code.prompt_hooks import (
     removal,
     several,
 )
-from engine.agents.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
+from engine.agents.registry import NAMES, OPTION, agent_of, all_agents, default_agent
+from engine.agents.settings_files import backup_path, settings_files
 from engine.errors import MemsiftError, RootNotFoundError
-from engine.lean.json_text import printed_json
 from engine.settings.roots import PROJECT_FOLDER, find_roots
 from tui.cli.output import text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from engine.agents.claude_code.installation import SettingsChange
+    from engine.agents.agent import Agent
+    from engine.agents.installation import SettingsChange
+    from engine.agents.settings_files import SettingsFile
 
 
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Print the difference, and change nothing.")
-NEXT = "Type a prompt in Claude Code, then run memsift activity."
+AGENTS = click.option(
+    OPTION,
+    "names",
+    type=click.Choice(NAMES),
+    multiple=True,
+    help="A coding agent; can be given several times. Without it, a terminal asks about those on this machine.",
+)
+NEXT = "Type a prompt in {}, then run memsift activity."
 NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a prompt, then run memsift activity."
 
 
 @click.command()
+@AGENTS
 @click.option("--user", "scope", flag_value=USER, default=USER, help="For all projects of yours. The default.")
 @click.option("--project", "scope", flag_value=PROJECT, help="For all who work on the project in the current folder.")
-@click.option("--plugin", "is_plugin", is_flag=True, help="As a plugin with two skills, in place of a hook alone.")
+@click.option("--plugin", "is_plugin", is_flag=True, help="In Claude Code: as a plugin with two skills.")
 @DRY_RUN
-@click.option("--print", "is_print", is_flag=True, help="Only print the `hooks` section of a settings.json.")
-def install(scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
-    """Put memsift into Claude Code, so that it looks for memories at every prompt.
+@click.option("--print", "is_print", is_flag=True, help="Only print what the settings of one agent would hold.")
+def install(names: tuple[str, ...], scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
+    """Put memsift into a coding agent, so that it looks for memories at every prompt.
 
-    --user changes settings.json in ~/.claude, or in CLAUDE_CONFIG_DIR, and no file of the project. --project changes
-    .claude/settings.json in the current folder, which is made to be committed: its command names no path of this
-    machine, finds memsift on any, and stays silent where there is none. Only memsift's own lines change; everything
-    else in the file stays as it was written. A copy of the file is kept in ~/.local/state/memsift/backups.
-    memsift uninstall takes memsift out again.
+    Without --agent, a terminal asks about each agent that is found on this machine, if there are several. A script
+    gets Claude Code.
+
+    --user changes your own settings of the agent, such as ~/.claude/settings.json, and no file of the project.
+    --project changes the agent's file in the current folder, such as .claude/settings.json, which is made to be
+    committed: its command names no path of this machine, finds memsift on any, and stays silent where there is none.
+    Only memsift's own lines change; everything else in the file stays as it was written. A copy of the file is kept in
+    ~/.local/state/memsift/backups. memsift uninstall takes memsift out again.
 
     Where your own settings and those of the project both run memsift, one of the two answers a prompt.
 
@@ -66,24 +82,72 @@ def install(scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
 
     Output: the path of each changed file.
     """
-    entry = SHARED_ENTRY if scope == PROJECT else hook_entry(opening.config_of(root_here(), os.environ))
+    agents = chosen_agents(names, is_found, "Put memsift into {}?", asks=not (is_plugin or is_print))
+    if is_plugin and agents != (default_agent(),):
+        raise click.UsageError(f"--plugin is for {default_agent().title} alone.")
     if is_print:
-        click.echo(printed_json({"hooks": {EVENT: [{"hooks": [entry]}]}}, indent=2))
+        print_entry(agents, scope)
         return
-    files = settings_files(os.getcwd(), os.environ)  # noqa: PTH109 - the engine speaks in strings
-    if scope not in {file.scope for file in files}:
-        raise click.UsageError("the settings of your home folder are those of the user: use --user.")
-    wanted = installation.wanted_plugin(scope, files) if is_plugin else installation.wanted_hook(scope, entry, files)
-    reached = [file for file in files if file.scope in (*installation.REACH[scope], *wanted)]
-    changes = installation.plan(reached, wanted, os.environ)
+    changes = [change for agent in agents for change in planned(agent, scope, is_plugin=is_plugin)]
     if dry_run:
         show(changes)
         return
     installation.record_start(os.environ)
     write(changes, "memsift is installed already; nothing was changed.")
-    warn()
+    for agent in agents:
+        warn(agent)
     build_indexes()
-    tell(NEXT_OF_PLUGIN if is_plugin else NEXT)
+    for agent in agents:
+        tell(" ".join(filter(None, (agent.asks, NEXT_OF_PLUGIN if is_plugin else NEXT.format(agent.title)))))
+
+
+def chosen_agents(
+    names: tuple[str, ...], is_offered: Callable[[Agent], bool], question: str, *, asks: bool = True
+) -> tuple[Agent, ...]:
+    """The agents that a person named, else those of the offered ones that the person wants; in a script, the default.
+
+    A single offered agent needs no question.
+    """
+    offered = tuple(filter(is_offered, all_agents())) if asks and not names and sys.stdin.isatty() else ()
+    if len(offered) > 1:
+        offered = tuple(agent for agent in offered if click.confirm(question.format(agent.title), True, err=True))
+        if not offered:
+            raise click.Abort
+    return offered or tuple(map(agent_of, dict.fromkeys(names))) or (default_agent(),)
+
+
+def is_found(agent: Agent) -> bool:
+    """Whether an agent is on this machine: its program, or the folder of its files."""
+    return bool(shutil.which(agent.program)) or Path(agent.home(os.environ)).is_dir()
+
+
+def files_of(agent: Agent) -> tuple[SettingsFile, ...]:
+    """The settings files of an agent that is started here."""
+    return settings_files(agent, os.getcwd(), os.environ)  # noqa: PTH109 - the engine speaks in strings
+
+
+def entry_of(agent: Agent, scope: str) -> dict[str, Any]:
+    """The hook's entry in the settings of a scope."""
+    return shared_entry(agent) if scope == PROJECT else hook_entry(agent, opening.config_of(root_here(), os.environ))
+
+
+def print_entry(agents: Sequence[Agent], scope: str) -> None:
+    """Print what `memsift install` would write into an empty file of the agent."""
+    if len(agents) > 1:
+        raise click.UsageError("--print is for one agent at a time.")
+    path = agents[0].settings_path(scope, "", os.environ)
+    click.echo(installation.new_text(agents[0], path, entry_of(agents[0], scope)), nl=False)
+
+
+def planned(agent: Agent, scope: str, *, is_plugin: bool) -> tuple[SettingsChange, ...]:
+    """The changes that put memsift into an agent."""
+    files = files_of(agent)
+    if scope not in {file.scope for file in files}:
+        raise click.UsageError("the settings of your home folder are those of the user: use --user.")
+    entry = entry_of(agent, scope)
+    wanted = installation.wanted_plugin(scope, files) if is_plugin else installation.wanted_hook(scope, entry, files)
+    reached = [file for file in files if file.scope in (*installation.REACH[scope], *wanted)]
+    return installation.plan(reached, wanted, os.environ)
 
 
 def build_indexes() -> None:
@@ -121,9 +185,9 @@ def write(changes: Sequence[SettingsChange], none: str) -> None:
         tell(none)
 
 
-def warn() -> None:
-    """Tell about everything else in the settings that makes the hook useless, doubled or slow."""
-    files = settings_files(os.getcwd(), os.environ)  # noqa: PTH109
+def warn(agent: Agent) -> None:
+    """Tell about everything else in an agent's settings that makes the hook useless, doubled or slow."""
+    files = files_of(agent)
     for file in files:
         if file.problem:
             tell(file.problem)
@@ -144,13 +208,15 @@ SHARED = "memsift stays in {}, which is for all who work on the project: memsift
 
 
 @click.command()
+@AGENTS
 @click.option("--user", "scope", flag_value=USER, default=USER, help="From your own settings. The default.")
 @click.option("--project", "scope", flag_value=PROJECT, help="From the settings of the project in this folder.")
 @DRY_RUN
-def uninstall(scope: str, dry_run: bool) -> None:
-    """Take memsift out of Claude Code's settings, the hook and the plugin.
+def uninstall(names: tuple[str, ...], scope: str, dry_run: bool) -> None:
+    """Take memsift out of the settings of a coding agent, the hook and the plugin.
 
-    Settings of the project that others use too, .claude/settings.json, change only with --project.
+    Without --agent, a terminal asks about each agent that memsift is installed in, if there are several. A script gets
+    Claude Code. Settings of the project that others use too, such as .claude/settings.json, change only with --project.
 
     A file that nobody else changed since memsift install becomes what it was, byte for byte, and a file that memsift
     made is removed. From any other file only memsift's own lines are taken out.
@@ -159,7 +225,8 @@ def uninstall(scope: str, dry_run: bool) -> None:
 
     Output: the path of each changed file.
     """
-    files = settings_files(os.getcwd(), os.environ)  # noqa: PTH109 - the engine speaks in strings
+    agents = chosen_agents(names, lambda agent: holds_memsift(agent, scope), "Take memsift out of {}?")
+    files = [file for agent in agents for file in files_of(agent)]
     chosen = [file for file in files if file.scope in installation.REACH[scope]]
     for file in chosen:
         if file.problem:
@@ -170,10 +237,17 @@ def uninstall(scope: str, dry_run: bool) -> None:
         return
     is_unread = any(file.problem for file in chosen)
     write(changes, UNREAD if is_unread else "memsift is not in these settings; nothing was changed.")
-    if scope == USER:
+    if scope == USER and not any(holds_memsift(agent, USER) for agent in all_agents()):
         installation.forget_start(os.environ)
     for file in files:
-        if file.scope == PROJECT != scope and installation.ours_in(file.content) != installation.NOTHING:
+        is_shared = file.scope in (PROJECT, installation.SECOND[PROJECT])
+        if scope == USER and is_shared and installation.ours_in(file) != installation.NOTHING:
             tell(SHARED.format(file.path))
     if is_unread and not changes:
         sys.exit(2)
+
+
+def holds_memsift(agent: Agent, scope: str) -> bool:
+    """Whether memsift stands in the settings of an agent that `memsift uninstall` may change."""
+    files = (file for file in files_of(agent) if file.scope in installation.REACH[scope])
+    return any(installation.ours_in(file) != installation.NOTHING for file in files)

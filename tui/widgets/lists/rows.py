@@ -44,7 +44,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         .row-list--cursor { background: $surface-lighten-2; text-style: bold; }
         &:light .row-list--cursor { background: $surface-darken-1; }
         .row-list--muted { color: $foreground-muted; }
-        .row-list--match { color: $text-warning; text-style: bold; }
+        .row-list--match { color: $text-accent; text-style: bold; }
         .row-list--warned { color: $text-warning; }
         .row-list--good { color: $text-success; }
         .row-list--bad { color: $text-error; }

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import settings as at_most
 from hypothesis import strategies as st
 
-from engine.agents.claude_code.settings_files import parsed
+from engine.agents.claude_code.agent import AGENT
+from engine.agents.settings_files import parsed
 from engine.errors import SettingsFileError
 from engine.stores.json_members import with_item, with_value, without_value
 
@@ -44,14 +45,14 @@ def test_an_item_is_added_and_taken_out_and_the_rest_stays(
     changed = with_item(text, LIST, item)
     before = settings.get("hooks", {}).get("UserPromptSubmit", [])
     hooks = {**settings.get("hooks", {}), "UserPromptSubmit": [*before, item]}
-    assert parsed(changed, "") == {**settings, "hooks": hooks}
+    assert parsed(changed, "", AGENT) == {**settings, "hooks": hooks}
     again = without_value(changed, (*LIST, len(before)), prunes=True)
     if before:
         assert again == text
     else:
         rest = {key: value for key, value in settings.get("hooks", {}).items() if key != "UserPromptSubmit"}
         expected = {**settings, "hooks": rest} if rest else {k: v for k, v in settings.items() if k != "hooks"}
-        assert parsed(again, "") == expected
+        assert parsed(again, "", AGENT) == expected
 
 
 @at_most(max_examples=40)
@@ -59,8 +60,8 @@ def test_an_item_is_added_and_taken_out_and_the_rest_stays(
 def test_a_value_is_set_and_changed_at_its_place(settings: dict[str, Any], style: dict[str, Any], value: Any) -> None:
     text = with_value(json.dumps(settings, **style), ("plugins", "one"), 1)
     assert with_value(with_value(text, ("plugins", "one"), value), ("plugins", "one"), 1) == text
-    assert parsed(text, "") == {**settings, "plugins": {"one": 1}}
-    assert parsed(without_value(text, ("plugins", "one"), prunes=True), "") == settings
+    assert parsed(text, "", AGENT) == {**settings, "plugins": {"one": 1}}
+    assert parsed(without_value(text, ("plugins", "one"), prunes=True), "", AGENT) == settings
 
 
 def test_the_style_of_the_file_is_kept() -> None:
@@ -90,7 +91,7 @@ def test_the_style_of_the_file_is_kept() -> None:
 )
 def test_a_file_that_the_client_would_not_read_is_refused_with_its_line(text: str, line: str, reason: str) -> None:
     with pytest.raises(SettingsFileError) as error:
-        parsed(text, "settings.json")
+        parsed(text, "settings.json", AGENT)
     assert "settings.json" in str(error.value)
     assert line in str(error.value)
     assert reason in str(error.value)

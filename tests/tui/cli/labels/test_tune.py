@@ -24,14 +24,13 @@ from tests.benchmarks.example_projects import write_root as write_project
 from tests.engine import models
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import configure, memsift, printed, refused, rows
-from tests.tui.demo import DEMO_ROOT
+from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace import opening
-from tui.workspace.opening import DEMO_FILES
 
 if TYPE_CHECKING:
     from click.testing import Result
 
-PROMPTS, QRELS = DEMO_FILES / "prompts.jsonl", DEMO_FILES / "qrels.txt"
+PROMPTS, QRELS = DEMO / "prompts.jsonl", DEMO / "qrels.txt"
 FILES = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", QRELS)
 
 
@@ -201,9 +200,9 @@ def test_a_root_without_labels_gets_a_model_only_if_it_is_named_and_is_told_that
 def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], list[str | Path]]:
     """Four example projects as roots, and the options that name them, their prompts and one file of qrels."""
     place = tmp_path_factory.mktemp("projects")
-    roots = [write_project(folder, place / folder.name) for folder in FOLDERS if folder != DEMO_FILES]
+    roots = [write_project(folder, place / folder.name) for folder in FOLDERS if folder != DEMO]
     qrels = place / "qrels.txt"
-    folders = [folder for folder in FOLDERS if folder != DEMO_FILES]
+    folders = [folder for folder in FOLDERS if folder != DEMO]
     qrels.write_text("".join((folder / "qrels.txt").read_text("utf-8") for folder in folders), "utf-8")
     options: list[str | Path] = ["--qrels", qrels]
     for folder, root in zip(folders, roots, strict=True):

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,11 +16,12 @@ from engine.config import SYSTEMS as SYSTEMS_BY_NAME
 from engine.config import Config, JudgeConfig
 from engine.judge.verdict import OK
 from engine.lean.record import replace
+from engine.roots import OpenRoot
 from tests.engine.judge.api_server import failed
 from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.judge_options import Asking, JudgeOptions
-from tui.workspace.parts.replay import replay_in_parts, setup_of
+from tui.workspace.parts.replay import ReplayRun
 from tui.workspace.replay.replaying import Ending
 from tui.workspace.spending import Answers
 
@@ -108,8 +108,12 @@ def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, r
     file = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": text} for n, text in enumerate(asked)))
     asking = Asking(JudgeOptions("anthropic-http"), concurrency=1, retries=0, batch_poll_s=0.0)
     config = replace(Config(), judge=replace(JudgeConfig(), enabled=True, provider="anthropic-http"))
-    setup = setup_of(str(root), config, [SYSTEMS_BY_NAME["memsift+judge"]], {}, asking, {"HOME": str(tmp_path)})
-    run = partial(replay_in_parts, Here(), setup, [str(file)], tmp_path / "parts", 2)
+
+    def run() -> tuple[Ending, int, Answers]:
+        opened, judged = OpenRoot(str(root), config, None), SYSTEMS_BY_NAME["memsift+judge"]
+        replayed = ReplayRun(opened, [judged], {}, asking, [str(file)], tmp_path / "parts", 2)
+        return replayed.over(Here()), replayed.prompts, replayed.answers
+
     keeps = server.answer
     server.answer = lambda request: failed(400) if asked[3] in request.raw.decode() else keeps(request)
     ending, asked_about, answers = run()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.agents.claude_code.hook_entry import ALWAYS_0
+from engine.agents.hook_entry import ALWAYS_0
 from engine.config import CONFIG_FILE, JudgeConfig
 from engine.doctor import judge
 from engine.paths import config_file, transcripts_dir

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from engine.agents.claude_code.hook_entry import bare_interpreter
+from engine.agents.hook_entry import bare_interpreter
 from engine.config import CONFIG_FILE
 from engine.opening import hook_index
 from engine.paths import config_file

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from engine.agents.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_command, slow_start
-from engine.agents.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
+from engine.agents.claude_code.agent import AGENT
+from engine.agents.hook_entry import bare_interpreter, hook_command, shared_entry, slow_start
+from engine.agents.installation import MARKETPLACE, PLUGIN, plugin_folder
 from engine.paths import hook_start_file
 from tests.tui.cli.command_line import memsift, refused
 from tui.cli.setup.install import UNREAD
@@ -66,7 +67,7 @@ def installed(*paths: Path) -> list[str]:
         commands = [
             one["command"] for group in content.get("hooks", {}).get("UserPromptSubmit", []) for one in group["hooks"]
         ]
-        for name, command in (("hook", hook_command()), ("shared hook", SHARED_ENTRY["command"])):
+        for name, command in (("hook", hook_command(AGENT)), ("shared hook", shared_entry(AGENT)["command"])):
             found += [f"{path.parent.parent.name}: {name}"] * commands.count(command)
         if content.get("enabledPlugins", {}).get(PLUGIN):
             found.append(f"{path.parent.parent.name}: plugin")
@@ -80,7 +81,9 @@ def without_memsift(content: Any) -> Any:
     if not isinstance(content, dict | list):
         return content
     if isinstance(content, list):
-        kept = [without_memsift(one) for one in content if hook_command() not in json.dumps(one).replace('\\"', '"')]
+        kept = [
+            without_memsift(one) for one in content if hook_command(AGENT) not in json.dumps(one).replace('\\"', '"')
+        ]
         return [one for one in kept if one not in ({}, [])]
     kept = {key: without_memsift(value) for key, value in content.items() if key not in (PLUGIN, MARKETPLACE)}
     return {key: value for key, value in kept.items() if value not in ({}, [])}
@@ -130,7 +133,7 @@ def test_memsift_stands_in_one_place_of_a_scope_and_moves_there(user: Path, proj
 
 @pytest.mark.parametrize(
     "entry",
-    [SHARED_ENTRY, {"command": "/other/python -I -S /other/engine/hook/launch.py"}, {"command": "memsift-hook"}],
+    [shared_entry(AGENT), {"command": "/other/python -I -S /other/engine/hook/launch.py"}, {"command": "memsift-hook"}],
     ids=["shared", "of another machine", "by hand"],
 )
 def test_a_colleague_changes_nothing_that_the_team_has_committed(
@@ -314,7 +317,7 @@ def test_programs_that_slow_the_hook_are_told(tmp_path: Path, monkeypatch: pytes
     assert "pip" not in memsift("install").stderr  # its command does not run the script
     (told,) = slow_start(["memsift-hook"], bare_interpreter(), os.environ)
     assert f"{script} was written by a pip older than 25.2" in told
-    launcher = str(SHARED_ENTRY["command"])
+    launcher = str(shared_entry(AGENT)["command"])
     memsift("uninstall")
     assert len(slow_start([launcher], bare_interpreter(), os.environ)) == 1
     assert "pip" not in memsift("install", "--plugin").stderr  # it records a faster start

@@ -1,4 +1,4 @@
-"""memsift's hook as an entry of Claude Code's settings: its command, its timeout, and programs that would slow it."""
+"""memsift's hook as an entry of an agent's settings: its command, its timeout, and programs that would slow it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ import sys
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from engine.agents.registry import DEFAULT, OPTION
 from engine.paths import hook_start_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from engine.agents.agent import Agent
     from engine.config import Config
 
-EVENT = "UserPromptSubmit"
-LEAST_TIMEOUT_S = 5
+LEAST_TIMEOUT_S, SHARED_TIMEOUT_S = 5, 30
 MARGIN_S = 3
-"""Time for work that no deadline covers: on a busy machine, the shell and Python start slowly."""
+"""Time for work that no deadline covers: on a busy machine, the shell and Python start slowly.
 
-PACKAGES = os.path.abspath(os.path.join(os.path.realpath(__file__), *[os.pardir] * 4))
+Settings that others use too have a long timeout: the hook itself keeps to its own deadlines.
+"""
+
+PACKAGES = os.path.abspath(os.path.join(os.path.realpath(__file__), *[os.pardir] * 3))
 """The folder that holds the package `engine`."""
 LAUNCHER = os.path.join("engine", "hook", "launch.py")
 SCRIPT = "memsift-hook"
@@ -32,7 +36,7 @@ OF_CLAUDE_MEMORY = re.compile(r"memory_retrieve(\.py)?\b")
 
 
 ALWAYS_0 = "trap 'exit 0' EXIT; "
-"""Stands before all else: a shell that cannot fork ends with 2, and Claude Code blocks the prompt then."""
+"""Stands before all else: a shell that cannot fork ends with 2, and an agent blocks the prompt then."""
 
 FIND = (
     'p= l= f="${XDG_STATE_HOME:-$HOME/.local/state}/memsift/hook-start"; '
@@ -47,21 +51,35 @@ of the script, on the PATH and where pipx, uv, Homebrew and pip put it. Without 
 """
 
 
-def hook_command() -> str:
-    """The shell command that runs the hook of this installation.
+def hook_command(agent: Agent) -> str:
+    """The shell command that runs the hook of this installation for *agent*.
 
     It exits with 0 whatever happens to the interpreter or the launcher: Python exits with 2 where it finds no launcher.
     The answer is printed only if the hook exited with 0, so it is whole.
     """
-    return _printing(shlex.join([bare_interpreter(), "-I", "-S", launcher()]))
+    return _printing(shlex.join([bare_interpreter(), "-I", "-S", launcher(), *_arguments(agent)]))
 
 
 def _printing(start: str, before: str = "") -> str:
     return f'{ALWAYS_0}{before}out=$({start}) && printf %s "$out"; exit 0'
 
 
-SHARED_ENTRY = {"type": "command", "command": _printing('"$@"', FIND), "timeout": 30}
-"""The hook's entry in settings that others use too, and in the plugin. The hook itself keeps to its own deadlines."""
+def shared_entry(agent: Agent) -> dict[str, Any]:
+    """The hook's entry in settings that others use too, and in the plugin."""
+    return _entry(agent, _printing(" ".join(['"$@"', *_arguments(agent)]), FIND), SHARED_TIMEOUT_S)
+
+
+def _arguments(agent: Agent) -> tuple[str, ...]:
+    """The arguments that tell the hook which agent speaks. The first of all agents is the one that needs none."""
+    return () if agent.name == DEFAULT else (OPTION, agent.name)
+
+
+def _entry(agent: Agent, command: str, timeout_s: int) -> dict[str, Any]:
+    form = agent.hook
+    timeout = timeout_s * form.units_per_second
+    if form.text:
+        return {form.command_key: form.text(command, timeout)}
+    return {**form.entry, form.command_key: command, form.timeout_key: timeout}
 
 
 def launcher() -> str:
@@ -75,10 +93,9 @@ def bare_interpreter() -> str:
     return base if base and os.path.exists(base) else sys.executable
 
 
-def hook_entry(config: Config) -> dict[str, Any]:
+def hook_entry(agent: Agent, config: Config) -> dict[str, Any]:
     """The hook's entry, with a timeout for the deadlines of *config*, which is of the root that it will search."""
-    timeout = max(LEAST_TIMEOUT_S, ceil(config.allowed_seconds + MARGIN_S))
-    return {"type": "command", "command": hook_command(), "timeout": timeout}
+    return _entry(agent, hook_command(agent), max(LEAST_TIMEOUT_S, ceil(config.allowed_seconds + MARGIN_S)))
 
 
 def is_ours(command: str) -> bool:

@@ -1,4 +1,4 @@
-"""Putting memsift into Claude Code's settings, as a hook or as a plugin, and taking it out again.
+"""Putting memsift into the settings of a coding agent, as a hook or as a plugin, and taking it out again.
 
 A plan moves it from one place to another within the files of a scope. The settings of a project are for all who work
 on it: only a person who names them changes them. Of several entries that run, one answers: see `engine.hook.session`.
@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from engine.agents.claude_code.hook_entry import EVENT, PACKAGES, bare_interpreter, is_ours, launcher
-from engine.agents.claude_code.settings_files import (
-    LOCAL,
-    MANAGED,
-    PROJECT,
-    USER,
+from engine.agents import toml_items
+from engine.agents.agent import LOCAL, MANAGED, PROJECT, PROJECT_TOML, USER, USER_TOML
+from engine.agents.hook_entry import PACKAGES, bare_interpreter, is_ours, launcher
+from engine.agents.settings_files import (
+    TOML,
+    SettingsFile,
     backup_of,
     parsed,
     require_writable,
@@ -25,21 +25,26 @@ from engine.curation.files import diff
 from engine.errors import SettingsFileError
 from engine.lean.record import Record, replace
 from engine.paths import hook_start_file
+from engine.stores import json_members
 from engine.stores.files import write_whole
-from engine.stores.json_members import line_of, with_item, with_value, without_value
+from engine.stores.json_members import line_of, with_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from engine.agents.claude_code.settings_files import SettingsFile
+    from engine.agents.agent import Agent
 
-HOOK_LIST = ("hooks", EVENT)
+HOOKS, STATE = "hooks", "state"
+"""The key of all hooks in a settings file; the key below it of what a person allowed, which is no hook."""
+
 MARKETPLACE = "memsift"
 PLUGIN = f"memsift@{MARKETPLACE}"
 ENABLED = ("enabledPlugins", PLUGIN)
 DECLARED = ("extraKnownMarketplaces", MARKETPLACE)
-REACH = {USER: (USER, LOCAL), PROJECT: (PROJECT, LOCAL)}
+REACH = {USER: (USER, USER_TOML, LOCAL), PROJECT: (PROJECT, PROJECT_TOML, LOCAL)}
 """Scope -> the scopes whose files `memsift install` may change. The local file is the person's own in one project."""
+
+SECOND = {USER: USER_TOML, PROJECT: PROJECT_TOML}
 
 
 class Ours(Record):
@@ -74,9 +79,16 @@ class SettingsChange(Record):
 
 def wanted_hook(scope: str, entry: Mapping[str, Any], files: Sequence[SettingsFile]) -> dict[str, Ours]:
     """Scope -> what its file should hold, to run *entry*. A folder of plugins stays if a project uses it."""
+    scope = _file_with_hooks(scope, files)
     before = _ours_of(scope, files)
     is_needed = _ours_of(PROJECT, files).is_plugin or not before.is_plugin
     return {scope: Ours((entry,), None, before.marketplace if is_needed else None)}
+
+
+def _file_with_hooks(scope: str, files: Sequence[SettingsFile]) -> str:
+    """*scope*, or its second file, if hooks of the person stand only there."""
+    with_hooks = {file.scope for file in files if set(_table(file.content.get(HOOKS))) - {STATE}}
+    return SECOND[scope] if SECOND[scope] in with_hooks and scope not in with_hooks else scope
 
 
 def wanted_plugin(scope: str, files: Sequence[SettingsFile]) -> dict[str, Ours]:
@@ -92,14 +104,15 @@ def plugin_folder() -> str:
     return os.path.join(PACKAGES, "engine", "plugin")
 
 
-def ours_in(content: Mapping[str, Any]) -> Ours:
-    """The parts of the settings *content* that are memsift's."""
-    entries = tuple(entry for _, entry in _entries(content) if is_ours(str(entry.get("command"))))
-    return Ours(entries, _value(content, ENABLED), _value(content, DECLARED))
+def ours_in(file: SettingsFile) -> Ours:
+    """The parts of a settings file that are memsift's."""
+    return Ours(
+        tuple(entry for _, entry in own_entries(file)), _value(file.content, ENABLED), _value(file.content, DECLARED)
+    )
 
 
 def _ours_of(scope: str, files: Sequence[SettingsFile]) -> Ours:
-    return next((ours_in(file.content) for file in files if file.scope == scope), NOTHING)
+    return next((ours_in(file) for file in files if file.scope == scope), NOTHING)
 
 
 def plan(
@@ -117,11 +130,16 @@ def plan(
         if file.problem:
             raise SettingsFileError(file.problem)
         new = wanted.get(file.scope, NOTHING)
-        if ours_in(file.content) != new:
+        if ours_in(file) != new:
             _require_places(file, new)
             original = _original(file, environ)
-            changes.append(SettingsChange(file, original, _with_ours(original, new)))
+            changes.append(SettingsChange(file, original, _with_ours(file, original, new)))
     return tuple(changes)
+
+
+def new_text(agent: Agent, path: str, entry: Mapping[str, Any]) -> str:
+    """The text of a new settings file that holds nothing but memsift's hook."""
+    return _with_ours(SettingsFile(agent, USER, path), None, Ours((entry,))) or ""
 
 
 def apply(changes: Sequence[SettingsChange], environ: Mapping[str, str]) -> None:
@@ -152,14 +170,35 @@ def forget_start(environ: Mapping[str, str]) -> None:
         os.unlink(hook_start_file(environ))
 
 
-def _entries(content: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
-    """The path and the entry of each hook of the event. What has another form is none."""
-    groups = _value(content, HOOK_LIST)
-    for number, group in enumerate(groups if isinstance(groups, list) else ()):
-        inner = group.get("hooks") if isinstance(group, dict) else None
-        for place, entry in enumerate(inner if isinstance(inner, list) else ()):
-            if isinstance(entry, dict):
-                yield (*HOOK_LIST, number, "hooks", place), entry
+def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """The path and the entry of each hook that runs at a prompt. What has another form is none."""
+    form = file.agent.hook
+    if form.text:
+        if file.text:
+            yield (), {form.command_key: file.text}
+        return
+    path = (HOOKS, form.event)
+    for number, group in enumerate(_list(_value(file.content, path))):
+        if not form.is_grouped and isinstance(group, dict):
+            yield (*path, number), group
+        elif form.is_grouped and isinstance(group, dict):
+            for place, entry in enumerate(_list(group.get(HOOKS))):
+                if isinstance(entry, dict):
+                    yield (*path, number, HOOKS, place), entry
+
+
+def own_entries(file: SettingsFile) -> list[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """Those of `entries_at` that start memsift's hook."""
+    key = file.agent.hook.command_key
+    return [(path, entry) for path, entry in entries_at(file) if is_ours(str(entry.get(key)))]
+
+
+def _table(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _value(content: Mapping[str, Any], path: tuple[str, str]) -> Any:
@@ -169,34 +208,48 @@ def _value(content: Mapping[str, Any], path: tuple[str, str]) -> Any:
 
 def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
     """The file's text without memsift: the copy, if only memsift was added to it, else the text with parts cut out."""
-    mine = ours_in(file.content)
+    mine = ours_in(file)
     if mine == NOTHING or file.text is None:
         return file.text
+    if file.agent.hook.text:
+        return None
     copy = backup_of(file.path, environ)
-    if _is_readable(copy) and _with_ours(copy, mine) == file.text:
+    if _is_readable(copy, file) and _with_ours(file, copy, mine) == file.text:
         return copy
-    text = file.text
-    for path in reversed([path for path, entry in _entries(file.content) if is_ours(str(entry.get("command")))]):
-        text = without_value(text, path, prunes=True)
-    for path in (ENABLED, DECLARED):
-        text = without_value(text, path, prunes=True)
-    return text
+    text, edit = file.text, _editor(file)
+    for path, _ in reversed(own_entries(file)):
+        text = edit.without_value(text, path, prunes=True)
+    for path in (ENABLED, DECLARED) if mine.enabled is not None or mine.marketplace is not None else ():
+        text = edit.without_value(text, path, prunes=True)
+    around = file.agent.hook.around
+    return None if around and parsed(text, file.path, file.agent) == around else text
 
 
-def _is_readable(copy: str | None) -> bool:
+def _is_readable(copy: str | None, file: SettingsFile) -> bool:
     try:
-        return parsed(copy or "", "") is not None
+        return parsed(copy or "", file.path, file.agent) is not None
     except SettingsFileError:
         return False
 
 
-def _with_ours(original: str | None, ours: Ours) -> str | None:
+def _editor(file: SettingsFile) -> Any:
+    """The module that changes a text of the file's form."""
+    return toml_items if file.path.endswith(TOML) else json_members
+
+
+def _with_ours(file: SettingsFile, original: str | None, ours: Ours) -> str | None:
     """*original* with the parts of memsift."""
     if ours == NOTHING:
         return original
+    form, edit = file.agent.hook, _editor(file)
+    if form.text:
+        return str(ours.entries[0][form.command_key])
     text = original or ""
+    for key, value in form.around.items() if original is None else ():
+        text = with_value(text, (key,), value)
     for entry in ours.entries:
-        text = with_item(text, HOOK_LIST, {"hooks": [dict(entry)]})
+        item = {HOOKS: [dict(entry)]} if form.is_grouped else dict(entry)
+        text = edit.with_item(text, (HOOKS, form.event), item)
     for path, value in ((ENABLED, ours.enabled), (DECLARED, ours.marketplace)):
         text = with_value(text, path, value) if value is not None else text
     return text
@@ -204,9 +257,13 @@ def _with_ours(original: str | None, ours: Ours) -> str | None:
 
 def _require_places(file: SettingsFile, ours: Ours) -> None:
     """Raise SettingsFileError, with the line, if something else stands where memsift's parts belong."""
-    shapes: list[tuple[tuple[str, ...], type]] = [(path[:1], dict) for path in (ENABLED, DECLARED)]
+    shapes: list[tuple[tuple[str, ...], type]] = []
     if ours.entries:
-        shapes += [(HOOK_LIST[:1], dict), (HOOK_LIST, list)]
+        shapes += [((HOOKS,), dict), ((HOOKS, file.agent.hook.event), list)]
+    if not (ours.enabled is None and ours.marketplace is None):
+        shapes += [(path[:1], dict) for path in (ENABLED, DECLARED)]
+    if file.agent.hook.text and file.text and not own_entries(file):
+        raise SettingsFileError(f"{file.path} is not memsift's, so nothing was changed. Move it, then try again.")
     for path, kind in shapes:
         found: Any = file.content
         for key in path:

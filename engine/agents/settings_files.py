@@ -1,28 +1,32 @@
-"""The settings files of Claude Code: where they lie, their content, and writing one so that no moment shows a part.
+"""The settings files of a coding agent: their content, and writing one so that no moment shows a part.
 
-Claude Code reads them in the order of SCOPES. memsift changes those of the user and of the project.
+memsift changes those of the user and of the project.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
+import tomllib
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from engine.agents.agent import LOCAL, PROJECT, PROJECT_TOML, USER, USER_TOML
 from engine.curation.files import FileChange, text_at, write
 from engine.errors import CurationError, SettingsFileError
 from engine.lean.record import Record
-from engine.paths import claude_dir, state_home
+from engine.paths import state_home
 from engine.stores.files import is_inside, write_whole
+from engine.stores.json_members import without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MANAGED, USER, PROJECT, LOCAL = SCOPES = ("managed", "user", "project", "local")
+    from engine.agents.agent import Agent
+
 WRITABLE_BITS = 0o222
 BOM = "\ufeff"
+TOML = ".toml"
 
 
 class SettingsFile(Record):
@@ -31,6 +35,7 @@ class SettingsFile(Record):
     `content` is the object that it holds; empty without a file, and for a file that cannot be read.
     """
 
+    agent: Agent
     scope: str
     path: str
     text: str | None = None
@@ -38,32 +43,24 @@ class SettingsFile(Record):
     problem: str = ""
 
 
-def settings_path(scope: str, folder: str, environ: Mapping[str, str]) -> str:
-    """The path of a scope's file, for a client that is started in *folder*."""
-    if scope == USER:
-        return os.path.join(claude_dir(environ), "settings.json")
-    if scope == MANAGED:
-        place = "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
-        return os.path.join(place, "managed-settings.json")
-    return os.path.join(folder, ".claude", "settings.local.json" if scope == LOCAL else "settings.json")
+def settings_files(agent: Agent, folder: str, environ: Mapping[str, str]) -> tuple[SettingsFile, ...]:
+    """The file of each scope, for an agent that is started in *folder*, in the order in which the agent reads them.
+
+    In the home folder, the user's file and the project's are the same: it counts once.
+    """
+    paths = {scope: agent.settings_path(scope, folder, environ) for scope in agent.settings}
+    places = {os.path.realpath(path): scope for scope, path in reversed(paths.items())}
+    return tuple(_read(agent, scope, paths[scope]) for scope in paths if scope in places.values())
 
 
-def settings_files(folder: str, environ: Mapping[str, str]) -> tuple[SettingsFile, ...]:
-    """The file of each scope. In the home folder, the user's file and the project's are the same: it counts once."""
-    paths = {scope: settings_path(scope, folder, environ) for scope in SCOPES}
-    if os.path.realpath(paths[USER]) == os.path.realpath(paths[PROJECT]):
-        del paths[PROJECT]
-    return tuple(_read(scope, path) for scope, path in paths.items())
-
-
-def _read(scope: str, path: str) -> SettingsFile:
+def _read(agent: Agent, scope: str, path: str) -> SettingsFile:
     try:
         text = text_at(path)
-        return SettingsFile(scope, path, text, parsed(text or "", path))
+        return SettingsFile(agent, scope, path, text, parsed(text or "", path, agent))
     except SettingsFileError as error:
-        return SettingsFile(scope, path, text, {}, str(error))
+        return SettingsFile(agent, scope, path, text, {}, str(error))
     except CurationError as error:
-        return SettingsFile(scope, path, None, {}, str(error))
+        return SettingsFile(agent, scope, path, None, {}, str(error))
 
 
 def write_settings(file: SettingsFile, text: str | None) -> None:
@@ -75,7 +72,7 @@ def write_settings(file: SettingsFile, text: str | None) -> None:
     real = os.path.realpath(file.path)
     try:
         change = FileChange(os.path.dirname(real), os.path.basename(real), file.text, text)
-        write(change, is_private=file.scope == USER)
+        write(change, is_private=file.scope in (USER, USER_TOML))
     except CurationError as error:
         raise SettingsFileError(f"{error} Run the command again when it can be.") from None
 
@@ -87,8 +84,8 @@ def require_writable(file: SettingsFile) -> None:
     the file of a project must not lead out of it.
     """
     real = os.path.realpath(file.path)
-    folder = os.path.dirname(os.path.dirname(file.path))
-    if file.scope in (PROJECT, LOCAL) and not is_inside(os.path.realpath(folder), real):
+    folder = file.path.removesuffix(file.agent.settings[file.scope]).rstrip(os.sep)
+    if file.scope in (PROJECT, PROJECT_TOML, LOCAL) and not is_inside(os.path.realpath(folder), real):
         raise SettingsFileError(
             f"{file.path} leads to {real}, which is outside of {folder}, so nothing was changed. Put a file in the "
             "place of the link, or run the command where it leads to."
@@ -134,22 +131,32 @@ def save_backup(path: str, text: str | None, environ: Mapping[str, str]) -> None
         ) from None
 
 
-def parsed(text: str, name: str) -> dict[str, Any]:
-    """The object that a settings.json holds; an empty file counts as an empty object.
+def parsed(text: str, name: str, agent: Agent) -> dict[str, Any]:
+    """The object that a settings file holds; an empty file counts as an empty object.
 
-    Raises SettingsFileError, with the line, for a text that Claude Code would not read. *name* is the file's name.
+    Raises SettingsFileError, with the line, for a text that *agent* would not read. *name* is the file's name.
     """
-    if not text.strip(f"{BOM} \t\r\n"):
+    bare = without_comments(text) if agent.hook.allows_comments else text
+    if agent.hook.text or not bare.strip(f"{BOM} \t\r\n"):
         return {}
+    if name.endswith(TOML):
+        return _parsed_toml(text, name)
     try:
-        content = json.loads(text.removeprefix(BOM), parse_constant=_refused, object_pairs_hook=_unique)
+        content = json.loads(bare.removeprefix(BOM), parse_constant=_refused, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        raise SettingsFileError(_problem(name, error)) from None
+        raise SettingsFileError(_problem(name, error, agent)) from None
     except (ValueError, RecursionError) as error:
         raise SettingsFileError(f"{name} cannot be read ({error}). Mend it first: nothing was changed.") from None
     if not isinstance(content, dict):
         raise SettingsFileError(f"{name}, line 1: expected an object in braces. Mend it first: nothing was changed.")
     return content
+
+
+def _parsed_toml(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsFileError(f"{name} is not TOML ({error}). Mend it first: nothing was changed.") from None
 
 
 def _refused(constant: str) -> Any:
@@ -162,11 +169,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _problem(name: str, error: json.JSONDecodeError) -> str:
-    """A sentence for a text that is not JSON. Claude Code reads no setting of such a file."""
+def _problem(name: str, error: json.JSONDecodeError, agent: Agent) -> str:
+    """A sentence for a text that is not JSON. Agents read no setting of such a file."""
     rest = error.doc[error.pos :].lstrip()
     problem = "holds a comment, which is not JSON" if rest.startswith(("//", "/*")) else f"is not JSON ({error.msg})"
     return (
-        f"{name}, line {error.lineno}: {problem}. Claude Code ignores the whole file until this is mended, and memsift "
-        "does not change it."
+        f"{name}, line {error.lineno}: {problem}. {agent.title} ignores the whole file until this is mended, and "
+        "memsift does not change it."
     )

@@ -1,4 +1,4 @@
-"""The hooks that Claude Code runs at a prompt, from its settings files and from the plugins that these enable."""
+"""The hooks that an agent runs at a prompt, from its settings files and from the plugins of Claude Code."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from engine.agents.claude_code.hook_entry import EVENT, LAUNCHER, OF_CLAUDE_MEMORY, is_ours
-from engine.agents.claude_code.settings_files import PROJECT
+from engine.agents.agent import PROJECT, PROJECT_TOML
+from engine.agents.hook_entry import LAUNCHER, OF_CLAUDE_MEMORY, is_ours
+from engine.agents.installation import entries_at
+from engine.agents.settings_files import SettingsFile
 from engine.lean.record import Record
 from engine.paths import claude_dir
 from engine.stores.files import UnreadableFileError, text_of
@@ -15,8 +17,7 @@ from engine.stores.files import UnreadableFileError, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from engine.agents.claude_code.settings_files import SettingsFile
-
+PLUGIN = "plugin"
 OURS, OF_ORIGINAL, OTHER = "memsift", "claude-memory", "other"
 
 
@@ -38,14 +39,13 @@ def prompt_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> t
     found = [
         PromptHook(file.path, command, _kind(command), timeout)
         for file in files
-        for command, timeout in _commands(file.content)
+        for command, timeout in _commands(file)
     ]
     for plugin in enabled_plugins(files):
         folder = _folder(plugin, files, environ)
-        content = _json_file(os.path.join(folder, "hooks", "hooks.json"))
-        found += [
-            PromptHook(plugin, command, _kind(command), timeout, folder) for command, timeout in _commands(content)
-        ]
+        path = os.path.join(folder, "hooks", "hooks.json")
+        file = SettingsFile(files[0].agent, PLUGIN, path, None, _json_file(path))
+        found += [PromptHook(plugin, command, _kind(command), timeout, folder) for command, timeout in _commands(file)]
     return tuple(found)
 
 
@@ -86,7 +86,7 @@ def of_one_machine(files: Sequence[SettingsFile]) -> tuple[str, ...]:
         f"{file.path} starts memsift by paths of one machine, and does nothing on others. Run memsift install "
         "--project: its command works on all."
         for file in files
-        if file.scope == PROJECT and any(LAUNCHER in command for command, _ in _commands(file.content))
+        if file.scope in (PROJECT, PROJECT_TOML) and any(LAUNCHER in command for command, _ in _commands(file))
     )
 
 
@@ -96,17 +96,14 @@ def _kind(command: str) -> str:
     return OF_ORIGINAL if OF_CLAUDE_MEMORY.search(command) else OTHER
 
 
-def _commands(content: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
-    """The command and the timeout of each hook. What has another form is no hook."""
-    hooks = content.get("hooks")
-    groups = hooks.get(EVENT) if isinstance(hooks, dict) else None
-    for group in groups if isinstance(groups, list) else ():
-        inner = group.get("hooks") if isinstance(group, dict) else None
-        for entry in inner if isinstance(inner, list) else ():
-            if isinstance(entry, dict) and isinstance(entry.get("command"), str):
-                timeout = entry.get("timeout")
-                words = (entry["command"], *map(str, entry.get("args") or ()))
-                yield " ".join(words), timeout if isinstance(timeout, int | float) else None
+def _commands(file: SettingsFile) -> Iterator[tuple[str, float | None]]:
+    """The command and the timeout in seconds of each hook. What has another form is no hook."""
+    form = file.agent.hook
+    for _, entry in entries_at(file):
+        command, timeout = entry.get(form.command_key), entry.get(form.timeout_key)
+        if isinstance(command, str):
+            words = (form.command_in(command), *map(str, entry.get("args") or ()))
+            yield " ".join(words), timeout / form.units_per_second if isinstance(timeout, int | float) else None
 
 
 def _folder(plugin: str, files: Sequence[SettingsFile], environ: Mapping[str, str]) -> str:

@@ -1,0 +1,119 @@
+"""A coding agent as a record: its names, the places of its files, and the forms of its hook.
+
+Each agent is a module of this folder with an `AGENT`. No other code asks for an agent's name: what differs is here.
+The hook loads this file only for an agent whose command names it, so nothing slow is imported.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engine.lean.json_text import dumps
+from engine.lean.record import Record
+from engine.paths import home_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+MANAGED, USER, PROJECT, LOCAL = "managed", "user", "project", "local"
+USER_TOML, PROJECT_TOML = "user, TOML", "project, TOML"
+"""Scopes of settings: of this machine's administrator, of the person, of a project, of the person in one project.
+
+Those with TOML are second files of the same scope, for an agent that reads hooks from either.
+"""
+
+REQUEST = ("prompt", "cwd", "session_id", "prompt_id", "transcript_path", "source")
+ALLOWED, CHANGED, UNASKED = CONSENTS = (
+    "{} runs the hook in {}",
+    "{} does not run the hook in {}, because it changed since you allowed it",
+    "{} does not run the hook in {} before you allow it",
+)
+"""What an agent that asks does with memsift's hook: the agent, and the settings file."""
+
+BRACKETS = str.maketrans("<>", "‹›", "‹›")
+"""The tags of the injected text, for an agent that escapes `<` and `>`. Without them no title can look like a tag."""
+
+
+class HookForm(Record):
+    """How an agent's hook is written in its settings, and how it speaks.
+
+    `entry` is the hook's entry without its command and timeout. `units_per_second` is the unit of the timeout.
+    `is_grouped`: entries stand in groups, `{"hooks": [entry]}`, as in Claude Code. `around`: the rest of a new file.
+    `allows_comments`: its settings may hold comments.
+    `text`: for an agent that loads programs as plugins, the whole file for a command and a timeout in its unit;
+    `command_in` gives the command of such a file back.
+    `fields`: a field of REQUEST -> the agent's name for it, where that differs.
+    `is_nested`: the answer stands in `hookSpecificOutput`. `escapes`: the agent escapes `<` and `>` of the answer.
+    """
+
+    event: str
+    entry: Mapping[str, Any] = {"type": "command"}
+    command_key: str = "command"
+    timeout_key: str = "timeout"
+    units_per_second: int = 1
+    is_grouped: bool = True
+    around: Mapping[str, Any] = {}
+    allows_comments: bool = False
+    text: Callable[[str, int], str] | None = None
+    command_in: Callable[[str], str] = str
+    fields: Mapping[str, str] = {}
+    is_nested: bool = True
+    escapes: bool = False
+
+
+class Agent(Record):
+    """A coding agent. `program` is the command that starts it, and `tried` the version that was tried.
+
+    `folder` lies in the home folder; *variable* names another place, whose part `below` it is then.
+    `settings`: scope -> the file with hooks. Paths of the scope USER lie in `folder`, of MANAGED are absolute, of the
+    others lie in the project. `asks`: a sentence if a person has to allow the hook. `consent` says then whether the
+    hook at a place of a settings file is allowed: one of CONSENTS.
+    `sessions`: patterns of the session files, in `folder`. `memories`: folders of memories that the agent keeps, in
+    `folder`. `loads`: names of the files that it loads by itself.
+    `reader`: the module with `last_turns` and `living_prompts` of its sessions; empty if the hook reads none.
+    """
+
+    name: str
+    title: str
+    program: str
+    tried: str
+    folder: str
+    settings: Mapping[str, str]
+    hook: HookForm
+    variable: str = ""
+    below: str = ""
+    asks: str = ""
+    consent: Callable[[str, tuple[str | int, ...], Mapping[str, Any], Mapping[str, str]], str] | None = None
+    sessions: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
+    loads: tuple[str, ...] = ()
+    reader: str = ""
+
+    def home(self, environ: Mapping[str, str]) -> str:
+        """The folder of the agent's own files."""
+        named = environ.get(self.variable) if self.variable else ""
+        return os.path.join(named, self.below) if named else os.path.join(home_dir(environ), self.folder)
+
+    def settings_path(self, scope: str, project: str, environ: Mapping[str, str]) -> str:
+        """The file of a scope, for an agent that is started in *project*. `settings` must have the scope."""
+        place = self.home(environ) if scope in (USER, USER_TOML) else project
+        return os.path.join(place, self.settings[scope])
+
+    def request(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The agent's request with the names of REQUEST.
+
+        Without a session's id, its transcript tells one session from another. A transcript that no reader of memsift
+        understands is not passed on.
+        """
+        found = {name: content.get(self.hook.fields.get(name, name)) for name in REQUEST}
+        found["session_id"] = found["session_id"] or found["transcript_path"]
+        return found if self.reader else {**found, "transcript_path": None}
+
+    def answer(self, context: str) -> str:
+        """The JSON that adds *context* to the prompt, so that the model sees it as Claude Code's model does."""
+        text = context.replace(" -> ", " → ").translate(BRACKETS) if self.hook.escapes else context
+        inner = {"additionalContext": text}
+        outer = {"hookSpecificOutput": {"hookEventName": self.hook.event, **inner}}
+        return dumps(outer if self.hook.is_nested else inner)

@@ -1,0 +1,37 @@
+"""GitHub's Copilot CLI. Each file in its folders of hooks is read, so memsift has a file of its own.
+
+The request has `sessionId`, and neither the name of the event nor a transcript. The answer stands at the top level:
+Claude Code's nested form is ignored. The model sees it between `<system_reminder>` tags after the prompt.
+Entries stand in the list of the event itself, without groups. `COPILOT_HOME` moves the folder of its files.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engine.agents.agent import PROJECT, USER, Agent, HookForm
+
+FILE = "memsift.json"
+HOOKS = os.path.join(".github", "hooks")
+"""The folder of a project whose files Copilot reads."""
+
+AGENT = Agent(
+    name="copilot",
+    title="Copilot CLI",
+    program="copilot",
+    tried="1.0.102",
+    folder=".copilot",
+    variable="COPILOT_HOME",
+    settings={USER: os.path.join("hooks", FILE), PROJECT: os.path.join(HOOKS, FILE)},
+    hook=HookForm(
+        event="userPromptSubmitted",
+        command_key="bash",
+        timeout_key="timeoutSec",
+        is_grouped=False,
+        around={"version": 1},
+        fields={"session_id": "sessionId"},
+        is_nested=False,
+    ),
+    sessions=(os.path.join("session-state", "*", "events.jsonl"),),
+    loads=("AGENTS.md", os.path.join(".github", "copilot-instructions.md")),
+)

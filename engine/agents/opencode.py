@@ -1,0 +1,77 @@
+"""opencode. It has no hooks that are commands, but loads JavaScript files as plugins: memsift writes one of its own.
+
+The plugin answers `chat.message`: it starts memsift's hook with the typed text, and adds the answer to the message as a
+part that the model sees and the person does not. It never fails, and never waits longer than the hook's timeout.
+The folder of settings lies where the XDG rules say.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from engine.agents.agent import PROJECT, USER, Agent, HookForm
+
+FILE = os.path.join("plugin", "memsift.js")
+START = "const COMMAND = "
+PLUGIN = """\
+// memsift: adds the memories that fit a prompt. Made by memsift install; memsift uninstall removes it.
+import {{ spawn }} from "node:child_process";
+
+{start}{command};
+
+const answer = (request) =>
+  new Promise((resolve) => {{
+    let text = "";
+    const hook = spawn("/bin/sh", ["-c", COMMAND], {{ stdio: ["pipe", "pipe", "ignore"], timeout: {timeout} }});
+    hook.stdout.on("data", (part) => (text += part));
+    hook.on("error", () => resolve(""));
+    hook.on("close", () => resolve(text));
+    hook.stdin.on("error", () => {{}});
+    hook.stdin.end(JSON.stringify(request));
+  }});
+
+export const Memsift = async ({{ directory }}) => ({{
+  "chat.message": async (input, output) => {{
+    try {{
+      const typed = output.parts.filter((part) => part.type === "text" && !part.synthetic);
+      const prompt = typed.map((part) => part.text).join("\\n");
+      const text = await answer({{ prompt, cwd: directory, session_id: input.sessionID, prompt_id: input.messageID }});
+      if (text) {{
+        const context = JSON.parse(text).additionalContext;
+        output.parts.push({{ ...typed[0], id: typed[0].id + "m", text: context, synthetic: true }});
+      }}
+    }} catch {{}}
+  }},
+}});
+"""
+
+
+def plugin_text(command: str, timeout_ms: int) -> str:
+    """The plugin that runs *command* for at most *timeout_ms* milliseconds."""
+    return PLUGIN.format(start=START, command=json.dumps(command), timeout=timeout_ms)
+
+
+def command_in(text: str) -> str:
+    """The command that a plugin runs; *text* itself if it is not of the form of memsift's."""
+    line = next((line for line in text.splitlines() if line.startswith(START)), "")
+    try:
+        return str(json.loads(line.removeprefix(START).rstrip(";")))
+    except ValueError:
+        return text
+
+
+AGENT = Agent(
+    name="opencode",
+    title="opencode",
+    program="opencode",
+    tried="1.18.33",
+    folder=os.path.join(".config", "opencode"),
+    variable="XDG_CONFIG_HOME",
+    below="opencode",
+    settings={USER: FILE, PROJECT: os.path.join(".opencode", FILE)},
+    hook=HookForm(
+        event="chat.message", units_per_second=1000, text=plugin_text, command_in=command_in, is_nested=False
+    ),
+    loads=("AGENTS.md", "CLAUDE.md"),
+)

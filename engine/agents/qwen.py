@@ -1,0 +1,39 @@
+"""Qwen Code. It began as Gemini CLI: timeouts are milliseconds, answers are escaped. Its events are Claude Code's.
+
+The request has Claude Code's names without `prompt_id`. The model sees the answer as a part of the prompt's message,
+with each `<` and `>` as `&lt;` and `&gt;`: memsift's own tags are written with `‹` and `›`, as for Gemini CLI.
+`QWEN_HOME` moves the folder of its files. Its own auto memory has Claude Code's form, and asks the model once more
+with the same text. Settings may hold comments.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engine.agents.agent import PROJECT, USER, Agent, HookForm
+
+FOLDER = ".qwen"
+SETTINGS = "settings.json"
+MILLISECONDS = 1000
+CHATS = os.path.join("projects", "*", "chats")
+MEMORY = os.path.join("projects", "*", "memory")
+
+AGENT = Agent(
+    name="qwen",
+    title="Qwen Code",
+    program="qwen",
+    tried="0.15.10",
+    folder=FOLDER,
+    variable="QWEN_HOME",
+    settings={USER: SETTINGS, PROJECT: os.path.join(FOLDER, SETTINGS)},
+    hook=HookForm(
+        event="UserPromptSubmit",
+        entry={"type": "command", "name": "memsift"},
+        units_per_second=MILLISECONDS,
+        allows_comments=True,
+        escapes=True,
+    ),
+    sessions=(os.path.join(CHATS, "*.jsonl"),),
+    memories=(MEMORY,),
+    loads=("QWEN.md", "AGENTS.md", "MEMORY.md"),
+)
