@@ -126,7 +126,7 @@ def find(
     (searched, terms), counts_all = rules.asked(text, turns), include_retired or rules.counts_retired
 
     def pool(db: Connection) -> CandidatePool:
-        matcher = PromptMatcher(db, terms, rules)
+        matcher = index.kept(db, (rules, text, turns), lambda: PromptMatcher(db, terms, rules))
         found = matcher.best(index.root, size, counts_all=counts_all)
         return CandidatePool(found, matcher.found.asked, matcher.rare, matcher.unknown, searched)
 
@@ -134,7 +134,7 @@ def find(
 
 
 class PromptMatcher:
-    """Matches memories with one prompt, in one state of the index.
+    """Matches memories with one prompt, in one state of the index. It keeps what it found: another system asks again.
 
     `found` are the prompt's units, `idf` the weight of each, `rare` that of the rarest possible word.
     """
@@ -153,6 +153,9 @@ class PromptMatcher:
         for number, unit in enumerate(self.found.units):
             self._codes += [(code, (number, 1.0)) for code in self._exact[number]]
             self._codes += [(self.found.codes[word], (number, rules.longer)) for word in unit.longer]
+        self._holders: list[str] | None = None
+        self._encoded: dict[int, str] = {}
+        self._known: dict[int, Match] = {}
 
     @property
     def unknown(self) -> float:
@@ -232,14 +235,17 @@ class PromptMatcher:
         words, found = self._words(rows), {}
         counted: list[float] = []
         for row in rows:
-            if match := self.match(words[row], counted[-size] if len(counted) >= size else 0.0):
-                found[row] = match
+            least = counted[-size] if len(counted) >= size else 0.0
+            if match := self._known.get(row) or self.match(words[row], least):
+                found[row] = self._known[row] = match
                 if counts_all or row > ACTIVE_ROWS:
                     counted = sorted([*counted, match.strength])
         return found
 
     def _words(self, rows: Collection[int]) -> dict[int, str]:
-        return dict(self._db.execute(WORDS, (dumps([*rows]),)).fetchall())
+        if new := [row for row in rows if row not in self._encoded]:
+            self._encoded |= self._db.execute(WORDS, (dumps(new),)).fetchall()
+        return {row: self._encoded[row] for row in sorted(rows) if row in self._encoded}
 
     def best(self, root: str, size: int, *, counts_all: bool) -> list[Scored]:
         """Memories up to the *size*th active one; with *counts_all*, up to the *size*th of all.
@@ -257,6 +263,14 @@ class PromptMatcher:
         return sorted(scored, key=order) if self._rules.most_bonus else scored
 
     def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
+        """The rows that are scored for a pool of *size*. As many are active, unless *include_retired*."""
+        if self._holders is None:
+            self._holders = self._best_holders()
+        best, most = self._holders, self._rules.candidates(len(self.found.units), size)
+        active = [] if include_retired else [row for row in best if row[0] != "-"]
+        return [int(row) for row in dict.fromkeys([*best[:most], *active[:most]])]
+
+    def _best_holders(self) -> list[str]:
         rules = self._rules
         least, most = rules.postings
         wanted = [
@@ -268,14 +282,7 @@ class PromptMatcher:
             )
             for unit, weight in zip(self.found.units, self.idf, strict=True)
         ]
-        return candidates(
-            self._db,
-            rules.table,
-            wanted,
-            postings=min(most, least + self._size // 10),
-            most=rules.candidates(len(self.found.units), size),
-            include_retired=include_retired,
-        )
+        return holders(self._db, rules.table, wanted, postings=min(most, least + self._size // 10))
 
 
 def _best_passage(body: str, in_text: Iterable[tuple[int, str, int]], values: Mapping[int, float]) -> set[int]:
@@ -314,20 +321,11 @@ def expression(unit: Unit, *, has_prefixes: bool) -> str:
     return any_of([(phrase, False) for phrase in (*unit.phrases, *((word,) for word in unit.longer))])
 
 
-def candidates(
-    db: Connection,
-    table: str,
-    wanted: Iterable[tuple[int, str, float, float]],
-    *,
-    postings: int,
-    most: int,
-    include_retired: bool,
-) -> list[int]:
-    """The rows of the *most* memories that hold the most of *wanted*, without reading more than *postings*.
+def holders(db: Connection, table: str, wanted: Iterable[tuple[int, str, float, float]], *, postings: int) -> list[str]:
+    """The rows of the memories that hold any of *wanted*, the most first, without reading more than *postings*.
 
     *wanted*: the number of memories with a match, at most, the expression of FTS5, its weight, and what the headline
-    adds to it. The rarest are looked at. As many rows are active, unless *include_retired*. If the rarest of *wanted*
-    is beyond *postings*, only the newest memories are looked at.
+    adds to it. The rarest are looked at. If the rarest is beyond *postings*, only the newest memories are looked at.
     """
     rarest = sorted(one for one in wanted if one[0])
     if not rarest:
@@ -345,9 +343,7 @@ def candidates(
         for gain, holding in zip(gains, listed, strict=False):
             for row in holding.split(",") if holding else ():
                 sums[row] = sums.get(row, 0.0) + gain
-    best = sorted(sums, key=sums.__getitem__, reverse=True)
-    active = [] if include_retired else [row for row in best if row[0] != "-"]
-    return [int(row) for row in dict.fromkeys([*best[:most], *active[:most]])]
+    return sorted(sums, key=sums.__getitem__, reverse=True)
 
 
 def _first_row(db: Connection, memories: int, postings: int) -> int:

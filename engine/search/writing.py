@@ -62,8 +62,10 @@ class Codes(dict[str, str]):
         self[text] = code = character(row[0])
         return code
 
-    def write(self) -> None:
-        self._db.executemany("insert into word values (?, ?, ?, 0, 0)", sorted(self._added))
+    def write(self, memories: Counter[str], headlines: Counter[str]) -> None:
+        """Store new words with their counts, which are taken out of *memories* and *headlines*."""
+        rows = [(*word, memories.pop(word[0], 0), headlines.pop(word[0], 0)) for word in sorted(self._added)]
+        self._db.executemany("insert into word values (?, ?, ?, ?, ?)", rows)
         self._added.clear()
         self._has_words = True
 
@@ -172,7 +174,7 @@ class Writer:
 
         FTS5 begins a segment at each row that is not the highest, so they are stored together, in ascending order.
         """
-        self._codes.write()
+        self._codes.write(self._memories, self._headlines)
         for row, fields in reversed(self._late):
             self._index(ADD, row, fields)
         self._late.clear()
