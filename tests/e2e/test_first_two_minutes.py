@@ -61,7 +61,7 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
     # what the judge dropped
     terminal.press("F3")
     terminal.wait_for("80 prompts")
-    terminal.wait_for("✓ kept", "✗ judge")
+    terminal.wait_for("✓ kept", "✗ rejected")
 
     # ten labels, one of them taken back
     terminal.press("F4")
@@ -80,13 +80,13 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
 
     # precision of all systems
     terminal.press("F5")
-    screen = terminal.wait_for("Precision: how much of what was injected is relevant")
+    screen = terminal.wait_for("Precision: how much of what was injected helped")
     for system in ("memsift", "memsift+default", "memsift+default+judge"):
         numbers = r" +[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +\d+ of \d+"
         assert re.search(rf" {re.escape(system)}{numbers}", screen)
         assert re.search(rf" {re.escape(system)} .*(━●|●━)", screen)
-    terminal.press("End")
-    terminal.wait_for("Running", "median time")
+    terminal.press("Down", "End")
+    terminal.wait_for("whether they are true")
     terminal.press("q")
     terminal.wait_for("ended with 0")
 

@@ -317,7 +317,7 @@ async def test_quitting_while_the_judge_thinks_neither_hangs_nor_crashes(open_wo
 
 # The theme
 
-USUAL, OTHER = "textual-dark", "textual-light"
+USUAL, OTHER = "memsift", "memsift-light"
 
 
 @pytest.fixture
@@ -351,7 +351,7 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
             await press(pilot, "ctrl+t", key, "enter")
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[/b]\ntextual-light"], ids=["no text", "markup"])
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[/b]\nmemsift-light"], ids=["no text", "markup"])
 async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
     open_workspace: Opener, theme_path: Path, choices: Choices, content: bytes
 ) -> None:

@@ -23,8 +23,7 @@ from tests.tui.cli.command_line import memsift, refused
 OTHERS = ("codex", "gemini", "qwen", "copilot", "opencode")
 JSON_AGENTS = ("codex", "gemini", "qwen", "copilot")
 COMMENTED = (
-    b'// mine\r\n{\r\n\t"ui": {"theme": "x // y"}, // dark\r\n'
-    b'\t"hooks": /* all */ {\r\n\t\t// none yet\r\n\t}\r\n}\r\n'
+    b'// mine\r\n{\r\n\t"ui": {"theme": "x // y"}, // dark\r\n\t"hooks": /* all */ {\r\n\t\t// none yet\r\n\t}\r\n}\r\n'
 )
 TOML = b'# mine\nmodel = "x" # y\n\n[[hooks.UserPromptSubmit]]\n[[hooks.UserPromptSubmit.hooks]]\ncommand = "true"\n'
 
