@@ -24,6 +24,9 @@ USER_TOML, PROJECT_TOML = "user, TOML", "project, TOML"
 Those with TOML are second files of the same scope, for an agent that reads hooks from either.
 """
 
+SESSIONS_READER = "engine.agents.sessions"
+"""The module that reads the sessions of the agents beside Claude Code."""
+
 REQUEST = ("prompt", "cwd", "session_id", "prompt_id", "transcript_path", "source")
 ALLOWED, CHANGED, UNASKED = CONSENTS = (
     "{} runs the hook in {}",
@@ -95,6 +98,11 @@ class Agent(Record):
         """The folder of the agent's own files."""
         named = environ.get(self.variable) if self.variable else ""
         return os.path.join(named, self.below) if named else os.path.join(home_dir(environ), self.folder)
+
+    @property
+    def transcripts(self) -> Any:
+        """The module `reader`."""
+        return __import__(self.reader, fromlist=["last_turns"])
 
     def settings_path(self, scope: str, project: str, environ: Mapping[str, str]) -> str:
         """The file of a scope, for an agent that is started in *project*. `settings` must have the scope."""

@@ -40,7 +40,7 @@ ROOTS_HELP = (
     "this project's auto memory, and `roots` in config.toml"
 )
 PROMPTS_DEFAULT = (
-    "Default: the transcripts of this project, or else what SpecStory and aider keep in it, or else the prompts that "
+    "Default: the sessions of all agents in this project, or else what SpecStory and aider keep in it, or else the prompts that "
     "were replayed here."
 )
 PROMPTS_HELP = (
