@@ -337,9 +337,8 @@ def _loading(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary],
         from engine.agents.registry import default_agent
         from engine.stores.registry import NOTES_LIST
 
-        if os.path.basename(memory.file) == NOTES_LIST:
-            return client_loads(root, environ)
-        return default_agent().loads_file(memory.file, environ)
+        is_list = os.path.basename(memory.file) == NOTES_LIST
+        return client_loads(root, environ) if is_list else default_agent().loads_file(memory.file, environ)
 
     return is_loaded
 

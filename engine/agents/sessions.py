@@ -46,6 +46,9 @@ TAIL_BYTES = 262_144
 _TYPED, _HOOK = "user.text", "hooks.additional_context"
 """What Codex calls the parts of a message."""
 
+_CODEX_SIGNS = (b'"type":"message"', b'"thread_rolled_back"', b'"compacted"')
+"""In the beginning of the rows that tell what was said, or that it no longer counts."""
+
 _INSTRUCTIONS = "# AGENTS.md instructions"
 _HOOK_START, _HOOK_END = "<hook_context>", "</hook_context>"
 _TO_TAGS = str.maketrans("‹›", "<>")
@@ -142,7 +145,7 @@ def _rows(path: str, max_bytes: int) -> Iterator[Row]:
 def _is_tool_row(line: bytes) -> bool:
     """Whether a row of Codex holds no message, by its beginning. Such rows are most of a session, and long."""
     start = line[:200]
-    return b'"type":"response_item"' in start and b'"type":"message"' not in start
+    return b'"payload"' in start and not any(sign in start for sign in _CODEX_SIGNS)
 
 
 def _of_codex(row: Row, payload: Mapping[str, Any]) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from engine.agents.registry import agent_of
+from engine.agents.registry import agent_in, agent_of
 from engine.agents.sessions import last_turns, living_prompts
 from engine.conversations.prompt_files import agent_sessions, read_prompts
 from engine.hook.process import respond
@@ -62,6 +62,7 @@ def test_the_prompts_of_a_session_are_the_typed_ones_with_turns_and_injections(n
     assert second.injections[0].text == ""
     assert first.session_id == second.session_id
     assert first.source == f"{name}:{first.session_id}"
+    assert agent_in(first.source) == agent_of(name).title
     assert first.timestamp.startswith("2026-11-28T06:3")
     assert read_prompts([session(name)]).skipped == ()
 
