@@ -296,6 +296,9 @@ class HookAnswer:
             self.activity.note(unread=f"{root}: {error}"[:MAX_REASON])
             index = index_of(Corpus(root, ()))
         self._late = LATE
+        if self._agent:
+            loads_file, environ = self._agent.loads_file, self._environ
+            index.is_loaded = lambda memory: loads_file(memory.file, environ)
         self._indexes.append(index)
         return index
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from engine.agents.registry import agent_of
+from engine.agents.registry import agent_in, agent_of
 from engine.agents.sessions import last_turns, living_prompts
 from engine.conversations.prompt_files import agent_sessions, read_prompts
 from engine.hook.process import respond
@@ -62,6 +62,7 @@ def test_the_prompts_of_a_session_are_the_typed_ones_with_turns_and_injections(n
     assert second.injections[0].text == ""
     assert first.session_id == second.session_id
     assert first.source == f"{name}:{first.session_id}"
+    assert agent_in(first.source) == agent_of(name).title
     assert first.timestamp.startswith("2026-11-28T06:3")
     assert read_prompts([session(name)]).skipped == ()
 
@@ -114,7 +115,16 @@ def test_prompts_of_scripts_and_sub_agents_are_left_out(tmp_path: Path) -> None:
     assert len(read_prompts([str(script)], include_sdk=True).prompts) == 2
 
 
-@pytest.mark.parametrize("row", [{"payload": {}}, {"$set": 3}, {"projectHash": 1}, {"message": {"parts": [1, {}]}}])
+BROKEN = [
+    *({"payload": {}}, {"$set": 3}, {"projectHash": 1}, {"message": {"parts": [1, {}]}}),
+    {"payload": {"type": "thread_rolled_back", "num_turns": "many"}},
+    {"payload": {"type": "thread_rolled_back", "num_turns": -1}},
+    {"payload": {"type": "message", "role": "user", "content": [{"text": 9}, 3]}},
+    {"uuid": ["u"], "parentUuid": {"p": 1}, "message": {"parts": []}},
+]
+
+
+@pytest.mark.parametrize("row", BROKEN)
 def test_a_broken_row_costs_only_itself(tmp_path: Path, row: dict[str, Any]) -> None:
     for name in NAMES:
         path = written(tmp_path, name, row, {**row, "type": "user"}, {**row, "type": "response_item"})
