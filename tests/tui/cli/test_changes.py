@@ -110,7 +110,9 @@ def test_create_and_move_write_new_files(root: Path, tmp_path: Path) -> None:
     fields = ("--set", "topic=style", "--set", "value=Tabs", "--set", "reason=width", "--set", "strength=soft")
     memsift("create", "--category", "preference", "--title", "Use tabs", "--tag", "style", *fields, "--root", root)
     assert read(root, "use-tabs")["content"]["value"] == "Tabs"
-    assert "value is missing" in refused(memsift("create", "--category", "preference", "--title", "X", "--root", root))
+    wrong = refused(memsift("create", "--category", "preference", "--title", "X", "--root", root))
+    assert "value is missing" in wrong
+    assert "Give a field with --set FIELD=VALUE" in wrong
     other = write_documents(tmp_path / "other", [])
     memsift("move", "use-tabs", "--to", other, "--root", root)
     assert ids(root) == ["alpha", "beta", "gamma"]
