@@ -1,22 +1,16 @@
 """The pictures of the README are snapshots, so they stay true."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.tui.apps import starting_in
-from tests.tui.pictures import pressing
+from tests.tui.pictures import Compare, pressing
 from tui.demo.living import open_demo
-
-if TYPE_CHECKING:
-    from tests.tui.pictures import Compare
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 PICTURE = re.compile(r"!\[([^]]*)\]\(([^)]*)\)")

@@ -1,7 +1,5 @@
 """`memsift list`, `show`, and the commands that change memories, undo changes and list them."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys
