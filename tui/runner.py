@@ -369,7 +369,8 @@ class Runner(PlainApp[None]):
     def tell(
         self, message: str, *, title: str = "", severity: str = "information", seconds: float | None = None
     ) -> None:
-        """Show a toast, for *seconds* or as long as usual. *message* may hold text of any origin."""
+        """Show a toast, for *seconds* or as long as usual, in place of the last one. *message*: text of any origin."""
+        self.clear_notifications()
         self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)
 
     def tell_error(self, error: BaseException | None) -> None:
