@@ -53,4 +53,5 @@ THRESHOLD = THRESHOLDS[BALANCED]
 
 DOUBT = 0.15
 """Least P(relevant) of a memory that a judge is asked about: on real roots, it is asked about 3 memories of 3 in 4
-prompts, and a needed memory is among these for 83 % of the prompts that need one."""
+prompts, and a needed memory is among these for 83 % of the prompts that need one. For 100 prompts a day these are about
+2,250 questions of 650 tokens a month."""

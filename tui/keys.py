@@ -124,8 +124,12 @@ KEYS = {
     "label.open": Key("enter", "open", "Read", "label: Read the whole memory"),
     "label.order": Key("o", "order", "Order", "label: Choose which prompts come first"),
     "label.settle": Key("d", "app.switch_mode('settle')", "Settle", "label: Settle the disputes between people"),
+    "label.reveals": Key(
+        "v", "reveals", "Reveals", "label: Show ranks and verdicts after each prompt, or leave them out"
+    ),
     "label.next": Key("space,enter", "next", "Next prompt", "label: Go to the next prompt"),
     "settle.later": Key("space", "later", "Later", "settle: Leave this memory for later"),
+    "report.step": Key("enter", "step", "Next step", "report: Do the next step that the answer names"),
     "report.replay": Key("R", "replay_all", "Replay all", "report: Replay every prompt through every system"),
     "report.more": Key("v", "more", "More", "report: Add the ranking measures of TREC, or leave them out"),
     "report.rows": Key("right,l", "rows", "Rows", "report: Go to the rows of this part; enter opens a row"),

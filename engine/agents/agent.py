@@ -25,8 +25,12 @@ Those with TOML are second files of the same scope, for an agent that reads hook
 """
 
 REQUEST = ("prompt", "cwd", "session_id", "prompt_id", "transcript_path", "source")
-ALLOWS, CHANGED, UNASKED = CONSENTS = ("runs", "does not run, because it changed since you allowed it:", "does not run")
-"""What an agent that asks does with memsift's hook."""
+ALLOWED, CHANGED, UNASKED = CONSENTS = (
+    "{} runs the hook in {}",
+    "{} does not run the hook in {}, because it changed since you allowed it",
+    "{} does not run the hook in {} before you allow it",
+)
+"""What an agent that asks does with memsift's hook: the agent, and the settings file."""
 
 BRACKETS = str.maketrans("<>", "‹›", "‹›")
 """The tags of the injected text, for an agent that escapes `<` and `>`. Without them no title can look like a tag."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 
 from engine.agents.agent import (
-    ALLOWS,
+    ALLOWED,
     CHANGED,
     PROJECT,
     PROJECT_TOML,
@@ -47,7 +47,7 @@ def consent(file: str, path: tuple[str | int, ...], entry: Mapping[str, Any], en
     known = allowed.get("trusted_hash") if isinstance(allowed, dict) else None
     if known is None:
         return UNASKED
-    return ALLOWS if known == hook_hash(entry) else CHANGED
+    return ALLOWED if known == hook_hash(entry) else CHANGED
 
 
 def hook_hash(entry: Mapping[str, Any]) -> str:

@@ -32,5 +32,6 @@ AGENT = Agent(
         fields={"session_id": "sessionId"},
         is_nested=False,
     ),
+    sessions=(os.path.join("session-state", "*", "events.jsonl"),),
     loads=("AGENTS.md", os.path.join(".github", "copilot-instructions.md")),
 )

@@ -87,9 +87,8 @@ def wanted_hook(scope: str, entry: Mapping[str, Any], files: Sequence[SettingsFi
 
 def _file_with_hooks(scope: str, files: Sequence[SettingsFile]) -> str:
     """*scope*, or its second file, if hooks of the person stand only there."""
-    has_hooks = {file.scope: any(key != STATE for key in file.content.get(HOOKS, ())) for file in files}
-    second = SECOND[scope]
-    return second if has_hooks.get(second) and not has_hooks.get(scope) else scope
+    with_hooks = {file.scope for file in files if set(_table(file.content.get(HOOKS))) - {STATE}}
+    return SECOND[scope] if SECOND[scope] in with_hooks and scope not in with_hooks else scope
 
 
 def wanted_plugin(scope: str, files: Sequence[SettingsFile]) -> dict[str, Ours]:
@@ -192,6 +191,10 @@ def own_entries(file: SettingsFile) -> list[tuple[tuple[str | int, ...], Mapping
     """Those of `entries_at` that start memsift's hook."""
     key = file.agent.hook.command_key
     return [(path, entry) for path, entry in entries_at(file) if is_ours(str(entry.get(key)))]
+
+
+def _table(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack
+from functools import partial
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from engine.curation.operations import Operation
     from engine.memory import Memory
+    from engine.stores.writing import Writing
 
 MOST_TRIES = 5
 """How often an index is written that another program changes at the same time."""
@@ -143,30 +145,33 @@ class Curator:
             writing = writing_of(file.root, file.name)
             key = file.root, writing.INDEX_FILE
             if key not in indexes:
-                indexes[key] = IndexFile(file.root, writing, lambda change: self._earlier(change, plan.memories))
+                earlier = partial(self._earlier, plan.memories, writing)
+                indexes[key] = IndexFile(file.root, writing, earlier)
             files += indexes[key].planned([file])
         notices = [f"; {name} {index.notice}" for (_, name), index in indexes.items() if index.notice]
         summary = plan.summary if any(notice in plan.summary for notice in notices) else plan.summary + "".join(notices)
         return replace(plan, summary=summary, effect=replace(plan.effect, files=tuple(files)))
 
-    def _earlier(self, change: FileChange, memories: Sequence[str]) -> IndexChange | None:
+    def _earlier(self, memories: Sequence[str], writing: Writing, change: FileChange) -> IndexChange | None:
         """How the index changed when a memory that comes back was put away; None if the journal does not say."""
         deeds = [deed for memory in memories for deed in self.journal.deeds(memory, change.root) if deed.state == DONE]
         for deed in sorted(deeds, key=lambda deed: -deed.number):
             for file in self.journal.effect(deed.number).files:
                 is_same = (file.root, file.name) == (change.root, change.name)
-                if is_same and _is_active(file, file.before) and not _is_active(file, file.after):
+                if is_same and _is_listed(writing, file, file.before) and not _is_listed(writing, file, file.after):
                     return file.index
         return None
 
     def _carry_out(self, files: Sequence[FileChange]) -> None:
         """Write the files, those that arrive before those that go, then the indexes."""
-        places = [(file.root, writing_of(file.root, file.name).INDEX_FILE) for file in files]
+        listed: dict[tuple[str, Writing], list[FileChange]] = {}
+        for change in files:
+            listed.setdefault((change.root, writing_of(change.root, change.name)), []).append(change)
         for change in files:
             if change.before != change.after:
                 write(change)
-        for place in dict.fromkeys(places):
-            _save_index([file for file, own in zip(files, places, strict=True) if own == place])
+        for (root, writing), changes in listed.items():
+            _save_index(root, writing, changes)
 
     def _take_back(self, number: int, effect: Effect) -> str:
         """Give the files of an operation that failed their old text; a sentence on how that went."""
@@ -211,17 +216,17 @@ class Curator:
         return self.journal.deed(number)
 
 
-def _is_active(file: FileChange, text: str | None) -> bool:
-    """Whether a file with this text holds an active memory."""
-    return text is not None and bool(writing_of(file.root, file.name).entry_line(file.name, text))
+def _is_listed(writing: Writing, file: FileChange, text: str | None) -> bool:
+    """Whether a file with this text holds a memory that its index lists."""
+    return text is not None and bool(writing.entry_line(file.name, text))
 
 
-def _save_index(changes: Sequence[FileChange]) -> None:
+def _save_index(root: str, writing: Writing, changes: Sequence[FileChange]) -> None:
     """Write the changes of an index. Programs that take no lock change other lines of it at any moment."""
     tries_left, is_saved = MOST_TRIES, False
     while not is_saved:
         tries_left -= 1
-        index = IndexFile(changes[0].root, writing_of(changes[0].root, changes[0].name))
+        index = IndexFile(root, writing)
         index.apply(changes)
         try:
             index.save()

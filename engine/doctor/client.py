@@ -14,7 +14,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
-from engine.agents.agent import ALLOWS
+from engine.agents.agent import ALLOWED
 from engine.agents.hook_entry import bare_interpreter, hook_command, may_block, slow_start
 from engine.agents.installation import own_entries
 from engine.agents.prompt_hooks import (
@@ -96,8 +96,8 @@ def _consent(agent: Agent, files: Sequence[SettingsFile], environ: Mapping[str, 
     for file in files:
         for path, entry in own_entries(file):
             state = consent(file.path, path, entry, environ)
-            text = f"{agent.title} {state} the hook in {file.path}"
-            yield ok("consent", text) if state == ALLOWS else problem("consent", text, agent.asks)
+            text = state.format(agent.title, file.path)
+            yield ok("consent", text) if state == ALLOWED else problem("consent", text, agent.asks)
 
 
 def _last_prompts(agent: Agent, roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:

@@ -94,7 +94,7 @@ class MatchContributions:
 
     def __init__(self, prompt: Prompt, index: Index, rules: Strategy) -> None:
         self.has_bodies = rules.table == FULL_TEXT
-        self.terms = rules.terms(prompt.text, prompt.turns)
+        _, self.terms = rules.asked(prompt.text, prompt.turns)
         self._matcher = index.ask(lambda db: PromptMatcher(db, self.terms, rules))
         self._has_full_longer = rules.longer == 1
         self.memories = {unit.text: unit.memories for unit in self._matcher.found.asked}

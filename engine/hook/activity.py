@@ -70,10 +70,13 @@ class Activity:
         """Add the reason why nothing was injected: the prompt was skipped, or something failed."""
         self.note(reason=reason[:MAX_REASON])
 
-    def append(self, folder: str) -> None:
-        """Write the line to the log in *folder*. OSError is ignored: the answer matters more than the log."""
+    def append(self, folder: str, at: float | None = None) -> None:
+        """Write the line to the log in *folder*. OSError is ignored: the answer matters more than the log.
+
+        *at*: the time of the decision in seconds since 1970, by default now.
+        """
         total = round(self.elapsed_s() * 1000, 1)
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
         line = dumps({"time": stamp, **self._row, "stages_ms": self._stages, "ms": total}) + "\n"
         _append(folder, line.encode())
 

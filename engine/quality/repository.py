@@ -13,9 +13,12 @@ from engine.lean.record import Record
 from engine.stores.files import UnreadableFileError, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
-GIT_SECONDS = 5.0
+GIT_SECONDS, LOG_SECONDS = 5.0, 15.0
+"""How long a git command may take, and the search of the whole history for names."""
+
+MOST_NAMES = 300
 DEFINES = "(def|func|function|fn|fun|class|sub)"
 NAMES = ("--name-only", "--relative", "--format=")
 MOST_FILES, MOST_SOURCE_BYTES = 50_000, 30_000_000
@@ -55,21 +58,22 @@ class RepositoryContent(Record):
             file == wanted or file.endswith(f"/{wanted}") for file in self.files
         )
 
-    def had_file(self, path: str) -> bool:
-        """Whether the history has a file with this path, or with the end of this path, that is gone."""
+    def lost_file(self, path: str) -> bool:
+        """Whether the history has a file with this path or the end of it, the folder has none, and git ignores none."""
         wanted = path.removeprefix("./").strip("/")
-        return any(file == wanted or file.endswith(f"/{wanted}") for file in self.removed)
+        had = any(file == wanted or file.endswith(f"/{wanted}") for file in self.removed)
+        return had and not self.has_file(path) and not git(self.folder, "check-ignore", "--", path)
 
-    def has_folder_of(self, path: str) -> bool:
-        """Whether this path of a source leads into a folder with files of the repository, and is not ignored."""
-        folder = f"{os.path.dirname(path)}/"
-        is_there = path.endswith(SOURCES) and any(file.startswith(folder) for file in self.files)
-        return is_there and not git(self.folder, "check-ignore", "--", path)
-
-    def had_name(self, name: str) -> bool:
-        """Whether a source in the history defines this name. A call may be of another library."""
-        sources = [f"*{ending}" for ending in SOURCES]
-        return bool(git(self.folder, "log", "--all", "-1", "--format=%h", f"-G{DEFINES} +{name}\\b", "--", *sources))
+    def had_names(self, names: Collection[str]) -> frozenset[str]:
+        """Which of *names* a source in the history defines, as far as git tells in time. Others may be of a library."""
+        asked = sorted(names)[:MOST_NAMES]
+        if not asked:
+            return frozenset()
+        defined, sources = f"{DEFINES} +({'|'.join(asked)})\\b", [f"*{ending}" for ending in SOURCES]
+        log = git(
+            self.folder, "log", "--all", "-p", "-U0", "--format=", f"-G{defined}", "--", *sources, seconds=LOG_SECONDS
+        )
+        return frozenset(match[2] for match in re.finditer(rf"^[-+].*?{defined}", log, re.MULTILINE))
 
 
 def project_of(root: str) -> str:
@@ -106,16 +110,16 @@ def repository(folder: str) -> RepositoryContent:
     return RepositoryContent(folder, frozenset(files), frozenset(names), versions, removed, is_whole)
 
 
-def git(folder: str, *command: str) -> str:
-    """What a git command prints; empty if it fails or takes longer than GIT_SECONDS."""
+def git(folder: str, *command: str, seconds: float = GIT_SECONDS) -> str:
+    """What a git command prints within *seconds*; empty if it fails."""
     safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
     try:
-        done = subprocess.run(
-            ["git", "-C", folder, *safe, *command], capture_output=True, text=True, timeout=GIT_SECONDS, check=False
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        done = subprocess.run(["git", "-C", folder, *safe, *command], capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as late:
+        return (late.stdout or b"").decode("utf-8", "replace").rpartition("\n")[0]
+    except (OSError, ValueError):
         return ""
-    return done.stdout if done.returncode == 0 else ""
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "23"
+FORMAT = "24"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -56,7 +56,11 @@ create index word_stem on word(stem);
 SEARCHABLE = """
 create virtual table full_text using {module}(title, tags, body, content='', columnsize=0, tokenize="{tokenizer}");
 create virtual table headline using {module}(title, tags, content='', columnsize=0, tokenize="{tokenizer}");
+insert into full_text(full_text, rank) values ('hashsize', 32000000);
+insert into headline(headline, rank) values ('hashsize', 8000000);
 """
+"""The size in bytes of what FTS5 gathers before it writes a segment. Each segment more has to be merged with others."""
+
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 """Exactly the characters that `tokens` keeps, with marks and the GAP."""
 

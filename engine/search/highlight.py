@@ -53,7 +53,7 @@ class Marker:
     @classmethod
     def of(cls, prompt: Prompt, *, by_stem: bool) -> Marker:
         """The marker for a prompt."""
-        terms = asked(prompt.text, prompt.turns) if by_stem else query_terms(prompt.text)
+        terms = asked(prompt.text, prompt.turns)[1] if by_stem else query_terms(prompt.text)
         return cls(terms, by_stem=by_stem)
 
     def places(self, text: str) -> list[Place]:

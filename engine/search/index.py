@@ -18,7 +18,7 @@ from engine.search.query import all_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from engine.lean.sqlite import Connection
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
@@ -88,6 +88,7 @@ class Index:
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._by_row: dict[int, MemorySummary] = {}
         self._version = -1
+        self._kept: tuple[object, object, Any] = None, None, None
 
     def __len__(self) -> int:
         return int(self.ask(lambda db: db.execute("select memories from about").fetchone()[0]))
@@ -241,6 +242,17 @@ class Index:
         for memory in memories:
             ids.setdefault(_name(self.root, memory), []).append(memory.id)
         return [found for name, wanted in ids.items() for found in _from_file(self.root, os.fsdecode(name), wanted)]
+
+    def kept(self, db: Connection, key: object, make: Callable[[], T]) -> T:
+        """The result of *make*, kept for the same *key* until another comes or the tables change.
+
+        Systems run a prompt one after the other, and all but the first find it here.
+        """
+        state = db, db.execute("pragma data_version").fetchone()
+        if self._kept[:2] != (state, key):
+            self._kept = state, key, make()
+        found: T = self._kept[2]
+        return found
 
     def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
         """Row -> memory, by path, for a *question* of `ask`; read again if another process changed the index."""

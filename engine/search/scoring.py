@@ -1,4 +1,4 @@
-"""Finding memories for a prompt: FTS5 chooses candidates, and these are scored in full.
+"""Finding memories for a prompt: lists of FTS5 choose candidates, and these are scored in full.
 
     bm25     = sum over the units in the memory of  quality x idf x f (K1 + 1) / (f + K1 (1 - B + B D / D_mean))
     strength = bm25 + FOCUS x (headline + passage) + rare x ln(1 + words)
@@ -44,21 +44,23 @@ MOST_PLACES = 20
 """Occurrences of a word in a body that are looked at for passages."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
-RANKED = {
-    FULL_TEXT: "select rowid from full_text where full_text match ? and rowid > ? "
-    "order by bm25(full_text, 4, 2, 1) limit ?",
-    HEADLINE: "select rowid from headline where headline match ? and rowid > ? order by bm25(headline) limit ?",
+HOLDING = "(select group_concat(rowid) from {0} where {0} match value and rowid > ?)"
+LISTED = {
+    FULL_TEXT: f"select {HOLDING.format(FULL_TEXT)}, {HOLDING.format(HEADLINE)} from json_each(?)",
+    HEADLINE: f"select {HOLDING.format(HEADLINE)}, null, ? from json_each(?)",
 }
-"""Table -> the best memories for an FTS5 expression. Without lengths, FTS5's BM25 hardly damps f."""
+"""Table -> for each of some expressions of FTS5, the rows of the memories that match, and those that do so in the
+headline, both behind a row."""
+
+IN_HEADLINE, ANOTHER = 0.63, 0.2
+"""How a memory's strength is guessed from its rows in these lists alone: the part of a word's weight that the headline
+adds, and the part of the rarest word's weight that another word adds."""
 
 SUMS = {
     FULL_TEXT: "select memories, tokens from about",
     HEADLINE: "select memories, headline_tokens from about",
 }
 """Table -> the number of memories, and of the tokens in it."""
-
-SMALL = 400
-"""In a root of so many memories, every match is a candidate."""
 
 WORDS = "select rowid, words from memory where rowid in (select value from json_each(?))"
 
@@ -73,8 +75,8 @@ class Strategy(Record):
     `longer` is the quality of words that are longer than the prompt's word; with 1 they count as that word.
     `postings`: how many FTS5 may read for a prompt, in a small and in a large root.
     `candidates(units, size)`: how many memories are scored, by the number of units and the size of the pool.
-    `searched(text)`: the part of a prompt that is searched. `terms(text, turns)`: its terms. `units(db, terms)`: their
-    units. `idf(db, units, memories)`: the weight of each unit, in a root of so many memories.
+    `asked(text, turns)`: the part of a prompt that is searched, and its terms. `units(db, terms)`: their units.
+    `idf(db, units, memories)`: the weight of each unit, in a root of so many memories.
     `rare(memories)`: the weight of a word of one memory, in which `min_strength` is measured; 0 if strengths of
     different prompts cannot be compared.
     `most_bonus`: the largest bonus, which is 1 for each term in the body. `counts_retired`: retired memories take
@@ -86,8 +88,7 @@ class Strategy(Record):
     longer: float
     postings: tuple[int, int]
     candidates: Callable[[int, int], int]
-    searched: Callable[[str], str]
-    terms: Callable[[str, Sequence[Turn]], tuple[Term, ...]]
+    asked: Callable[[str, Sequence[Turn]], tuple[str, tuple[Term, ...]]]
     units: Callable[[Connection, Sequence[Term]], Units]
     idf: Callable[[Connection, Sequence[Unit], int], list[float]]
     rare: Callable[[int], float]
@@ -122,18 +123,18 @@ def find(
 
     With *include_retired*, retired memories count like active memories. *turns* came before the prompt.
     """
-    terms, counts_all = rules.terms(text, turns), include_retired or rules.counts_retired
+    (searched, terms), counts_all = rules.asked(text, turns), include_retired or rules.counts_retired
 
     def pool(db: Connection) -> CandidatePool:
-        matcher = PromptMatcher(db, terms, rules)
+        matcher = index.kept(db, (rules, text, turns), lambda: PromptMatcher(db, terms, rules))
         found = matcher.best(index.root, size, counts_all=counts_all)
-        return CandidatePool(found, matcher.found.asked, matcher.rare, matcher.unknown, rules.searched(text))
+        return CandidatePool(found, matcher.found.asked, matcher.rare, matcher.unknown, searched)
 
     return index.pool(pool)
 
 
 class PromptMatcher:
-    """Matches memories with one prompt, in one state of the index.
+    """Matches memories with one prompt, in one state of the index. It keeps what it found: another system asks again.
 
     `found` are the prompt's units, `idf` the weight of each, `rare` that of the rarest possible word.
     """
@@ -148,12 +149,13 @@ class PromptMatcher:
         self.rare = rules.rare(self._size)
         self._shares = [unit.weight for unit in self.found.units]
         self._exact = [spelled(unit.phrases, self.found.codes) for unit in self.found.units]
-        self._owners: dict[str, list[tuple[int, bool]]] = {}
+        self._codes: list[tuple[str, tuple[int, float]]] = []
         for number, unit in enumerate(self.found.units):
-            for code in self._exact[number]:
-                self._owners.setdefault(code, []).append((number, False))
-            for word in unit.longer:
-                self._owners.setdefault(self.found.codes[word], []).append((number, rules.longer < 1))
+            self._codes += [(code, (number, 1.0)) for code in self._exact[number]]
+            self._codes += [(self.found.codes[word], (number, rules.longer)) for word in unit.longer]
+        self._holders: list[str] | None = None
+        self._encoded: dict[int, str] = {}
+        self._known: dict[int, Match] = {}
 
     @property
     def unknown(self) -> float:
@@ -162,47 +164,54 @@ class PromptMatcher:
         own = [(weight, unit) for weight, unit in zip(weights, self.found.asked, strict=True) if unit.weight == 1]
         return sum([weight for weight, unit in own if not unit.memories]) / (sum([weight for weight, _ in own]) or 1.0)
 
-    def match(self, encoded: str, *, is_exact: bool = True) -> Match | None:
-        """The match of a memory with these encoded tokens, see `vocabulary`; None if it holds no unit.
+    def match(self, encoded: str, least: float = 0.0) -> Match | None:
+        """The match of a memory with these encoded tokens, see `vocabulary`.
 
-        Unless *is_exact*, the whole body counts as the best passage: its strength is an upper bound, for less work.
+        None if it holds no unit, or is weaker than *least*. The best passage of such a memory is not looked for.
         """
-        fields = encoded.split("\n")
+        title, tags, body = encoded.split("\n")
+        whole = body
         if self._rules.table == HEADLINE:
-            encoded = encoded[: -len(fields[2]) or None]
-        title, tags, body = [*fields[:2], ""] if self._rules.table == HEADLINE else fields
+            encoded, body = f"{title}\n{tags}", ""
         of_title, of_tags, of_body = self._rules.weights
-        weighted: dict[tuple[int, bool], float] = {}
-        in_headline, in_text = set(), {}
-        for code, owners in self._owners.items():
+        length, mean = len(title) + len(tags) + len(body), self._mean_length
+        damping = K1 * (1 - B + B * length / mean) if mean else K1
+        held: dict[tuple[int, float], float] = {}
+        in_headline, in_text = set(), []
+        for code, spelling in self._codes:
             if code in encoded:
                 count = str.count if len(code) == 1 else overlapping
                 above = of_title * count(title, code) + of_tags * count(tags, code)
                 below = count(body, code)
-                for owner in owners:
-                    weighted[owner] = weighted.get(owner, 0.0) + above + of_body * below
-                    if above:
-                        in_headline.add(owner[0])
+                held[spelling] = held.get(spelling, 0.0) + above + of_body * below
+                if above:
+                    in_headline.add(spelling[0])
                 if below:
-                    in_text[code] = owners
-        if not weighted:
-            return None
-        length, mean = len(encoded) - 2, self._mean_length
-        damping = K1 * (1 - B + B * length / mean) if mean else K1
-        values, parts = {}, {}
-        for (number, is_longer), f in sorted(weighted.items()):
-            if not is_longer or (number, False) not in weighted:
-                values[number] = (self._rules.longer if is_longer else 1.0) * self.idf[number]
+                    in_text.append((spelling[0], code, below))
+        values: dict[int, float] = {}
+        parts: dict[int, float] = {}
+        for (number, quality), f in held.items():
+            if number not in values:
+                values[number] = quality * self.idf[number]
                 parts[number] = values[number] * f * (K1 + 1) / (f + damping)
+        if not values:
+            return None
         bm25 = sum(parts.values())
-        in_body = self._in_body(fields[2]) if self._rules.most_bonus else ()
+        in_body = self._in_body(whole) if self._rules.most_bonus else ()
         if not self.rare:
             return Match(parts, in_body, bm25, bm25, length)
-        passage = _best_passage(body if is_exact else "", in_text, values)
-        for number, value in values.items():
-            parts[number] += FOCUS * value * ((number in in_headline) + (number in passage))
-        words = sum([self._shares[number] for number in values])
-        return Match(parts, in_body, bm25, sum(parts.values()) + self.rare * log(1 + words), length)
+        passage: Collection[int] = {number for number, *_ in in_text}
+        words = self.rare * log(1 + sum([self._shares[number] for number in values]))
+        for number in in_headline:
+            parts[number] += FOCUS * values[number]
+        strength = sum(parts.values()) + words
+        if strength + FOCUS * sum([values[number] for number in passage]) < least:
+            return None
+        if len(body) > PASSAGE and len(passage) > 1:
+            passage = _best_passage(body, in_text, values)
+        for number in passage:
+            parts[number] += FOCUS * values[number]
+        return Match(parts, in_body, bm25, sum(parts.values()) + words, length)
 
     def _in_body(self, body: str) -> tuple[int, ...]:
         """The units that a body holds as they are: a long body holds longer words of any beginning by chance."""
@@ -221,24 +230,22 @@ class PromptMatcher:
         """Row -> match, for the memories in *rows* with a match."""
         return {row: match for row, encoded in self._words(rows).items() if (match := self.match(encoded))}
 
-    def strongest(self, rows: Collection[int], size: int, *, counts_all: bool) -> dict[int, Match]:
-        """Row -> match, for the memories in *rows* that may be among the *size* strongest. Others are not scored."""
-        words = self._words(rows)
-        bounds = {
-            row: match.strength for row, encoded in words.items() if (match := self.match(encoded, is_exact=False))
-        }
-        found: dict[int, Match] = {}
+    def strongest(self, rows: Sequence[int], size: int, *, counts_all: bool) -> dict[int, Match]:
+        """Row -> match, for the memories in *rows* that may be among the *size* strongest."""
+        words, found = self._words(rows), {}
         counted: list[float] = []
-        for row in sorted(bounds, key=bounds.__getitem__, reverse=True):
-            if len(counted) >= size and counted[-size] > bounds[row]:
-                break
-            if match := self.match(words[row]):
-                found[row] = match
-                counted = sorted([*counted, match.strength]) if counts_all or row > ACTIVE_ROWS else counted
+        for row in rows:
+            least = counted[-size] if len(counted) >= size else 0.0
+            if match := self._known.get(row) or self.match(words[row], least):
+                found[row] = self._known[row] = match
+                if counts_all or row > ACTIVE_ROWS:
+                    counted = sorted([*counted, match.strength])
         return found
 
     def _words(self, rows: Collection[int]) -> dict[int, str]:
-        return dict(self._db.execute(WORDS, (dumps([*rows]),)).fetchall())
+        if new := [row for row in rows if row not in self._encoded]:
+            self._encoded |= self._db.execute(WORDS, (dumps(new),)).fetchall()
+        return {row: self._encoded[row] for row in sorted(rows) if row in self._encoded}
 
     def best(self, root: str, size: int, *, counts_all: bool) -> list[Scored]:
         """Memories up to the *size*th active one; with *counts_all*, up to the *size*th of all.
@@ -246,7 +253,7 @@ class PromptMatcher:
         The strength alone decides which memories these are. Then the bonus counts for their order.
         """
         rows = self._candidates(size, include_retired=counts_all)
-        matches = self.strongest(rows, size, counts_all=counts_all) if self.rare else self.matches(rows)
+        matches = self.strongest(rows, size, counts_all=counts_all)
         strengths = {row: match.strength for row, match in matches.items()}
         found = summaries_of(self._db, root, best_rows(strengths, size, include_retired=counts_all))
         ordered = sorted(found, key=lambda row: (-strengths[row], found[row].priority, found[row].path))
@@ -256,53 +263,55 @@ class PromptMatcher:
         return sorted(scored, key=order) if self._rules.most_bonus else scored
 
     def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
-        rules, units = self._rules, self.found.units
+        """The rows that are scored for a pool of *size*. As many are active, unless *include_retired*."""
+        if self._holders is None:
+            self._holders = self._best_holders()
+        best, most = self._holders, self._rules.candidates(len(self.found.units), size)
+        active = [] if include_retired else [row for row in best if row[0] != "-"]
+        return [int(row) for row in dict.fromkeys([*best[:most], *active[:most]])]
+
+    def _best_holders(self) -> list[str]:
+        rules = self._rules
         least, most = rules.postings
-        return candidates(
-            self._db,
-            rules.table,
-            [(unit.memories, expression(unit, has_prefixes=rules.longer == 1)) for unit in units],
-            postings=min(most, least + self._size // 10),
-            most=max(SMALL if self._size <= SMALL else 0, rules.candidates(len(units), size)),
-            include_retired=include_retired,
-        )
+        wanted = [
+            (
+                unit.memories,
+                expression(unit, has_prefixes=rules.longer == 1),
+                (1 + FOCUS) * weight + ANOTHER * self.rare * unit.weight,
+                (1 + FOCUS) * IN_HEADLINE * weight,
+            )
+            for unit, weight in zip(self.found.units, self.idf, strict=True)
+        ]
+        return holders(self._db, rules.table, wanted, postings=min(most, least + self._size // 10))
 
 
-def _best_passage(
-    body: str, in_text: Mapping[str, Sequence[tuple[int, bool]]], values: Mapping[int, float]
-) -> Collection[int]:
+def _best_passage(body: str, in_text: Iterable[tuple[int, str, int]], values: Mapping[int, float]) -> set[int]:
     """The units in the passage of a body with the largest sum of *values*.
 
-    *in_text*: code in the body -> its owners.
+    *in_text*: units, codes of theirs that the body holds, and how often.
     """
-    owned = {code: {number for number, _ in owners if number in values} for code, owners in in_text.items()}
-    units = set().union(*owned.values())
-    if len(body) <= PASSAGE or len(units) < 2:
-        return units
-    places = sorted([(place, number) for code in owned for place in _places(body, code) for number in owned[code]])
-    held, total, first = dict.fromkeys(units, 0), 0.0, 0
+    places = []
+    for number, code, count in in_text:
+        place = -1
+        for _ in range(min(count, MOST_PLACES)):
+            place = body.find(code, place + 1)
+            places.append((place, number))
+    places.sort()
+    held, total, first = dict.fromkeys(values, 0), 0.0, 0
     most, best = -1.0, (0, 0)
     for last, (place, number) in enumerate(places):
-        total += 0.0 if held[number] else values[number]
+        if not held[number]:
+            total += values[number]
         held[number] += 1
         while place - places[first][0] >= PASSAGE:
             left = places[first][1]
             held[left] -= 1
-            total -= 0.0 if held[left] else values[left]
+            if not held[left]:
+                total -= values[left]
             first += 1
         if total > most:
             most, best = total, (first, last + 1)
     return {number for _, number in places[slice(*best)]}
-
-
-def _places(body: str, code: str) -> list[int]:
-    """The first MOST_PLACES places of a word or phrase in a body."""
-    found: list[int] = []
-    place = body.find(code)
-    while place >= 0 and len(found) < MOST_PLACES:
-        found.append(place)
-        place = body.find(code, place + 1)
-    return found
 
 
 def expression(unit: Unit, *, has_prefixes: bool) -> str:
@@ -312,35 +321,29 @@ def expression(unit: Unit, *, has_prefixes: bool) -> str:
     return any_of([(phrase, False) for phrase in (*unit.phrases, *((word,) for word in unit.longer))])
 
 
-def candidates(
-    db: Connection,
-    table: str,
-    wanted: Iterable[tuple[int, str]],
-    *,
-    postings: int,
-    most: int,
-    include_retired: bool,
-) -> list[int]:
-    """The rows of the *most* memories that match the rarest of *wanted*, without reading more than *postings*.
+def holders(db: Connection, table: str, wanted: Iterable[tuple[int, str, float, float]], *, postings: int) -> list[str]:
+    """The rows of the memories that hold any of *wanted*, the most first, without reading more than *postings*.
 
-    *wanted*: the number of memories with a match, at most, and the expression of FTS5. Enough of the rows are active,
-    unless *include_retired*. If the rarest of *wanted* is beyond *postings*, only the newest memories are looked at.
+    *wanted*: the number of memories with a match, at most, the expression of FTS5, its weight, and what the headline
+    adds to it. The rarest are looked at. If the rarest is beyond *postings*, only the newest memories are looked at.
     """
-    rarest = sorted(term for term in wanted if term[0])
+    rarest = sorted(one for one in wanted if one[0])
     if not rarest:
         return []
-    chosen, left = [rarest[0][1]], postings - rarest[0][0]
-    for memories, text in rarest[1:]:
-        left -= memories
-        if left < 0:
+    first, left = _first_row(db, rarest[0][0], postings), postings
+    chosen = rarest[:1]
+    for one in rarest[1:]:
+        left -= one[0]
+        if left < rarest[0][0]:
             break
-        chosen.append(text)
-    either = " OR ".join(chosen)
-    rows = _ranked(db, table, either, _first_row(db, rarest[0][0], postings), most)
-    retired = [row for row in rows if row < ACTIVE_ROWS]
-    if include_retired or len(rows) < most or 2 * len(retired) < len(rows):
-        return rows
-    return [*retired, *_ranked(db, table, either, ACTIVE_ROWS, most)]
+        chosen.append(one)
+    sums: dict[str, float] = {}
+    rows = db.execute(LISTED[table], (first, first, dumps([text for _, text, _, _ in chosen], ascii_only=False)))
+    for (_, _, *gains), listed in zip(chosen, rows, strict=True):
+        for gain, holding in zip(gains, listed, strict=False):
+            for row in holding.split(",") if holding else ():
+                sums[row] = sums.get(row, 0.0) + gain
+    return sorted(sums, key=sums.__getitem__, reverse=True)
 
 
 def _first_row(db: Connection, memories: int, postings: int) -> int:
@@ -349,10 +352,6 @@ def _first_row(db: Connection, memories: int, postings: int) -> int:
         return ALL_ROWS
     (last,) = db.execute("select max(rowid) from memory").fetchone()
     return int(max(0, last) * (1 - postings / memories))
-
-
-def _ranked(db: Connection, table: str, either: str, first: int, most: int) -> list[int]:
-    return [row for (row,) in db.execute(RANKED[table], (either, first, most))]
 
 
 def best_rows(scores: Mapping[int, float], size: int, *, include_retired: bool) -> list[int]:

@@ -27,7 +27,7 @@ from engine.search.database import (
 )
 from engine.search.writing import Writer
 from engine.stores.files import make_private
-from engine.stores.registry import format_of, store_of
+from engine.stores.registry import store_of
 from engine.stores.roots import counting_file, double, parts_of, shown_name
 
 TYPE_CHECKING = False
@@ -137,9 +137,9 @@ def _update(
         store = store_of(root)
         is_new = not db.execute("select 1 from sqlite_master").fetchone()
         if is_new and only is None:
-            create(db, root, format_of(root))
+            create(db, root, store.name)
         else:
-            check(db, root, format_of(root))
+            check(db, root, store.name)
             db.execute("pragma cache_spill=off")  # else readers would be locked out until the end of a large update
         is_changed = Sync(db, root, store, risk, is_over, tell).run(only)
         if has_fts5(db) and (is_new or (merges and is_changed)):
@@ -179,11 +179,12 @@ class Sync:
             rows = [row for name in only for row in self._db.execute(f"{sql} where name = ?", (name,))]
         for name, row, size, mtime, ctime in rows:
             self._files.setdefault(name, ((size, mtime, ctime), []))[1].append(row)
-        names = sorted(self._names() if only is None else only, key=os.fsdecode)
-        for done, name in enumerate(names):
-            self._look_at(name)
+        names = self._names() if only is None else only
+        changed = sorted(filter(self._is_changed, names), key=os.fsdecode)
+        for done, name in enumerate(changed, start=len(names) - len(changed) + 1):
+            self._read(name)
             if self._tell:
-                self._tell(done + 1, len(names))
+                self._tell(done, len(names))
         is_changed = bool(self.writer.ids)
         while self.writer.ids:
             self._settle(self.writer.ids.pop())
@@ -212,14 +213,15 @@ class Sync:
     def _settled(self, place: str, begun_ns: int) -> Stamp:
         return settled_stamp(os.path.join(self._root, place), begun_ns)
 
-    def _look_at(self, name: bytes) -> None:
-        """Read a file, unless the index knows its stamp."""
-        known, rows = self._files.get(name, (None, []))
-        path = os.path.join(self._root, os.fsdecode(name))
-        if known == stamp(path):
-            return
+    def _is_changed(self, name: bytes) -> bool:
+        """Whether the index does not know the stamp of a file."""
+        return name not in self._files or self._files[name][0] != stamp(os.path.join(self._root, os.fsdecode(name)))
+
+    def _read(self, name: bytes) -> None:
+        """Read a file again."""
+        rows = self._files[name][1] if name in self._files else []
         self._require_time()
-        found = settled_stamp(path)
+        found = settled_stamp(os.path.join(self._root, os.fsdecode(name)))
         before = self._summaries(rows) if len(rows) > 1 else {}
         left = {*before.values()}
         for gone in {*rows} - left:

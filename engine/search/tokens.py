@@ -53,18 +53,19 @@ _CHUNKS = _Separators(JOINERS)
 
 
 class _Known(dict[str, tuple[tuple[str, ...], str]]):
-    """Chunk -> its tokens, and its whole if that is another token. The same chunks come again and again."""
+    """Run without spaces -> its tokens, and its whole if that is another token. The same come again and again."""
 
     MOST = 50_000
 
-    def __missing__(self, chunk: str) -> tuple[tuple[str, ...], str]:
+    def __missing__(self, run: str) -> tuple[tuple[str, ...], str]:
         if len(self) >= self.MOST:
             self.clear()
+        chunk = run.strip(JOINERS)
         if is_plain(chunk):
             found: tuple[tuple[str, ...], str] = (chunk.lower(),), ""
         else:
             found = tuple(token for word in words(chunk) for token in word_tokens(word)), joined(chunk)
-        self[chunk] = found
+        self[run] = found
         return found
 
 
@@ -82,8 +83,7 @@ def tokens(text: str) -> list[str]:
     """
     found: list[str] = []
     wholes: list[str] = []
-    for chunk in chunks(text):
-        parts, whole = _KNOWN[chunk]
+    for parts, whole in map(_KNOWN.__getitem__, text.translate(_CHUNKS).split()):
         found += parts
         if whole:
             wholes += whole.split()

@@ -97,8 +97,10 @@ def _is_pasted(line: str) -> bool:
     beginning = line[:24]
     if sum(map(str.isdecimal, beginning)) > 5 and ":" in beginning:  # a time of day
         return True
-    signs = sum(not (character.isalnum() or character in PROSE_SIGNS or character.isspace()) for character in line)
-    return signs > MOST_SIGNS * len(line) or not LEVELS.isdisjoint(word.strip("[]():") for word in line.split()[:5])
+    signs = {sign for sign in {*line} if not (sign.isalnum() or sign in PROSE_SIGNS or sign.isspace())}
+    if sum(map(line.count, signs)) > MOST_SIGNS * len(line):
+        return True
+    return not LEVELS.isdisjoint(word.strip("[]():") for word in line.split(None, 5)[:5])
 
 
 def _is_question(paragraph: str) -> bool:

@@ -70,7 +70,7 @@ def _words(db: Connection, sql: str, keys: Iterable[str]) -> dict[str, list[Word
 
 def encode(fields: Fields, code_of: Mapping[str, str]) -> str:
     """The tokens of a memory as codes: title, tags and body on a line each."""
-    return "\n".join(["".join([code_of[token] for token in field]) for field in fields])
+    return "\n".join(["".join(map(code_of.__getitem__, field)) for field in fields])
 
 
 def decode(db: Connection, encoded: str) -> Fields:

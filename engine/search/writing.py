@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from engine.lean.sha256 import hex_digest
 from engine.memory import UNSCANNED
 from engine.search.database import TAG_SEPARATOR, has_fts5
@@ -35,6 +37,10 @@ COUNT = "update word set memories = memories + ?, headlines = headlines + ? wher
 SUMS = "update about set memories = ?, tokens = ?, headline_tokens = ?, fingerprint = ?"
 
 
+SCANNED_AT_ONCE = 1000
+"""Memories that the safety scan reads before an update ends. Others have no risk yet: they are scanned when shown."""
+
+
 class Codes(dict[str, str]):
     """Word -> code. A new word gets the next number, and `write` stores it."""
 
@@ -43,9 +49,12 @@ class Codes(dict[str, str]):
         self._db = db
         self._added: list[tuple[str, int, str]] = []
         self._next = (db.execute("select max(number) from word").fetchone()[0] or 0) + 1
+        self._has_words = self._next > 1
 
     def __missing__(self, text: str) -> str:
-        row = self._db.execute("select number from word where text = ?", (text,)).fetchone()
+        row = (
+            self._db.execute("select number from word where text = ?", (text,)).fetchone() if self._has_words else None
+        )
         if not row:
             row = (self._next,)
             self._added.append((text, self._next, stem(text)))
@@ -53,9 +62,12 @@ class Codes(dict[str, str]):
         self[text] = code = character(row[0])
         return code
 
-    def write(self) -> None:
-        self._db.executemany("insert into word values (?, ?, ?, 0, 0)", sorted(self._added))
+    def write(self, memories: Counter[str], headlines: Counter[str]) -> None:
+        """Store new words with their counts, which are taken out of *memories* and *headlines*."""
+        rows = [(*word, memories.pop(word[0], 0), headlines.pop(word[0], 0)) for word in sorted(self._added)]
+        self._db.executemany("insert into word values (?, ?, ?, ?, ?)", rows)
         self._added.clear()
+        self._has_words = True
 
 
 class Writer:
@@ -71,8 +83,10 @@ class Writer:
         self._has_fts5 = has_fts5(db)
         self._codes = Codes(db)
         self._known: dict[str, float] = {}
-        self._memories: dict[str, int] = {}
-        self._headlines: dict[str, int] = {}
+        self._late: list[tuple[int, Fields]] = []
+        self._scanned = 0
+        self._memories: Counter[str] = Counter()
+        self._headlines: Counter[str] = Counter()
         *sums, fingerprint = db.execute("select memories, tokens, headline_tokens, fingerprint from about").fetchone()
         self._sums: list[int] = sums
         self._fingerprint = int(fingerprint, 16)
@@ -94,7 +108,10 @@ class Writer:
             summary.is_loaded,
         )
         self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *state))
-        self._index(ADD, row, fields)
+        if row < 0:
+            self._late.append((row, fields))
+        else:
+            self._index(ADD, row, fields)
         self._count(fields, summary.id, summary.digest, 1)
 
     def add_unused(
@@ -122,7 +139,7 @@ class Writer:
         encoded, memory_id, digest, risk, reason = self._db.execute(sql, (row,)).fetchone()
         if reason is None:
             self._known[digest] = risk
-            self._codes.write()
+            self._write_late()
             fields = decode(self._db, encoded)
             self._index(FORGET, row, fields)
             self._count(fields, memory_id, digest, -1)
@@ -132,15 +149,18 @@ class Writer:
 
     def finish(self) -> None:
         """Store new words, counts of words, and sums over all memories."""
-        self._codes.write()
-        changes = [(count, self._headlines.get(text, 0), text) for text, count in sorted(self._memories.items())]
+        self._write_late()
+        changes = [(count, self._headlines[text], text) for text, count in sorted(self._memories.items())]
         self._db.executemany(COUNT, [change for change in changes if change[0] or change[1]])
         self._db.execute(SUMS, (*self._sums, f"{self._fingerprint % 2**64:016x}"))
 
     def _risk_of(self, memory: Memory) -> float:
-        """The risk of a memory. A text that was indexed until now is not scanned again."""
+        """The risk of a memory. A text that was indexed until now is not scanned again, and of many only the first."""
         known = self._known.get(memory.summary.digest, UNSCANNED)
-        return self._risk(memory) if known == UNSCANNED else known
+        if known != UNSCANNED or self._scanned == SCANNED_AT_ONCE:
+            return known
+        self._scanned += 1
+        return self._risk(memory)
 
     def _new_row(self, *, is_active: bool) -> int:
         if is_active:
@@ -148,6 +168,16 @@ class Writer:
             return self._last
         self._first -= 1
         return self._first
+
+    def _write_late(self) -> None:
+        """Store new words, and the tokens of memories that are not active.
+
+        FTS5 begins a segment at each row that is not the highest, so they are stored together, in ascending order.
+        """
+        self._codes.write(self._memories, self._headlines)
+        for row, fields in reversed(self._late):
+            self._index(ADD, row, fields)
+        self._late.clear()
 
     def _index(self, statements: dict[str, str], row: int, fields: Fields) -> None:
         if self._has_fts5:
@@ -159,8 +189,7 @@ class Writer:
         self.ids.add(memory_id)
         title, tags, body = fields
         for counts, words in ((self._memories, {*title, *tags, *body}), (self._headlines, {*title, *tags})):
-            for word in words:
-                counts[word] = counts.get(word, 0) + change
+            (counts.update if change > 0 else counts.subtract)(words)
         headline = len(title) + len(tags)
         changes = (change, change * (headline + len(body)), change * headline)
         self._sums = [before + more for before, more in zip(self._sums, changes, strict=True)]

@@ -6,7 +6,7 @@ import os
 
 from engine.lean.json_text import clean_text, loads, without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import UnreadableFileError, is_inside, read_text
+from engine.stores.files import LargeFileError, UnreadableFileError, is_inside, read_text
 from engine.stores.registry import Listing
 from engine.stores.roots import original_stem
 
@@ -154,6 +154,8 @@ def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped
     """The files that index.md names beside *in_folders*, relative to the root. Other lines are skipped."""
     try:
         text = read_text(root, os.path.join(root, INDEX_FILE))
+    except LargeFileError:  # it lists very many memories, which are in their folders; the check `drift` says it
+        return []
     except UnreadableFileError as error:
         if os.path.lexists(os.path.join(root, INDEX_FILE)):
             skipped.append(Skipped(INDEX_FILE, str(error)))

@@ -109,8 +109,13 @@ def without_value(text: str, path: Path, *, prunes: bool = False) -> str:
         changed = without_value(changed, path)
     bare = without_comments(changed)
     place = place_of(bare, path[:-1])
-    is_empty = place is not None and not children(bare, place)
+    is_empty = place is not None and not children(bare, place) and _has_no_comment(changed, bare, place)
     return without_value(changed, path[:-1], prunes=True) if prunes and path[1:] and is_empty else changed
+
+
+def _has_no_comment(text: str, bare: str, place: int) -> bool:
+    end = after_space(bare, place + 1)
+    return text[place:end] == bare[place:end]
 
 
 def line_of(text: str, path: Path) -> int:

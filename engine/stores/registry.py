@@ -122,6 +122,7 @@ class RootStore:
 
     def __init__(self, root: str) -> None:
         self.formats = formats_of(root) or FORMATS[:1]
+        self.name = name_of(self.formats)
         self._stores = {format_.module: store_module(format_.module) for format_ in self.formats}
 
     def listing(self, root: str) -> Listing:
@@ -170,9 +171,13 @@ def module_for(formats: Sequence[MemoryFormat], name: str) -> str:
 
 
 def format_of(root: str) -> str:
-    """The modules' names for the formats of *root*, joined by `+`; empty for a file that no format reads."""
-    found = formats_of(root)
-    return "+".join(format_.module for format_ in found)
+    """The name of the formats of *root*: see `name_of`; empty for a file that no format reads."""
+    return name_of(formats_of(root))
+
+
+def name_of(formats: Sequence[MemoryFormat]) -> str:
+    """The names of the modules of *formats*, joined by `+`."""
+    return "+".join(format_.module for format_ in formats)
 
 
 def formats_of(root: str) -> tuple[MemoryFormat, ...]:
@@ -306,9 +311,18 @@ def _has_notes(root: str) -> bool:
     """Whether a folder, or a folder in it, holds notes. Lists and descriptions of notes alone are none."""
     folders = [root]
     for folder in folders:
-        names = [name for name in _names(folder) if not name.startswith(".")]
+        names, below = _inside(folder)
         if _has_sign([name for name in names if name.lower() not in (NO_NOTES, LIST)], NOTES):
             return True
-        below = [path for name in names if os.path.isdir(path := os.path.join(folder, name))]
-        folders += [path for path in below if not os.path.islink(path)][: max(0, FOLDERS_LOOKED_AT - len(folders))]
+        folders += below[: max(0, FOLDERS_LOOKED_AT - len(folders))]
     return False
+
+
+def _inside(folder: str) -> tuple[list[str], list[str]]:
+    """The names in a folder that are not hidden, and the paths of folders among them, without links."""
+    try:
+        with os.scandir(folder) as found:
+            entries = [entry for entry in found if entry.name[:1] != "."]
+            return [entry.name for entry in entries], [one.path for one in entries if one.is_dir(follow_symlinks=False)]
+    except OSError:
+        return [], []

@@ -116,11 +116,16 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
 
 
 def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[str]:
-    """Prompts with a pool in which every memory is judged and none is relevant.
+    """Prompts with a pool in which every memory is judged, and for which no memory is known to be relevant.
 
     Where no system injects anything, the pool is empty and nobody has looked, so the prompt is not among them.
     """
-    return frozenset([name for name, pool in pools.items() if set(map(judgements.get(name, {}).get, pool)) == {False}])
+    answers = {name: judgements.get(name, {}) for name in pools}
+    return frozenset(
+        name
+        for name, pool in pools.items()
+        if set(map(answers[name].get, pool)) == {False} and not any(answers[name].values())
+    )
 
 
 def needed_in(judgements: Judgements, slight: Set[tuple[str, str]]) -> Pools:

@@ -27,7 +27,7 @@ def judge_sections(system: str, agreement: Agreement, captions: Captions, assume
     rows = tuple((name, *(f"{count:,}" for count in counts)) for name, counts in confusion_rows(agreement.confusion))
     yield ReportSection(
         f"judge-{system}",
-        f"Judge against people: {system}",
+        f"The judge against people: {system}",
         "Memories that the judge was asked about and that have a label"
         f"{', or count as not relevant without one' if assumed else ''}.",
         ReportTable(("", "relevant", "irrelevant"), rows),
@@ -50,7 +50,7 @@ def differences(system: str, disagreements: Sequence[Graded], captions: Captions
     )
     flagged = " Flagged: it failed or was not sure." if any(memory.is_deployed for memory in shown) else ""
     about = f"People call irrelevant what it kept, and relevant what it dropped.{flagged}{rest}"
-    title = f"Judge and people differ: {system}"
+    title = f"Where judge and people differ: {system}"
     return ReportSection(
         f"differences-{system}", title, about, ReportTable(("memory", "prompt", "the judge"), rows, names=3)
     )
@@ -94,7 +94,7 @@ def people_section(people: People) -> ReportSection:
     rows = tuple(people_row(person) for person in (*people.selves, *people.others))
     return ReportSection(
         "people",
-        "People: how sure the labels themselves are",
+        "People: how sure the labels are",
         "Memories that came again unannounced (once the ranks of their prompt were shown, so this is at its best), and "
         "memories that two people labelled. No judge can be expected to agree with them more. Kappa (± its standard "
         "error) and AC1 are agreement beyond chance: 0 is chance, 1 perfect.",

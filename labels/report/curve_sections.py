@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from labels.report.section import ReportSection, ReportTable, decimal, span, system_rows
+from labels.report.section import ReportSection, ReportTable, decimal, range_of, span, system_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,10 +33,14 @@ def reliability(found: Sequence[tuple[str, ReliabilityCurve]]) -> Iterator[Repor
         scores = (f"{name}: Brier score {curve.brier:.3f}." for name, curve in found)
         yield ReportSection(
             "reliability",
-            "Reliability: whether the tuned probabilities are true",
+            "Probabilities: whether they are true",
             "Of the memories with a probability of 0.70, 70 % should be relevant, and so on. The Brier score is the "
             "mean squared error: 0 is perfect, 0.25 is the score of a probability of 0.50 for every memory.",
-            ReportTable(("", "said", "found", "95 % interval", "memories"), rows),
+            ReportTable(
+                ("", "said", "found", "95 % interval", "memories"),
+                rows,
+                ranges=tuple(range_of(bucket.found, bucket.interval) for _, curve in found for bucket in curve.bins),
+            ),
             tuple(scores),
         )
 
@@ -50,7 +54,7 @@ def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[ReportSection]:
         along = " or ".join(sorted({curve.by for _, curve in curves}))
         yield ReportSection(
             "coverage",
-            "Coverage: what a stricter cut would cost",
+            "A stricter cutoff: what it would cost",
             f"The numbers if only injected memories of at least this {along} were kept. The last row of each system is "
             "the system as it is.",
             ReportTable(("", "at least", "precision", "recall", "fires", "labelled"), rows),
@@ -65,10 +69,16 @@ def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[ReportSec
     if rows:
         yield ReportSection(
             "history",
-            "Labels over time: how precision became known",
+            "Over time: how precision became known",
             "After so many prompts for which the system injects something and that were labelled in full: the "
-            "precision so far, and the interval that holds however often one looks.",
-            ReportTable(("", "prompts", "precision", "95 %, any look"), rows),
+            "precision so far, and the range that holds at any time.",
+            ReportTable(
+                ("", "prompts", "precision", "95 %, any time"),
+                rows,
+                ranges=tuple(
+                    range_of(moment.precision, moment.live) for _, moments in found for moment in some(moments)
+                ),
+            ),
         )
 
 

@@ -33,27 +33,29 @@ LINE = 80
 """Cells of a line above which a difference is written with signs."""
 
 LABEL = "memsift, then F4"
-TO_SETTLE = "{go.label}, then {label.settle}"
 REPLAY = "memsift replay --prompts FILE --save"
+IN_LABEL, IN_SETTLE, IN_WHATIF = "label", "settle", "whatif"
+BY_REPLAY, BY_TARGET, BY_WORST = "report.replay", "report.target", "worst-memories"
+"""Where the app does a step: its screens, keys of Report, and a part of the report."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The most useful next step: a sentence, the command for it, and the ids of the keys in the app, in braces.
+    """The most useful next step: a sentence, the command for it, and where the app does it: a screen or a key's id.
 
-    Command and keys may be empty.
+    Command and place may be empty.
     """
 
     what: str
     command: str = ""
-    key: str = ""
+    place: str = ""
 
     def in_shell(self) -> str:
         return f"Next: {self.what}{f': {self.command}' if self.command else ''}."
 
     def in_app(self) -> str:
-        how = f"press {self.key}" if self.key else self.command
-        return f"Next: {self.what}{f': {how}' if how else ''}."
+        """The sentence behind the key that does it."""
+        return f"{self.what[0].upper()}{self.what[1:]}."
 
 
 def first_lines(report: Report) -> tuple[str, ...]:
@@ -183,6 +185,16 @@ def claim(precision: Difference | None, sign: int) -> str:
     return f"; precision {'higher' if sign * precision.value > 0 else 'lower'}"
 
 
+def headline(found: Headline, who: str) -> str:
+    """The answer in one line: the memories that *who* added, how many of them helped, and the range of their share."""
+    if found.estimate is None:
+        return f"How much of what {who} added helped is not known yet: no prompt is labelled in full."
+    about = "" if weighted_share(found) == ": " else "about "
+    low, high = 100 * found.live.low, percent(found.live.high, 1)
+    added = f"Of {counted(found.relevant.whole, 'memory')} {who} added, {found.relevant.part:,} helped"
+    return f"{added}: {about}{percent(found.estimate.value, 1)} ({low:.0f} to {high})."
+
+
 # The next step of a report
 
 
@@ -190,7 +202,7 @@ def next_step(report: Report) -> Step:
     """The first of the steps that applies, the most useful first."""
     main = main_system(report)
     if main is None:
-        return Step("replay prompts to label", REPLAY, "{report.replay}")
+        return Step("replay prompts to label", REPLAY, BY_REPLAY)
     return next(filter(None, (*faults(report, main), *improvements(report, main))), NOTHING)
 
 
@@ -201,14 +213,14 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
     """Steps that must come first: without them the numbers answer another question."""
     facts = report.evidence.facts
     if report.configured and report.configured != main.system:
-        yield Step(f"replay {report.configured}, the present system", REPLAY, "{report.replay}")
+        yield Step(f"replay {report.configured}, the present system", REPLAY, BY_REPLAY)
     if outdated_prompts(report.evidence, main.system):
-        yield Step("replay with the present settings", REPLAY, "{report.replay}")
+        yield Step("replay with the present settings", REPLAY, BY_REPLAY)
     if facts.sighted:
-        yield Step("label prompts before you see their ranks", LABEL, "{go.label}")
+        yield Step("label prompts before you see their ranks", LABEL, IN_LABEL)
     if facts.disputed > MAX_UNJUDGED * report.judged.whole:
         split = counted(facts.disputed, "memory")
-        yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", TO_SETTLE)
+        yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", IN_SETTLE)
     if not report.labelled_prompts:
         yield label_step(FEWEST_TO_PLAN, report, main)
 
@@ -224,9 +236,9 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
         yield NOTHING
     best = rival(report, main.system)
     if best and best.second == main.system + JUDGED and is_surely_higher(best.precision):
-        yield Step("switch the judge on, if it is worth its price", "MEMSIFT_JUDGE=NAME")
+        yield Step("switch the judge on, if it is worth its price", "MEMSIFT_JUDGE=NAME", IN_WHATIF)
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
-        yield Step("drop unlikely memories", "memsift tune --target-precision 0.6")
+        yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
     if found.live.high - found.live.low > WIDE:
         yield label_step(prompts, report, main, " for a range a quarter narrower")
 
@@ -239,10 +251,10 @@ def label_step(number: int, report: Report, main: SystemReport, why: str = "") -
     """Label *number* more prompts; finish or add some where too few are left."""
     if left := report.prompts - report.labelled_prompts:
         if left < number:
-            return Step(f"label the {counted(left, 'replayed prompt')} without a label", LABEL, "{go.label}")
+            return Step(f"label the {counted(left, 'replayed prompt')} without a label", LABEL, IN_LABEL)
         prompts = "more prompt" if report.labelled_prompts else "prompt"
-        return Step(f"label about {counted(number, prompts)}{why}", LABEL, "{go.label}")
+        return Step(f"label about {counted(number, prompts)}{why}", LABEL, IN_LABEL)
     if main.unjudged.part:
         missing = counted(main.unjudged.part, "injected memory that has", "injected memories that have")
-        return Step(f"label the {missing} no label yet", LABEL, "{go.label}")
-    return Step(f"replay and label {counted(number, 'more prompt')}{why}", REPLAY, "{report.replay}")
+        return Step(f"label the {missing} no label yet", LABEL, IN_LABEL)
+    return Step(f"replay and label {counted(number, 'more prompt')}{why}", REPLAY, BY_REPLAY)

@@ -13,10 +13,15 @@ from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
 from labels.measure.groups import Headline
 from labels.report.first_lines import (
+    BY_REPLAY,
+    BY_TARGET,
+    BY_WORST,
+    IN_LABEL,
+    IN_SETTLE,
+    IN_WHATIF,
     LABEL,
     NOTHING,
     REPLAY,
-    TO_SETTLE,
     Step,
     other_line,
     precision_lines,
@@ -135,6 +140,17 @@ def answer(report: GateReport) -> str:
     return f"{start}{system} {', and it '.join(answers)}."
 
 
+def outlook(report: GateReport) -> str:
+    """Whether it is enough, or how many more prompts decide that."""
+    if report.caveats.forbid:
+        return answer(report)
+    if report.verdict == UNDECIDED:
+        number, prompts = report.pending.more, "prompt decides" if report.pending.more == 1 else "prompts decide"
+        decides = f"About {number:,} more {prompts}" if number else "More labels decide"
+        return f"{decides} whether that reaches the {asked(report)} you ask for."
+    return f"That {'reaches' if report.verdict == PASS else 'is below'} the {asked(report)} you ask for."
+
+
 def asked(report: GateReport) -> str:
     return f"{100 * report.gate.least:g} %"
 
@@ -234,22 +250,22 @@ def unknown_outlook(report: GateReport) -> str:
 def gate_step(report: GateReport) -> Step:
     caveats, decision = report.caveats, report.decision
     if caveats.outdated:
-        return Step("replay with the present settings", REPLAY, "{report.replay}")
+        return Step("replay with the present settings", REPLAY, BY_REPLAY)
     if caveats.unanswered:
-        return Step("ask the judge again about the prompts without an answer", REPLAY, "{report.replay}")
+        return Step("ask the judge again about the prompts without an answer", REPLAY, BY_REPLAY)
     if caveats.sighted:
-        return Step("label prompts before you see their ranks", LABEL, "{go.label}")
+        return Step("label prompts before you see their ranks", LABEL, IN_LABEL)
     if caveats.gaps and caveats.gaps.matters:
         return finish_step(caveats.gaps, report.evidence)
     if report.verdict == UNDECIDED:
         return undecided_step(report)
     if decision.verdict == FAIL and CUTS[TUNED] not in report.system:
         tune = f"memsift tune --target-precision {report.gate.least:g}"
-        return Step("drop unlikely memories", tune)
+        return Step("drop unlikely memories", tune, IN_WHATIF)
     if report.verdict == FAIL and decision.verdict == PASS:
-        return Step("let more memories pass", "memsift config set cutoff_threshold generous")
+        return Step("let more memories pass", "memsift config set cutoff_threshold generous", IN_WHATIF)
     if decision.verdict == FAIL:
-        return Step("look at the memories that are wrong most often, and edit them", "memsift report --full")
+        return Step("look at the memories that are wrong most often, and edit them", "memsift report --full", BY_WORST)
     return NOTHING
 
 
@@ -258,8 +274,8 @@ def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
         return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
     if evidence.facts.disputed:
         split = counted(evidence.facts.disputed, "memory")
-        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", TO_SETTLE)
-    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, "{go.label}")
+        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", IN_SETTLE)
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
 
 
 def undecided_step(report: GateReport) -> Step:
@@ -270,13 +286,13 @@ def undecided_step(report: GateReport) -> Step:
         return Step("ask without --one-look: it says how many more prompts it takes")
     if not number and decision is report.decision and (zone := zone_that_decides(report)):
         what = f"decide, if {50 * zone:g} points either way do not matter to you"
-        return Step(what, f"--indifference {zone:g}", "{report.target}")
+        return Step(what, f"--indifference {zone:g}", BY_TARGET)
     number = number or MORE
     if report.evidence.is_qrels:
         return Step(f"add about {counted(number, 'prompt')} to the run and the qrels")
     if decision.left < number:
-        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, "{report.replay}")
-    return Step(f"label about {counted(number, 'more prompt')}", LABEL, "{go.label}")
+        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, BY_REPLAY)
+    return Step(f"label about {counted(number, 'more prompt')}", LABEL, IN_LABEL)
 
 
 def zone_that_decides(report: GateReport) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,17 +19,31 @@ WEIGHTED = "~"
 """Before a number that is not simply the quotient of the counts beside it."""
 
 
+class Range(NamedTuple):
+    """A share, 0..1, and its intervals: for who asks once, and for who asks at any time."""
+
+    value: float
+    once: Interval
+    live: Interval
+
+
+def range_of(value: float | None, once: Interval | None, live: Interval | None = None) -> Range | None:
+    return None if value is None or once is None else Range(value, once, live or once)
+
+
 @dataclass(frozen=True)
 class ReportTable:
     """Cells of text under a *head*, in which a newline separates two lines.
 
-    The first *names* columns are names, the others numbers. `is_whole`: the names must not be cut.
+    The first *names* columns are names, the others numbers. `is_whole`: the names must not be cut. `ranges`: what a
+    bar beside each row would show, for tables of shares.
     """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     names: int = 1
     is_whole: bool = False
+    ranges: tuple[Range | None, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,18 @@ from labels.measure.metrics import estimated
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.curve_sections import curve_sections
 from labels.report.notes import notes
-from labels.report.section import UNKNOWN, ReportSection, ReportTable, decimal, part_of, rate, share, span, system_rows
+from labels.report.section import (
+    UNKNOWN,
+    ReportSection,
+    ReportTable,
+    decimal,
+    part_of,
+    range_of,
+    rate,
+    share,
+    span,
+    system_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,10 +30,13 @@ if TYPE_CHECKING:
     from labels.measure.groups import Group, Worst
     from labels.measure.metrics import Ratio
     from labels.measure.report import Report, SystemReport
+    from labels.report.section import Range
 
-LIMITS = "What these numbers cannot say"
-CONFIDENCE = "Precision by confidence", "What the system said of a memory when it injected it."
-KIND = "Precision by kind of prompt", "The kinds came with the prompts."
+LIMITS = "Limits of these numbers"
+CONFIDENCE = "By confidence: is what it is sure of relevant", "What the system said of a memory when it injected it."
+KIND = "By kind of prompt: where it is precise", "The kinds came with the prompts."
+ANSWER, CAUSES, TRUST = "Answer", "Causes", "Trust"
+IN_TRUST = ("limits", "history", "reliability", "people")
 CUTOFFS = {DEFAULT: "the default model of memsift", TUNED: "the model tuned to labels of this root"}
 RECORDS = (
     " injected is no search: it is what memsift's hook really injected for those prompts of which that is known, and "
@@ -36,22 +50,30 @@ def sections(report: Report) -> tuple[ReportSection, ...]:
     """The sections below the summary, without those about which nothing is known."""
     if not report.systems:
         return tuple(limits(report))
-    return (
+    found = (
         precision(report),
-        *([comparison_section(report.comparisons)] if report.comparisons else []),
-        injecting(report),
         recall(report),
-        *limits(report),
-        *grouped("confidence", CONFIDENCE, report, lambda system: system.by_confidence),
-        *grouped("kind", KIND, report, lambda system: system.by_kind),
-        *curve_sections(report),
-        *ranking(report),
-        *judges(report),
-        *([people_section(report.people)] if report.people else []),
+        injecting(report),
+        *([comparison_section(report.comparisons)] if report.comparisons else []),
         *worst("memory", "memories", report.worst_memories),
         *worst("prompt", "prompts", report.worst_prompts),
+        *grouped("kind", KIND, report, lambda system: system.by_kind),
+        *grouped("confidence", CONFIDENCE, report, lambda system: system.by_confidence),
+        *judges(report),
         running(report),
+        *ranking(report),
+        *limits(report),
+        *([people_section(report.people)] if report.people else []),
+        *curve_sections(report),
     )
+    return tuple(sorted(found, key=lambda section: (ANSWER, CAUSES, TRUST).index(group_of(section))))
+
+
+def group_of(section: ReportSection) -> str:
+    """The question that a section answers: how good it is, why it is not better, or how sure that is."""
+    if section.name in ("precision", "recall", "injecting", "comparison"):
+        return ANSWER
+    return TRUST if section.name in IN_TRUST else CAUSES
 
 
 def summary(report: Report) -> str:
@@ -99,23 +121,24 @@ def has_weights(report: Report) -> bool:
 def precision(report: Report) -> ReportSection:
     live = has_order(report)
     looks = (
-        " “One look” is for a single look, when all labels are there. If you look on the way, and stop when you like "
-        "what you see, take “any look”."
+        " “Asked once” is for who looks a single time, when all labels are there. Who looks on the way, and stops when "
+        "the number pleases, takes “any time”."
     )
     return ReportSection(
         "precision",
-        "Precision: how much of what was injected is relevant",
-        f"Relevant of what was injected{unlabelled(report)}, over all prompts.{partly(report)} The true precision is "
-        f"in the 95 % interval 19 times of 20.{looks if live else ''}{cutoffs(report)}",
+        "Precision: how much of what was injected helped",
+        f"The relevant share of what was injected{unlabelled(report)}, over all prompts.{partly(report)} The true "
+        f"share is in the 95 % range 19 times of 20.{looks if live else ''}{cutoffs(report)}",
         table_of(
             report,
             {
                 "precision": lambda system: rate(system.precision),
-                ("95 %\none look" if live else "95 % interval"): lambda system: span(system.interval),
-                **({"95 %\nany look": lambda system: span(system.live)} if live else {}),
+                ("95 %\nasked once" if live else "95 % range"): lambda system: span(system.interval),
+                **({"95 %\nany time": lambda system: span(system.live)} if live else {}),
                 "relevant": lambda system: part_of(system.precision),
                 "no label": lambda system: f"{system.unjudged.part:,}",
             },
+            lambda system: range_of(system.precision.value, system.interval, system.live),
         ),
     )
 
@@ -152,7 +175,7 @@ def comparison_section(comparisons: Sequence[SystemComparison]) -> ReportSection
     head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
     return ReportSection(
         "comparison",
-        "Differences: what one system changes against another",
+        "Systems compared: what one changes against another",
         "On the prompts labelled in full for both. Precision: the difference, with its interval. Not relevant, "
         "relevant: how many more memories per prompt (+), or fewer (-).",
         ReportTable(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True),
@@ -195,7 +218,7 @@ def p_value(value: float | None) -> str:
 def injecting(report: Report) -> ReportSection:
     return ReportSection(
         "injecting",
-        "Injecting: how often a system speaks, and how often for nothing",
+        "Noise: how often a system speaks, and how often for nothing",
         "Fires: prompts that got a memory, of all. False fires: the same, of the prompts for which nothing is "
         "relevant. Irrelevant per prompt: memories, over the labelled prompts. For one word: labelled prompts that got "
         "an irrelevant memory because of a single word.",
@@ -215,7 +238,7 @@ def recall(report: Report) -> ReportSection:
     beyond = any(system.recall_of_known.whole != system.recall_in_pool.whole for system in report.systems)
     return ReportSection(
         "recall",
-        "Recall: how much of what is needed was injected",
+        "Served: how much of what is needed was injected",
         "Served: of the prompts that need a memory, those that got one that they need: relevant, and of grade 2 or 3 "
         "if it has a grade. In the pool: of what any system brought up and people call relevant. "
         f"{'Of all known: with what else the labels call relevant. ' if beyond else ''}"
@@ -224,11 +247,14 @@ def recall(report: Report) -> ReportSection:
             report,
             {
                 "served": served,
-                "95 %\nany look": lambda system: span(system.served.live if system.served.estimate else None),
+                "95 %\nany time": lambda system: span(system.served.live if system.served.estimate else None),
                 "in the pool": lambda system: share(system.recall_in_pool),
                 **({"of all known": lambda system: share(system.recall_of_known)} if beyond else {}),
                 "lost per prompt": lambda system: share(system.lost_per_prompt),
             },
+            lambda system: (
+                range_of(system.served.estimate.value, system.served.live) if system.served.estimate else None
+            ),
         ),
     )
 
@@ -241,7 +267,7 @@ def served(system: SystemReport) -> str:
 def running(report: Report) -> ReportSection:
     return ReportSection(
         "running",
-        "Running",
+        "Time and failures",
         "Silent: prompts that got no memory. Judge failed: of the prompts on which it was asked; these are "
         "left out of all other numbers. Median time: of a prompt, with all that the judge took.",
         table_of(
@@ -257,10 +283,15 @@ def running(report: Report) -> ReportSection:
     )
 
 
-def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) -> ReportTable:
+def table_of(
+    report: Report,
+    columns: dict[str, Callable[[SystemReport], str]],
+    ranged: Callable[[SystemReport], Range | None] | None = None,
+) -> ReportTable:
     """A row for each system."""
     rows = ((system.system, *(write(system) for write in columns.values())) for system in report.systems)
-    return ReportTable(("", *columns), tuple(rows))
+    ranges = tuple(map(ranged, report.systems)) if ranged else ()
+    return ReportTable(("", *columns), tuple(rows), ranges=ranges)
 
 
 def grouped(
@@ -274,9 +305,10 @@ def grouped(
         return
     head = ("", name, "precision", "95 %\ninterval", "relevant", "prompts")
     title, about = titles
-    yield ReportSection(
-        name, title, f"{about} {FEW_IN_A_ROW}", ReportTable(head, system_rows(known.items(), group_cells), names=2)
-    )
+    every = (group.precision for groups in known.values() for group in groups)
+    ranges = tuple(range_of(found.ratio.value, found.interval) for found in every)
+    table = ReportTable(head, system_rows(known.items(), group_cells), names=2, ranges=ranges)
+    yield ReportSection(name, title, f"{about} {FEW_IN_A_ROW}", table)
 
 
 def group_cells(group: Group) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Synthetic memories and prompts for the benchmarks: topics with Zipf words, about 2.3 kB of text per memory.
+"""Synthetic memories and prompts for the benchmarks: topics with Zipf words, 340 words per memory or fewer.
 
 The same arguments give the same root and the same prompts. Relevance is not known: with these, benchmarks measure times
 and whether two rankings agree, not quality.
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 COMMON_WORDS, TOPICS, TOPIC_WORDS = 4000, 200, 120
 TAGS_PER_TOPIC = 12
+MOST_WORDS, SHORT_WORDS = 340, 40
 ACTIVE_SHARE = 0.95
 LENGTHS = {"short": (3, 8), "ordinary": (10, 25), "long": (60, 150), "paste": (5000, 5000)}
 """Words per prompt, by kind."""
@@ -48,13 +49,13 @@ class Language:
         return found
 
 
-def write_root(path: Path, count: int, seed: int = 1) -> Path:
-    """Write a claude-memory root of *count* memories: a JSON file each and the index.md that lists them."""
+def write_root(path: Path, count: int, seed: int = 1, words: int = MOST_WORDS) -> Path:
+    """Write a claude-memory root of *count* memories of *words*: a JSON file each and the index.md that lists them."""
     language, made = Language(seed), random.Random(seed + 1)
     for folder in FOLDERS:
         (path / folder).mkdir(parents=True, exist_ok=True)
     lines = ["# Memory Index\n", "\n"]
-    lines += [_write_memory(str(path), number, language, made) for number in range(count)]
+    lines += [_write_memory(str(path), number, language, made, words) for number in range(count)]
     (path / "index.md").write_text("".join(lines), encoding="utf-8")
     return path
 
@@ -69,21 +70,21 @@ def prompts(count: int, kind: str, seed: int = 1) -> list[str]:
     ]
 
 
-def _write_memory(root: str, number: int, language: Language, made: random.Random) -> str:
+def _write_memory(root: str, number: int, language: Language, made: random.Random, words: int) -> str:
     """Write one memory; its line of index.md."""
     topic = _topic(made)
     folder, category = made.choice(CATEGORIES)
     own = [next(_spelled(made)) for _ in range(4)]
     title = " ".join([*language.words(made, topic, made.randint(4, 10), 0.5), own[0]]).capitalize()
     tags = list(dict.fromkeys(made.choice(language.topics[topic][0][:TAGS_PER_TOPIC]) for _ in range(3)))
-    body = own + _draw(made, language.topics[topic], 66) + _draw(made, language.common, 270)
+    body = (own + _draw(made, language.topics[topic], 66) + _draw(made, language.common, 270))[:words]
     name = f"{title.lower().replace(' ', '-').replace('.', '-')[:50]}-{number}"
     path = f"{folder}/{name}.json"
     day = f"20{made.randint(22, 25)}-{made.randint(1, 12):02}-{made.randint(1, 28):02}T12:00:00Z"
     content = {
         "context": " ".join(body[:120]),
         "decision": " ".join(body[120:200]),
-        "rationale": [" ".join(body[i : i + 35]) for i in range(200, 340, 35)],
+        "rationale": [" ".join(body[i : i + 35]) for i in range(200, len(body), 35)],
     }
     document = {
         "schema_version": "1.0",

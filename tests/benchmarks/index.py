@@ -1,8 +1,10 @@
-"""The index file of a root: building it, one changed file, its size, and the cost of a query.
+"""The index file of a root: building it, opening it again, one changed file, its size, and the cost of a query.
 
     python -m tests.benchmarks.index [MEMORIES ...]
 
-Prints milliseconds, and for queries the share of the top three of an exhaustive search that they find: for `memsift`,
+Prints milliseconds. A build is compared with a plain FTS5 table of title, tags and body from the same files, for short
+memories and for long ones: medians and ranges of seconds of this process's CPU, because other programs may run. For
+queries it prints the share of the top three of an exhaustive search that they find: for `memsift`,
 and for `fts5_bm25` over title and tags (`headline`) and over the whole text (`full_text`). A full sync looks at every
 file; the cost of a change comes on top. Where a file is renamed into place, its folder changes: the hook does a full
 sync then.
@@ -11,20 +13,22 @@ sync then.
 from __future__ import annotations
 
 import gc
+import json
 import resource
+import sqlite3
 import statistics
 import sys
 import tempfile
 from contextlib import closing, contextmanager
 from pathlib import Path
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 from typing import TYPE_CHECKING
 
 from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
 from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25, memsift
-from tests.benchmarks.corpus import LENGTHS, prompts, write_root
+from tests.benchmarks.corpus import LENGTHS, MOST_WORDS, SHORT_WORDS, prompts, write_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
     """Prompt and limit -> the ids of the best memories."""
 
 SIZES = (500, 5000, 50_000)
-TURNS = 7
+TURNS, BUILDS = 7, 3
 SETTLED = 3 * TICK_NS / 1e9
 """Seconds after which a change is read once. Earlier it is read again, because its time may hide another change."""
 
@@ -47,9 +51,46 @@ PROMPTS, PASTES = 15, 4
 
 def main(sizes: tuple[int, ...]) -> None:
     for size in sizes:
+        for words in (SHORT_WORDS, MOST_WORDS):
+            _compare_builds(size, words)
         with tempfile.TemporaryDirectory() as folder:
             root = str(write_root(Path(folder) / "root", size).resolve())
             _measure(root, {"HOME": str(Path(folder) / "home")}, size)
+
+
+def _compare_builds(size: int, words: int) -> None:
+    """First index and opening again, as ratios to a plain FTS5 table. The three take turns."""
+    took: dict[str, list[float]] = {"first index": [], "opened again": [], "plain FTS5": []}
+    with tempfile.TemporaryDirectory() as folder:
+        root = write_root(Path(folder) / "root", size, words=words).resolve()
+        for turn in range(BUILDS):
+            environ = {"HOME": f"{folder}/home{turn}"}
+            for name in ("first index", "opened again"):
+                took[name].append(_cpu(lambda: open_index(str(root), environ).close()))  # noqa: B023 - called at once
+            took["plain FTS5"].append(_cpu(lambda: _plain_fts5(root, Path(folder) / f"{turn}.db")))  # noqa: B023
+    plain = statistics.median(took["plain FTS5"])
+    print(f"{size:,} memories of {words} words, CPU seconds, and as a ratio to plain FTS5")
+    for name, times in took.items():
+        middle = statistics.median(times)
+        print(f"  {name:<13} {middle:6.2f} ({min(times):.2f} to {max(times):.2f}), {middle / plain:.2f}")
+
+
+def _plain_fts5(root: Path, file: Path) -> None:
+    """What a short script would do: each file into a table of its title, tags and texts."""
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("create virtual table memory using fts5(title, tags, body)")
+        for path in root.glob("*/*.json"):
+            found = json.loads(path.read_bytes())
+            db.execute(
+                "insert into memory values (?, ?, ?)", (found["title"], str(found["tags"]), str(found["content"]))
+            )
+
+
+def _cpu(action: Callable[[], object]) -> float:
+    gc.collect()
+    began = process_time()
+    action()
+    return process_time() - began
 
 
 def _measure(root: str, environ: dict[str, str], size: int) -> None:

@@ -28,7 +28,7 @@ def terminal(private_home: Path) -> Iterator[Terminal]:
 
 
 def labels_given(screen: str) -> int:
-    """The number in the line at the bottom of Label: `1 of 52 prompts done · 3 labels · ...`."""
+    """The number in the line at the bottom of Label: `1 of 80 prompts done · 3 labels · ...`."""
     found = re.search(r"· (\d+) labels?\b", screen)
     return int(found[1]) if found else -1
 
@@ -48,20 +48,20 @@ def label_cards(terminal: Terminal, count: int) -> None:
 @pytest.mark.slow
 def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Terminal) -> None:
     terminal.start(DEMO)
-    terminal.wait_for("76 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "F3 Replay")
 
     # a memory, by the beginning of a word that stands only in its body
     terminal.press("/")
-    terminal.type("suspen")
-    terminal.wait_for("1 of 76 memories", "Restart the Jenkins agent", "'suspended'")
+    terminal.type("gmake")
+    terminal.wait_for("1 of 102 memories", "GNU make")
     terminal.press("Escape")
-    terminal.wait_until(lambda shown: "76 memories" in shown and "of 76" not in shown, "all memories again")
+    terminal.wait_until(lambda shown: "102 memories" in shown and "of 102" not in shown, "all memories again")
     terminal.press("Escape")
 
     # what the judge dropped
     terminal.press("F3")
-    terminal.wait_for("52 prompts", "Asking the judge")
-    terminal.wait_for("✓ kept", "✗ judge", "Judge scripted")
+    terminal.wait_for("80 prompts")
+    terminal.wait_for("✓ kept", "✗ rejected")
 
     # ten labels, one of them taken back
     terminal.press("F4")
@@ -74,19 +74,19 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
 
     # the nine are there again
     terminal.start(DEMO)
-    terminal.wait_for("76 memories")
+    terminal.wait_for("102 memories")
     terminal.press("F4")
     terminal.wait_until(lambda shown: labels_given(shown) == 9, "9 labels after a new start")
 
     # precision of all systems
     terminal.press("F5")
-    screen = terminal.wait_for("Precision: how much of what was injected is relevant", "9 labels")
+    screen = terminal.wait_for("Precision: how much of what was injected helped")
     for system in ("memsift", "memsift+default", "memsift+default+judge"):
         numbers = r" +[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +\d+ of \d+"
         assert re.search(rf" {re.escape(system)}{numbers}", screen)
         assert re.search(rf" {re.escape(system)} .*(━●|●━)", screen)
-    terminal.press("End")
-    terminal.wait_for("Running", "median time")
+    terminal.press("Down", "End")
+    terminal.wait_for("whether they are true")
     terminal.press("q")
     terminal.wait_for("ended with 0")
 
@@ -95,13 +95,13 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
 def test_ctrl_z_goes_back_to_the_shell_and_its_fg_comes_back(terminal: Terminal) -> None:
     terminal.start(["bash", "--norc", "-i"])
     terminal.type(f"{shlex.join(DEMO)}\n")
-    terminal.wait_for("76 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "F3 Replay")
     terminal.press("C-z")
     terminal.wait_for("Stopped")
     terminal.type("echo $((6 * 7)) in the shell\n")
     terminal.wait_for("42 in the shell")
     terminal.type("fg\n")
-    terminal.wait_for("76 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "F3 Replay")
     terminal.press("q")
     terminal.wait_until(lambda shown: "F3 Replay" not in shown, "the end of the app")
     terminal.type("exit\n")
@@ -111,7 +111,7 @@ def test_ctrl_z_goes_back_to_the_shell_and_its_fg_comes_back(terminal: Terminal)
 @pytest.mark.slow
 def test_ctrl_z_stops_nothing_where_no_shell_could_go_on(terminal: Terminal) -> None:
     terminal.start(DEMO)
-    terminal.wait_for("76 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "F3 Replay")
     terminal.press("C-z")
     terminal.wait_for("No shell started this program")
     terminal.press("q")

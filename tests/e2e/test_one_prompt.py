@@ -43,7 +43,7 @@ def test_hook_log_replay_and_label_speak_of_the_same_text(tmp_path: Path) -> Non
         file.write(json.dumps(row) + "\n")
     prompt = read_prompts([str(world.transcript)]).prompts[-1]
     assert prompt.text == TYPED
-    terms = {term.text for term in asked(prompt.text, prompt.turns)}
+    terms = {term.text for term in asked(prompt.text, prompt.turns)[1]}
     assert {"cold", "zanzibar", "branch"} <= terms and "cache" not in terms
 
     db = tmp_path / "labels.db"

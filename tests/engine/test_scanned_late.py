@@ -10,6 +10,7 @@ from engine.config import SEARCH, Config
 from engine.memory import UNSCANNED
 from engine.opening import open_index
 from engine.prompt import typed_prompt
+from tests.engine.builders import fillers, write_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,3 +54,12 @@ def test_a_memory_that_cannot_be_scanned_waits(tmp_path: Path) -> None:
     with closing(open_index(root, environ)) as index:
         index._scan = lambda _: {}
         assert pipeline.retrieve(ASK, index, Config()).injected == ()
+
+
+def test_of_many_new_memories_the_first_are_scanned_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.writing.SCANNED_AT_ONCE", 2)
+    root, environ = write_root(tmp_path / "root", fillers(5)), {"HOME": str(tmp_path)}
+    with closing(open_index(str(root), environ)) as index:
+        assert [one.risk for one in index.summaries()] == [0, 0, UNSCANNED, UNSCANNED, UNSCANNED]
+        assert set(index.risks(index.summaries()).values()) == {0}
+        assert {one.risk for one in index.summaries()} == {0}

@@ -43,6 +43,7 @@ from tui.keys import KEYS, home_of
 from tui.remapped_keys import latin_key
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
+from tui.workspace.demo import open_demo
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
 
@@ -316,7 +317,7 @@ async def test_quitting_while_the_judge_thinks_neither_hangs_nor_crashes(open_wo
 
 # The theme
 
-USUAL, OTHER = "textual-dark", "textual-light"
+USUAL, OTHER = "memsift", "memsift-light"
 
 
 @pytest.fixture
@@ -350,7 +351,7 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
             await press(pilot, "ctrl+t", key, "enter")
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[/b]\ntextual-light"], ids=["no text", "markup"])
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[/b]\nmemsift-light"], ids=["no text", "markup"])
 async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
     open_workspace: Opener, theme_path: Path, choices: Choices, content: bytes
 ) -> None:
@@ -393,5 +394,5 @@ async def test_the_demo_is_trusted_by_the_package(private_home: Path) -> None:
     file = private_home / ".config/memsift/config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("[retrieval]\nmax_inject = 1\n", encoding="utf-8")
-    with closing(opening.open_demo(dict(os.environ), fresh=True)) as workspace:
+    with closing(open_demo(dict(os.environ), fresh=True)) as workspace:
         assert (workspace.config.max_inject, workspace.notice) == (3, "")

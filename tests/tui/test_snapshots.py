@@ -124,7 +124,7 @@ def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Works
     async def run(pilot: Pilot[Any]) -> None:
         await pressing("f3", "n", "w", "h", "y", "enter", "enter", *"queue")(pilot)
         ranking: Any = pilot.app.screen.query_one("RankingTable")
-        best = workspace.run(typed_prompt("why\n\nqueue"), "memsift").candidates[0]
+        best = workspace.run(typed_prompt("why\n\nqueue"), "memsift+default").candidates[0]
         await until(pilot, lambda: ranking.records and ranking.records[0].candidates == (best,))
         await at_rest(pilot)
 

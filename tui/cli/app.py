@@ -35,7 +35,13 @@ def demo(fresh: bool, order: str | None, plain: bool) -> None:
     Its labels are kept apart from yours, in the cache folder.
     """
     require_terminal()
-    run_app(opening.open_demo(os.environ, fresh=fresh, order=order), is_plain=plain)
+    run_demo(fresh=fresh, order=order, is_plain=plain)
+
+
+def run_demo(*, fresh: bool, order: str | None, is_plain: bool) -> None:
+    from tui.workspace.demo import open_demo
+
+    run_app(open_demo(os.environ, fresh=fresh, order=order), is_plain=is_plain)
 
 
 def require_terminal() -> None:
@@ -64,7 +70,7 @@ def open_other(
 
     chosen = FirstStartApp(found, is_plain=app_settings(is_plain=is_plain).is_plain).run()
     if chosen == DEMO:
-        run_app(opening.open_demo(os.environ, fresh=False, order=order), is_plain=is_plain)
+        run_demo(fresh=False, order=order, is_plain=is_plain)
     for place in found:
         if place.root == chosen and build_first((place.root,), is_plain=is_plain):
             run_app(

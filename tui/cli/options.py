@@ -270,11 +270,11 @@ PARTS = "The folder for the rows, a file for each part. With a folder of the sam
 
 @dataclass(frozen=True)
 class PartsOptions:
-    """The options for a run in parts; each text is empty if it was not given."""
+    """The options for a run in parts; each text is empty, and the size None, if it was not given."""
 
     executor: str
     parts: str
-    part_size: int
+    part_size: int | None
 
     def are_given(self, refusal: str, *others: object) -> bool:
         """Whether the run goes in parts. Raises click.UsageError if an option is missing, or any of *others* is set."""
@@ -283,13 +283,13 @@ class PartsOptions:
         return bool(self.parts)
 
 
-def parts_options(things: str, size: int) -> Callable[[F], F]:
-    """The options for a run in parts: of *size* prompts or memories each, if nothing else is given."""
-    help_size, of_size = f"{things} in a part.", click.IntRange(1)
+def parts_options(things: str) -> Callable[[F], F]:
+    """The options for a run in parts, of prompts or memories."""
+    help_size = f"{things} in a part. Default: what a worker does in some seconds, and in half a minute with a judge."
     options = (
         click.option("--executor", metavar="NAME", default="", help=EXECUTOR),
         click.option("--parts", metavar="FOLDER", default="", help=PARTS),
-        click.option("--part-size", metavar="N", type=of_size, default=size, show_default=True, help=help_size),
+        click.option("--part-size", metavar="N", type=click.IntRange(1), help=help_size),
     )
     return gathered("parts", PartsOptions, options)
 

@@ -76,7 +76,7 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 @STRICT
 @bulk_options
 @click.option("--resume", metavar="FILE", help=RESUME)
-@parts_options("Prompts", 1000)
+@parts_options("Prompts")
 @click.option("--save", is_flag=True, help=SAVE)
 @DB
 def replay(
@@ -170,18 +170,18 @@ class Replay:
     def in_parts(self, root: OpenRoot, files: Sequence[str], parts: PartsOptions) -> None:
         """Write a file of rows for each part of *files*, and tell how the run ended."""
         from tui.workspace.parts.executors import opened_executor
-        from tui.workspace.parts.replay import replay_in_parts, setup_of
+        from tui.workspace.parts.replay import ReplayRun
 
         with opened_judge(self.asking.judge, root.config) as asked:
             chosen, cutoffs = chosen_systems(self.systems, root.root, root.config, asked)
-        setup = setup_of(root.root, root.config, chosen, cutoffs, self.asking, os.environ)
+        run = ReplayRun(root, chosen, cutoffs, self.asking, files, Path(parts.parts), parts.part_size)
         with opened_executor(parts.executor) as workers:
-            ending, prompts, answers = replay_in_parts(workers, setup, files, Path(parts.parts), parts.part_size)
+            ending = run.over(workers)
         if ending.is_interrupted:
             tell(f"Stopped after {ending.done:,} of {ending.jobs:,} parts. Give the same command again to go on.")
             click.get_current_context().exit(130)
-        tell(f"{prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {Path(parts.parts)}/part-*.jsonl")
-        answers.report()
+        tell(f"{run.prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {parts.parts}/part-*.jsonl")
+        run.answers.report()
 
 
 def chosen_systems(

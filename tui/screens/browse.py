@@ -44,7 +44,7 @@ from tui.workspace.curate.memory_facts import (
     stamps,
 )
 from tui.workspace.filtering import RowRules, no_memories
-from tui.workspace.quality.findings import CHEAP, cheap_findings, check_stamp
+from tui.workspace.quality.findings import CHEAP, MOST_CHECKED, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -57,10 +57,7 @@ if TYPE_CHECKING:
 IN_INBOX = "The Inbox, {go.inbox}, shows where."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {go.back} shows all."
-MOST_CHECKED = 2_000
-"""Memories up to which each start runs the checks: of more, it would take longer than to read the list."""
-
-NOT_CHECKED = "So many memories are not checked at each start. {go.inbox} checks them; {go.back} shows all."
+NOT_CHECKED = "Of so many memories, each start checks only the safety. {go.inbox} checks all; {go.back} shows all."
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -169,8 +166,9 @@ class BrowseScreen(CuratedList):
         self.show_rows(ordered(found, choice.order, facts, is_turned=choice.is_turned), is_near=is_near)
         self.set_class(len(found) <= FEW, "-few")
         if not found:
-            unchecked = NOT_CHECKED if len(self.app.workspace.index) > MOST_CHECKED else CHECKING
-            nothing = unchecked if self._narrowing.check and not self._is_checked else NO_MATCH
+            is_partial = len(self.app.workspace.index) > MOST_CHECKED
+            unchecked = CHECKING if not self._is_checked else NOT_CHECKED if is_partial else NO_MATCH
+            nothing = unchecked if self._narrowing.check else NO_MATCH
             self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace.index) or nothing)))
             self.about.show(plain(""))
         self.show_overview()
@@ -236,8 +234,7 @@ class BrowseScreen(CuratedList):
     def read_findings(self) -> None:
         """Run the cheap checks beside the app, when all that is quick is on the screen."""
         self._begun = check_stamp(self.app.workspace, os.environ)
-        if len(self.app.workspace.index) <= MOST_CHECKED:
-            self._read_findings(self._begun)
+        self._read_findings(self._begun)
 
     @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
     def _read_findings(self, stamp: tuple[object, ...]) -> None:

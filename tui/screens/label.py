@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.containers import Container
+from textual.containers import Container, Vertical
 from textual.getters import query_one
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from engine.errors import LabelStoreError
 from labels.records import LABEL, REASONS
@@ -16,13 +18,14 @@ from tui.dialogs.choices import ChooseByDigit
 from tui.keys import bindings, keyed
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.labels import NoteInput, RecentLabels, Remark, RemarkLine
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.ranking_table import Reveal
 from tui.workspace.labelling import Position, follow_ups, follow_words, latest_labels
+from tui.workspace.labelling_plan import guideline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +41,18 @@ ANSWERS = ("label", "grade")
 CARD_ACTIONS = (*ANSWERS, "skip", "open", "note", "reason")
 NO_GRADES = "Grades are off. `grades = true` under [label] in config.toml turns them on."
 QUESTION = "Inject it for this prompt?"
+GUIDE, BROAD = "When is it relevant?", 120
+"""The title of the guideline, and the width of a terminal that has room for it beside the card."""
+
+BREAK = re.compile(r"(?<=[\w,.;])\n(?=\w)")
+"""The end of a line inside a paragraph, which a narrow pane breaks elsewhere."""
+
+REVEALS, OFF = "reveals", "off"
 HINT, HINT_FROM_WIDTH = " · {label.note} note, {label.reason} reason", 70
+
+
+class GuidePane(MemoryPane, can_focus=False):
+    """When a memory counts as relevant: beside the card in a broad terminal, before the first label in any other."""
 
 
 class LabelScreen(LabelWalk):
@@ -47,13 +61,14 @@ class LabelScreen(LabelWalk):
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
-        shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo",
+        shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.reveals",
         hidden="mark.unrateable label.note label.reason label.guideline label.latest label.open "
         f"copy.text label.order label.settle prompt.read {GRADES}",
         at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
     )
     HELP = (
-        "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each label is saved at once. "
+        "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done, unless {label.reveals} leaves "
+        "them out. Each label is saved at once. "
         "Before a label, {label.note} writes a note and {label.reason} chooses a reason; both are saved with it. About "
         "one card in ten is shown again later, to measure how often you agree with yourself. {label.latest} goes to "
         "the latest labels, where the same keys change one."
@@ -67,6 +82,7 @@ class LabelScreen(LabelWalk):
         super().__init__()
         self._shown_at = 0.0
         self._happened = ""
+        self._shows_reveals = True
 
     def compose(self) -> ComposeResult:
         yield TopBar("label")
@@ -74,10 +90,20 @@ class LabelScreen(LabelWalk):
         with Container(id="body"):
             yield MemoryPane("card")
             yield Reveal(id="reveal", classes="pane")
-            yield RecentLabels(id="recent", classes="pane")
+            with Vertical(id="side"):
+                yield RecentLabels(id="recent", classes="pane")
+                yield GuidePane("guide")
         yield RemarkLine()
         yield Static(id="progress")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self._shows_reveals = self.app.choice(REVEALS) != OFF
+        self.query_one(GuidePane).border_title = GUIDE
+        self.query_one(GuidePane).show(plain(BREAK.sub(" ", guideline(os.environ))))
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.width >= BROAD, "-broad")
 
     def show_position(self) -> None:
         """Show the next card of the prompt, or its reveal. A prompt without candidates is passed over."""
@@ -93,9 +119,10 @@ class LabelScreen(LabelWalk):
             return
         if self.position.card:
             self._show_card(self.position, self.position.card)
-        elif self.position.pool.cards and not self.position.is_repeat:
+        elif self.position.pool.cards and not self.position.is_repeat and self._shows_reveals:
             self._show_reveal(self.position.prompt)
         else:
+            self.measure()
             # never two repeats in a row: a person would notice them
             self.call_later(self.start_following if self.position.is_repeat else self.next_prompt)
             return
@@ -147,6 +174,7 @@ class LabelScreen(LabelWalk):
         self.progress.update(plain(joined(filter(None, parts), self.size.width - 2)))
         self._happened = ""
         self.recent.show_labels(latest_labels(workspace), workspace.memory)
+        self.set_class(not self.recent.count, "-first")
 
     # Keys
 
@@ -178,7 +206,7 @@ class LabelScreen(LabelWalk):
             return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
         if action in CARD_ACTIONS and self.card is None:
             return "This prompt is done." if self.is_revealed else "No card is shown."
-        if action == "next" and not (self.is_revealed or self.has_failed):
+        if action == "next" and not (self.is_revealed or self.has_failed or self.is_done):
             return "Label or skip this card first." if self.card else "No card is shown."
         return ""
 
@@ -237,11 +265,21 @@ class LabelScreen(LabelWalk):
         return True
 
     @on(RowList.Selected, "RankingTable")
-    def action_next(self) -> None:
-        """Leave a reveal, or try again after a pool could not be recorded."""
+    async def action_next(self) -> None:
+        """Leave a reveal, try again after a pool could not be recorded, or see the report when all is labelled."""
         if self.has_failed and self._prompt:
             self.start(self._prompt)
+        elif self.is_done:
+            await self.app.switch_mode("report")
         else:
+            self.next_prompt()
+
+    def action_reveals(self) -> None:
+        """Show reveals from now on, or go from prompt to prompt without them."""
+        self._shows_reveals = not self._shows_reveals
+        self.app.remember(REVEALS, "on" if self._shows_reveals else OFF)
+        self.app.tell(f"Ranks and verdicts are {'shown' if self._shows_reveals else 'not shown'} after a prompt.")
+        if self.is_revealed and not self._shows_reveals:
             self.next_prompt()
 
     def action_open(self) -> None:

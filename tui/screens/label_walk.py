@@ -147,7 +147,7 @@ class LabelWalk(GivenLabels):
         self.queue: LabelQueue | None = None
         self._prompt: Prompt | None = None
         self.position: Position | None = None
-        self.has_failed = False
+        self.has_failed = self.is_done = False
         self._is_behind = self._has_news = False
 
     def show_card_text(self, text: Content) -> None:
@@ -239,10 +239,23 @@ class LabelWalk(GivenLabels):
         workspace = self.app.workspace
         reason = nothing_to_label(workspace.index, workspace.prompts, workspace.labelled_pairs())
         self.show_card_text(plain(keyed(self.app, reason)))
-        if reason == ALL_LABELLED:
+        self.is_done = reason == ALL_LABELLED
+        if self.is_done:
             self.tell_happened("")
+            self._sum_up(reason)
         else:
             self.progress.update("")
+
+    @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
+    def _sum_up(self, reason: str) -> None:
+        """Show the labels, the precision and the next step below *reason*, when all prompts are labelled."""
+        from tui.workspace.report.reading import summed_up
+
+        self.call_later(self.show_sum, f"{keyed(self.app, reason)}\n\n{summed_up(self.app.workspace)}")
+
+    def show_sum(self, text: str) -> None:
+        if self.is_done:
+            self.show_card_text(plain(text))
 
     def start(self, prompt: Prompt) -> None:
         """Show a prompt. Its first card comes when every system has run it."""
@@ -254,7 +267,7 @@ class LabelWalk(GivenLabels):
             self.show_position()
 
     def _show_prompt(self, prompt: Prompt) -> None:
-        self._prompt, self.position, self.has_failed = prompt, None, False
+        self._prompt, self.position, self.has_failed, self.is_done = prompt, None, False, False
         self.prompt_pane.show(prompt)
 
     @on(Kept)

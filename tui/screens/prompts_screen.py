@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.filtering import RowChoice
 
-SHOWS_ALL, SEARCHES = "{go.back} shows all", "{replay.search} searches, {replay.type} types"
+SHOWS_ALL, SEARCHES = "{go.back} shows all", "{replay.search} searches, {replay.type} types a new one"
 OF_A_FILE = "This prompt is in the sample: it comes from a file."
 CHOSEN_NOW = (
     "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
@@ -119,8 +119,8 @@ class PromptsScreen(RowsScreen):
     def _mark_differing(self, prompt_ids: Iterable[str]) -> None:
         """Mark those of *prompt_ids* on which the systems side by side differ."""
         systems, ids = self.app.workspace.heads, set(prompt_ids)
-        differing = {prompt_id for prompt_id in ids if self._known[prompt_id].differs(systems)}
-        self.prompt_list.mark_differing((self.prompt_list.differing - ids) | differing)
+        found = {**self.prompt_list.differing, **{name: self._known[name].change(systems) for name in ids}}
+        self.prompt_list.mark_differing({name: counts for name, counts in found.items() if counts})
 
     # Keys of the list
 

@@ -7,21 +7,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
+from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.installation import install_command
 from labels.measure.report import ReportOptions
+from labels.report.first_lines import BY_REPLAY, BY_TARGET, BY_WORST
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
 from tui.dialogs.questions import AskLine
 from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
@@ -38,15 +40,16 @@ if TYPE_CHECKING:
     from tui.workspace.report.reading import ReportReading
     from tui.workspace.report.rows import Behind, ReportPart
 
-MARGIN, MIN_WIDTH = 4, 20
-"""Cells beside a text, and cells of a line at least: a narrower terminal cuts the lines."""
+MARGIN, FRAME, MIN_WIDTH = 4, 2, 20
+"""Cells beside a text and of a frame, and cells of a line at least: a narrower terminal cuts the lines."""
 
-ROOMY = 30
-"""Rows of a terminal from which on the answer has the numbers behind it."""
+ROOMY, LARGE = 34, 40
+"""Rows of a terminal from which on the answer has more numbers, and a curve stands below a table."""
 
 MOST_CHOICES = 200
 COUNTING, TARGET = "Counting …", "target"
 NOTHING_YET = "There is no report yet. Press {report.replay} to replay the prompts."
+NO_STEP = "There is nothing to do now."
 NO_PROMPT = "No prompt stands behind this row."
 EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read the file."
 FILE_NAME = "memsift-report.html"
@@ -61,21 +64,28 @@ class PartPane(Vertical):
             self.call_after_refresh(screen.show_part)
 
 
+class AnswerPane(Static, can_focus=True):
+    """The answer and the next step. Enter does the step, as it does wherever no row has the cursor."""
+
+    BINDINGS = [Binding("down,j", "screen.parts", "Parts", show=False)]
+
+
 class ReportScreen(ModeScreen):
     """The report of the label store. A worker makes it each time the screen is shown."""
 
     CSS_PATH = "report.tcss"
-    AUTO_FOCUS = "PartList"
+    AUTO_FOCUS = "#answer"
     BINDINGS = bindings(
-        shown="report.rows report.parts report.replay report.target report.export",
+        shown="report.step report.rows report.parts report.replay report.target report.export",
         hidden="report.next report.previous report.more copy.text",
     )
     HELP = (
-        "Up and down choose a part, right goes to its rows, and enter opens the prompts or the memory that a row "
-        "counts. Press {report.replay} to replay all prompts first. {report.more} adds the ranking measures of TREC."
+        "On the answer, {report.step} does the next step. Down goes to the parts, right to the rows of one, and enter "
+        "opens the prompts or the memory that a row counts. Press {report.replay} to replay all prompts first. "
+        "{report.more} adds the ranking measures of TREC."
     )
 
-    answer = query_one("#answer", Static)
+    answer = query_one(AnswerPane)
     parts = query_one(PartList)
     table = query_one(TableRows)
     head = query_one("#head", Static)
@@ -93,7 +103,7 @@ class ReportScreen(ModeScreen):
 
     def compose(self) -> ComposeResult:
         yield TopBar("report")
-        yield Static(id="answer")
+        yield AnswerPane(id="answer", classes="pane")
         with Container(id="panes"):
             yield PartList(classes="pane")
             with PartPane(id="part", classes="pane"):
@@ -104,7 +114,7 @@ class ReportScreen(ModeScreen):
                     yield Static(id="about-text")
                 yield from self._plots()
         yield Static(id="state")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def _plots(self) -> ComposeResult:
         """The widget for charts of points, if its package is installed: the table says the same."""
@@ -114,6 +124,7 @@ class ReportScreen(ModeScreen):
             yield PlotextPlot(id="plot", classes="-off")
 
     def on_mount(self) -> None:
+        self.answer.border_title = "Answer"
         self._asked = target_of(self.app.choice(TARGET))
 
     def begin(self) -> None:
@@ -155,7 +166,8 @@ class ReportScreen(ModeScreen):
             is_short = self.size.height < ROOMY
             report, workspace = self._reading.report, self.app.workspace
             lack = "" if report.labelled_prompts else nothing_to_count(workspace.index, workspace.prompts)
-            text = answer_text(self._reading, self._width(self.size.width), partial(keyed, self.app), is_short=is_short)
+            width, say = self._width(self.size.width - FRAME), partial(keyed, self.app)
+            text = answer_text(self._reading, width, say, is_short=is_short, drawn=signs(self))
             self.answer.update(plain(keyed(self.app, lack)) if lack else text)
             self.set_class(bool(lack) or not report.systems, "-empty")
             self.show_part()
@@ -196,7 +208,7 @@ class ReportScreen(ModeScreen):
     def _show_chart(self, name: str, width: int) -> None:
         assert self._reading
         drawn = drawn_chart(name, self._reading.report, width)
-        has_room = self.size.height >= ROOMY and not self.has_class("-narrow")
+        has_room = self.size.height >= LARGE and not self.has_class("-narrow")
         curve = curve_beside(name, self._reading.report) if has_room else None
         plots = self.query("#plot")
         if curve and not plots:
@@ -242,8 +254,8 @@ class ReportScreen(ModeScreen):
             return keyed(self.app, NOTHING_YET)
         if action == "rows":
             return "" if self.focused is not self.table else "You are there."
-        if action == "parts":
-            return "" if self.focused is not self.parts else "You are there."
+        if action == "step":
+            return "" if self._reading and self._reading.step.place else NO_STEP
         return super().why_off(action, parameters)
 
     @on(RowList.Selected, "PartList")
@@ -257,7 +269,21 @@ class ReportScreen(ModeScreen):
         return is_inside
 
     def action_parts(self) -> None:
-        self.parts.focus()
+        """Go to the parts; from there, back to the answer."""
+        (self.answer if self.focused is self.parts else self.parts).focus()
+
+    async def action_step(self) -> None:
+        """Do the step that the answer names: on another screen, in a dialog, or in a part of the report."""
+        place = self._reading.step.place if self._reading else ""
+        if place in self.app.MODES:
+            await self.app.switch_mode(place)
+        elif place == BY_REPLAY:
+            self.action_replay_all()
+        elif place == BY_TARGET:
+            self.action_target()
+        elif place == BY_WORST:
+            self.parts.go_to(place)
+            self.action_rows()
 
     def action_move(self, step: int) -> None:
         self.parts.cursor += step

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 SIGN_WIDTH = 3
-SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW = 20, 11, 9
+SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW = 20, 11, 11
 """Cells of a system's column: with score and confidence, with one number, or with the outcome alone."""
 
 WIDE_TITLE, LEAST_TITLE = 40, 24
@@ -41,6 +41,17 @@ WIDE_TITLE, LEAST_TITLE = 40, 24
 
 SPOKEN_WIDTHS = 30, 20, 11
 """The same for cells in words."""
+
+DROPPED: dict[str | None, str] = {
+    "status": "inactive",
+    "floor": "too weak",
+    "cutoff": "unlikely",
+    "judge": "rejected",
+    "cap": "too many",
+    "repeat": "repeated",
+    "budget": "no room",
+}
+"""Stage that dropped a memory -> a word for it, in at most 8 cells."""
 
 WAITING, NO_RECORD, NOT_FOUND = "…", "no record", "not found"
 NOTES = {WAITING: "not known yet"}
@@ -212,7 +223,7 @@ def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
     probability = None if candidate.probability is None else f"P {candidate.probability:.2f}"
     if not candidate.injected:
         value = probability if candidate.dropped_by == "cutoff" else score
-        text = f"{candidate.dropped_by:<6}  {value}" if is_wide else candidate.dropped_by
+        text = f"{DROPPED[candidate.dropped_by]:<8} {value}" if is_wide else DROPPED[candidate.dropped_by]
         return cells(f"{DRAWN.dropped} {text}", width), "muted"
     if is_wide:
         text = f"{DRAWN.injected} {candidate.rank:<2} {score}  {probability or candidate.confidence}"
@@ -228,8 +239,8 @@ def _judged_cell(candidate: Candidate, width: int) -> Cell:
         kept = candidate.verdict is not None and candidate.verdict.decision == "approved"
         return cells(f"{DRAWN.injected} {'kept' if kept else 'fallback'}", width), "good"
     if candidate.dropped_by == "judge":
-        return cells(f"{DRAWN.rejected} judge", width), "bad"
-    return cells(f"{DRAWN.dropped} {candidate.dropped_by}", width), "muted"
+        return cells(f"{DRAWN.rejected} {DROPPED[candidate.dropped_by]}", width), "bad"
+    return cells(f"{DRAWN.dropped} {DROPPED[candidate.dropped_by]}", width), "muted"
 
 
 def _in_words(candidate: Candidate, width: int) -> str:
@@ -245,7 +256,9 @@ def _in_words(candidate: Candidate, width: int) -> str:
     return f"{SPOKEN.injected}, {how}{sure}"
 
 
-DONE = "Done: what you said, and what each system does. Press {label.next} to go on; {mark.undo} takes your label back."
+DONE = (
+    "Done: what you said, and what each system does. {label.next} goes on, {label.reveals} leaves this out from now on."
+)
 
 
 class Reveal(RankingPane):

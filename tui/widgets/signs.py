@@ -26,7 +26,6 @@ class Signs:
 
     selected: str = "● "
     labelled: str = "✓"
-    differs: str = "≠"
     off: str = " "
     injected: str = "✓"
     dropped: str = "·"
@@ -44,12 +43,20 @@ class Signs:
     verdicts: Mapping[str, str] = field(default_factory=lambda: DRAWN_VERDICTS)
     in_words: bool = False
 
+    def change(self, counts: tuple[int, ...]) -> str:
+        """The numbers of memories that systems inject, as far as they differ: 3→1, or 2≠2 for as many others."""
+        if self.in_words:
+            return f" systems differ, {' and '.join(map(str, counts))} memories" if counts else ""
+        return ("→" if len(set(counts)) > 1 else "≠").join(map(str, counts)).rjust(CHANGE_WIDTH)
+
+
+CHANGE_WIDTH = 6
+"""Cells of the numbers of three systems, and a space before them."""
 
 DRAWN = Signs()
 SPOKEN = Signs(
     selected="selected ",
     labelled="labelled",
-    differs=" systems differ",
     off="",
     injected="injected",
     dropped="dropped by",

@@ -192,7 +192,7 @@ def prompts_title(effect: WhatIfEffect) -> str:
     changed = (
         f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {'changes' if effect.changed == 1 else 'change'}"
     )
-    return f"{changed} · enter shows it in Replay"
+    return f"{changed} · enter opens one"
 
 
 # The numbers
@@ -215,8 +215,8 @@ def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]
         ("Served, in need", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
         ("Fires", lambda numbers: _share(numbers.fires)),
         ("Fires for nothing", lambda numbers: _share(numbers.false_fires)),
-        ("Irrelevant a prompt", lambda numbers: rate(numbers.irrelevant)),
-        ("Relevant lost a prompt", lambda numbers: rate(numbers.lost)),
+        ("Irrelevant per prompt", lambda numbers: rate(numbers.irrelevant)),
+        ("Missed per prompt", lambda numbers: rate(numbers.lost)),
         ("Tokens a prompt, about", lambda numbers: f"{numbers.tokens:,.0f}"),
         ("Injected without label", lambda numbers: f"{numbers.unlabelled.part:,} of {numbers.unlabelled.whole:,}"),
     )

@@ -118,8 +118,8 @@ NOTHING_INJECTED = (
     "finds, or {go.browse} to read the memories."
 )
 ALL_LABELLED = (
-    "Every card of every prompt is labelled.\n\nPress {go.report} for the report, or {mark.undo} to take the last "
-    "label back."
+    "Every card of every prompt is labelled.\n\nPress {label.next} or {go.report} for the report, or {mark.undo} to "
+    "take the last label back."
 )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import json
 import os
-import shutil
 import unicodedata
 from contextlib import closing, suppress
 from dataclasses import replace as replace_dataclass
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from engine.errors import RootNotFoundError
 from engine.lean.record import Record, replace
-from engine.paths import cache_dir, labels_file, projects_dir, state_dir, transcripts_dir
+from engine.paths import labels_file, projects_dir, state_dir, transcripts_dir
 from engine.settings.roots import find_roots, offered_roots, own_users, repository_of, trust_in
 from engine.settings.sources import checked, read_config
-from engine.stores.files import open_regular, write_whole
+from engine.stores.files import open_regular
 from engine.stores.registry import store_of
 from engine.wording import counted
 from tui.workspace.judge_options import JudgeOptions, make_judge
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.settings.sources import SettingsReading
     from tui.workspace.workspace import Workspace
-
-DEMO_FILES = Path(__file__).parent.parent / "demo"
 
 
 def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
@@ -212,30 +209,6 @@ def open_workspace(
     if order:
         require_possible(workspace, order)
     return workspace
-
-
-def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
-    """The workspace of the bundled example, with a label store and a copy of the memories in the cache folder.
-
-    They are kept between starts; *fresh* begins anew.
-    """
-    store = Path(cache_dir(environ)) / "demo" / "labels.db"
-    root = store.parent / "memory"
-    if fresh:
-        for file in store.parent.glob("labels.db*"):
-            file.unlink()
-        shutil.rmtree(root, ignore_errors=True)
-    if not root.exists():
-        _copy_privately(DEMO_FILES / "memory", root)
-    judge = JudgeOptions(f"scripted:{DEMO_FILES / 'judge.jsonl'}")
-    files = [str(DEMO_FILES / "prompts.jsonl")]
-    return open_workspace(str(root), files, judge, str(store), environ, order=order, is_trusted=True)
-
-
-def _copy_privately(source: Path, target: Path) -> None:
-    """Copy a folder of files, for the owner alone."""
-    for file in sorted(path for path in source.rglob("*") if path.is_file()):
-        write_whole(str(target / file.relative_to(source)), file.read_bytes(), lasts=False)
 
 
 MOST_PROJECTS, MOST_LINES, LONGEST_LINE = 200, 20, 100_000

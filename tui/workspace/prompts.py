@@ -108,7 +108,7 @@ def _without(prompts: Iterable[Prompt], prompt: Prompt) -> tuple[Prompt, ...]:
 
 
 ALL, DIFFER, FAILED, IN_VAIN, UNLABELLED, LABELLED = "", "differ", "failed", "in vain", "unlabelled", "labelled"
-NEWEST, IN_FILE, BY_TEXT, LONGEST = "", "file", "text", "longest"
+NEWEST, IN_FILE, BY_TEXT, LONGEST, BY_CHANGE = "", "file", "text", "longest", "difference"
 ALL_AGAIN = "{go.back} shows all."
 
 
@@ -126,6 +126,11 @@ class PromptFacts:
     def differs(self, systems: Collection[str]) -> bool:
         """Whether two of *systems* inject different memories, as far as they have run."""
         return len({self.injected[name] for name in systems if name in self.injected}) > 1
+
+    def change(self, systems: Collection[str]) -> tuple[int, ...]:
+        """The number of memories that each of *systems* injects, where they differ; else ()."""
+        counts = tuple(len(self.injected[name]) for name in systems if name in self.injected)
+        return counts if self.differs(systems) else ()
 
     def is_in_vain(self, systems: Collection[str]) -> bool:
         """Whether something is injected, and all memories that *systems* inject have a label but none is relevant."""
@@ -170,12 +175,19 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
     }
 
 
+def change(known: Mapping[str, PromptFacts], prompt: Prompt, systems: Collection[str]) -> tuple[bool, int]:
+    """How far *systems* differ on a prompt, to sort by: whether they do, and by how many memories."""
+    counts = known.get(prompt.id, NOTHING).change(systems)
+    return bool(counts), max(counts, default=0) - min(counts, default=0)
+
+
 RULES = RowRules(
     orders={
-        NEWEST: RowOrder("newest first", lambda prompt: prompt.timestamp),
+        NEWEST: RowOrder("newest first", lambda prompt, *_: prompt.timestamp),
         IN_FILE: RowOrder("order of the files"),
-        BY_TEXT: RowOrder("by text", lambda prompt: prompt.text, is_rising=True),
-        LONGEST: RowOrder("longest first", lambda prompt: len(prompt.text)),
+        BY_TEXT: RowOrder("by text", lambda prompt, *_: prompt.text, is_rising=True),
+        LONGEST: RowOrder("longest first", lambda prompt, *_: len(prompt.text)),
+        BY_CHANGE: RowOrder("largest difference first", lambda prompt, known, systems: change(known, prompt, systems)),
     },
     kinds={
         ALL: RowKind("all prompts"),
@@ -199,7 +211,7 @@ def chosen(
         for prompt in prompts
         if fits(known.get(prompt.id, NOTHING), systems) and (not words.words or words.fits(prompt.text.casefold()))
     ]
-    return RULES.orders[choice.order].of(fitting, is_turned=choice.is_turned)
+    return RULES.orders[choice.order].of(fitting, known, systems, is_turned=choice.is_turned)
 
 
 def empty_text(kind: str, systems: Sequence[str]) -> str:

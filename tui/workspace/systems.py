@@ -99,11 +99,14 @@ class RootSystems:
 
     @property
     def columns(self) -> tuple[System, ...]:
-        """The systems side by side: the chosen ones that can run, or else `first` and the hook's system."""
+        """The systems side by side: the chosen ones that can run, or else the hook's system on the right.
+
+        On its left stands the system that lacks one thing of it: the judge, or else the cutoff.
+        """
         recorded = (injected_system(name) for name in self.chosen if is_injected(name))
         known = (*self.possible, *recorded) if self.chosen else ()
         found = tuple(system for system in known if system.name in self.chosen)[:MOST_COLUMNS]
-        return found or tuple(filter(None, (self.first, self.judged or self.with_cutoff)))
+        return found or tuple(filter(None, (self.first, self.with_cutoff, self.judged)))[-2:]
 
     @property
     def heads(self) -> tuple[str, ...]:

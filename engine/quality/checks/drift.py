@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import CurationError
 from engine.quality.registry import LIST, Finding
-from engine.stores.files import UnreadableFileError, is_inside, read_text
+from engine.stores.files import LargeFileError, UnreadableFileError, is_inside, read_text
 from engine.stores.writing import writings_in
 
 if TYPE_CHECKING:
@@ -37,6 +37,11 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         name = writing.INDEX_FILE
         try:
             lines = read_text(subject.root, os.path.join(subject.root, name)).splitlines()
+        except LargeFileError as error:
+            if name not in [notice.where for notice in subject.notices]:
+                reason = f"{name} {error}, so it is not compared with the memories"
+                yield Finding("drift", "", NOTICE_SEVERITY, reason, f"Look whether {name} is needed", name)
+            continue
         except UnreadableFileError:
             continue
         entries = list(writing.entries(lines))

@@ -34,6 +34,9 @@ alphabet: so many copies of one note are found, each once."""
 
 LEAST_SHARED = 3
 LEAST_LIKENESS, LEAST_BY_WORDS = 0.55, 0.2
+LONG, LEAST_OF_LONG = 15, 0.65
+"""Stems of a text that shares more words with others by chance: lists for two phases of a project, say."""
+
 EXACT = 0.97
 BRIEF = 6
 """Stems of a text so brief that its one other word makes it another fact: "no voice" and "no crossover cards"."""
@@ -75,7 +78,8 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     for pair in sorted(_pairs(texts, weights)):
         first, second = pair
         likeness = _likeness(texts[first], texts[second], weights, (sizes[first], sizes[second]))
-        if likeness < LEAST_LIKENESS:
+        is_long = min(len(texts[number].stems) for number in pair) >= LONG
+        if likeness < (LEAST_OF_LONG if is_long else LEAST_LIKENESS):
             continue
         older, newer = sorted(pair, key=lambda number: _age(texts[number].memory))
         found = (round(likeness, 2), _age(texts[newer].memory), newer)

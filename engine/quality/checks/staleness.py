@@ -9,7 +9,7 @@ from engine.quality.registry import Finding
 from engine.quality.repository import RepositoryContent, repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from engine.memory import Memory
     from engine.quality.registry import CheckedRoot
@@ -32,26 +32,38 @@ VERSION = re.compile(
 )
 GONE = re.compile(
     r"\b(?:removed?|deleted?|drop(?:ped)?|renamed?|moved?|former(?:ly)?|was|were|gone|old|legacy|created?|new|add(?:ed)?|"
-    r"generate[sd]?|writes?|written|export(?:s|ed)?|output|dump(?:s|ed)?|"
-    r"planned?|todo|no|gelöscht|entfernt|neu|removid\w|renomead\w|criar|eliminad\w|borrad\w)\b|->|→|~~|删|改名|移除|新增|削除",
+    r"generate[sd]?|writes?|written|export(?:s|ed)?|output|dump(?:s|ed)?|replaces?|migrat\w+|"
+    r"planned?|todo|no|ex|e\.g|gelöscht|entfernt|neu|removid\w|renomead\w|criar|eliminad\w|borrad\w)\b"
+    r"|->|→|~~|删|改名|移除|新增|削除|迁移",
     re.IGNORECASE,
 )
 STAND_IN = re.compile(r"\bx{2,}\b|\b(?:foo|bar|your|my|name|example|path/to)\b|YYYY|NNN|\.\.\.", re.IGNORECASE)
 """A placeholder in a path."""
 
 RENAMED = re.compile(r"[^\s→]{2,120}\s?(?:->|→)")
-NEAR = 40
+NEAR = 60
 """Characters before a name in which a word may say that it is gone, or not there yet."""
+
+TOLD = re.compile(
+    r"\b(?:fix(?:e[sd])?|bugs?|root cause|symptom|post-?mortem|incident|dangling|never|nunca|nie(?:mals)?|do not"
+    r"|don't)\b",
+    re.IGNORECASE,
+)
+"""A title or line that tells of a fault of the past, or forbids a file, names things that need not be there."""
+
+ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings about active memories. Files, functions and versions are looked up only if there is a repository."""
     project = repository(subject.project) if subject.project else None
+    texts = {memory.summary.id: f"{memory.summary.title}\n{memory.body}" for memory in subject.active}
+    gone = _gone_names(texts.values(), project) if project else frozenset()
     for memory in subject.active:
         yield from _superseded(memory)
         if project:
-            text = f"{memory.summary.title}\n{memory.body}"
-            yield from _missing(memory, text, project)
+            text = texts[memory.summary.id]
+            yield from _missing(memory, text, project, gone)
             yield from _versions(memory, text, project)
 
 
@@ -67,24 +79,24 @@ def _superseded(memory: Memory) -> Iterator[Finding]:
         yield Finding("staleness", memory.summary.id, SUPERSEDED_SEVERITY, reason, action, "status")
 
 
-def _missing(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:
-    """Files and functions that the project had, and paths into one of its folders. Others may be of another project."""
+def _missing(memory: Memory, text: str, project: RepositoryContent, gone: Collection[str]) -> Iterator[Finding]:
+    """Files and functions that the project had. Others may be planned, or of another project."""
     memory_id = memory.summary.id
     action = f"Correct it: memsift edit {memory_id}, or memsift retire {memory_id}"
     for path in dict.fromkeys(_paths(text)):
-        if not project.has_file(path) and (
-            project.had_file(path) or ("/" in path.removeprefix("./") and project.has_folder_of(path))
-        ):
+        if project.lost_file(path):
             yield Finding("staleness", memory_id, FILE_SEVERITY, f"the repository has no file {path}", action, path)
-    if not project.is_whole or not project.names:
-        return
-    for match in CODE.finditer(text):
-        call = CALL.match(match[1])
-        name = call[1] if call else ""
-        is_gone = len(name) > 3 and name not in project.names and not _is_told_gone(text, match.start())
-        if is_gone and project.had_name(name):
+    for name, call in _calls(text).items():
+        if name in gone:
             reason = f"no source of the repository has the name {name}"
-            yield Finding("staleness", memory_id, NAME_SEVERITY, reason, action, match[1])
+            yield Finding("staleness", memory_id, NAME_SEVERITY, reason, action, call)
+
+
+def _gone_names(texts: Iterable[str], project: RepositoryContent) -> frozenset[str]:
+    """The functions that *texts* call, that the project had, and that are in no source of it."""
+    if not project.is_whole or not project.names:
+        return frozenset()
+    return project.had_names({name for text in texts for name in _calls(text)} - project.names)
 
 
 def _paths(text: str) -> Iterator[str]:
@@ -95,10 +107,23 @@ def _paths(text: str) -> Iterator[str]:
             yield match[1]
 
 
+def _calls(text: str) -> dict[str, str]:
+    """Function -> its first call in a text that does not call it gone or planned."""
+    calls = [(call[1], code) for code in CODE.finditer(text) if (call := CALL.match(code[1])) and len(call[1]) > 3]
+    return {name: code[1] for name, code in reversed(calls) if not _is_told_gone(text, code.start())}
+
+
 def _is_told_gone(text: str, start: int) -> bool:
-    """Whether a word before a name, or an arrow behind it, says that it is gone, or not there yet."""
-    before = text[max(0, start - NEAR) : start].rpartition("\n")[2]
-    return bool(GONE.search(before)) or bool(RENAMED.match(text, start))
+    """Whether the words around a name say that it is gone, or not there yet, or the text tells of a fault."""
+    before, _, line = text[:start].rpartition("\n")
+    whole = line + text[start:].partition("\n")[0]
+    lead = next((above for above in reversed(before.splitlines()) if above.strip() and not ITEM.match(above)), "")
+    is_list = bool(ITEM.match(line)) and lead.rstrip(" *_").endswith(":")
+    return (
+        any(map(TOLD.search, (whole, text.partition("\n")[0])))
+        or any(map(GONE.search, (line[-NEAR:], lead if is_list else "")))
+        or bool(RENAMED.match(text, start))
+    )
 
 
 def _versions(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:

@@ -45,28 +45,28 @@ TURNS, TURN_CHARACTERS, TURN_WEIGHT = 4, 600, 0.3
 MOST_FROM_TURNS = 40
 """Terms of the turns that count: the rarest in general text, the latest of these."""
 
-FEW, MANY, MANY_UNITS = 64, 96, 8
+FEW, MANY, MANY_UNITS = 40, 96, 8
 """Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt: more memories match it equally."""
 
 SMALL_POOL = 12
 """A pool of so many memories needs no further candidates; a larger pool needs ten for each memory."""
 
 
-def searched_text(text: str) -> str:
-    """The typed part of a prompt if it has LEAST_TYPED terms, else all of it: "fix this" alone says nothing."""
-    if len(text.split()) <= SHORT_WORDS:
-        return text
-    from engine.search.typed_part import typed_part
+def asked(text: str, turns: Sequence[Turn] = ()) -> tuple[str, tuple[Term, ...]]:
+    """The part of a prompt that is searched, and its terms: those of the words in it, those of words that two
+    neighbours may be, and those of the *turns* before it.
 
-    typed = typed_part(text)
-    return typed if typed is text or len(query_terms(typed)) >= LEAST_TYPED else text
+    The part is the typed part if it has LEAST_TYPED terms, else all of it: "fix this" alone says nothing.
+    """
+    searched = text
+    if len(text.split(None, SHORT_WORDS)) > SHORT_WORDS:
+        from engine.search.typed_part import typed_part
 
-
-def asked(text: str, turns: Sequence[Turn] = ()) -> tuple[Term, ...]:
-    """The terms of a prompt, the words that two neighbours in it may be, and the terms of the *turns* before it."""
-    searched = searched_text(text)
+        searched = typed_part(text)
     terms = query_terms(searched)
-    return (*terms, *joined_neighbours(searched), *(_from_turns(turns, terms) if turns else ()))
+    if searched is not text and len(terms) < LEAST_TYPED:
+        searched, terms = text, query_terms(text)
+    return searched, (*terms, *joined_neighbours(searched), *(_from_turns(turns, terms) if turns else ()))
 
 
 def _from_turns(turns: Sequence[Turn], terms: Sequence[Term]) -> list[Term]:
@@ -101,8 +101,7 @@ STRATEGY = Strategy(
     longer=HALF,
     postings=(2500, 6000),
     candidates=_candidates,
-    searched=searched_text,
-    terms=asked,
+    asked=asked,
     units=units_of,
     idf=_weights,
     rare=lambda memories: idf(1, max(1, memories)),

@@ -60,7 +60,8 @@ def precision_chart(made: PrecisionChart) -> str:
     parts += [label((across(tick), bottom + 15), f"{tick:g}", "tick middle") for tick in TICKS]
     for number, system in enumerate(made.systems):
         parts += precision_row(system, number, ROW * number + 20)
-    marks = "95 %: the bar for one look, the thin line for any" if any(system.live for system in made.systems) else ""
+    has_live = any(system.live for system in made.systems)
+    marks = "95 %: the bar if asked once, the thin line at any time" if has_live else ""
     parts.append(label((across(0.5), bottom + 33), marks, "axis middle"))
     described = "; ".join(
         f"{system.system}: {decimal(system.precision.value)}, interval {span(system.interval)}"

@@ -189,11 +189,15 @@ def project(tmp_path: Path) -> Path:
 
 def test_files_functions_and_versions_are_compared_with_the_repository(project: Path) -> None:
     for body, gone in [
-        ("See src/api/orders.py for it.", "src/api/orders.py"),
         ("See src/api/users.py for it.", None),
         ("The code is in `orders.py`.", None),
         ("The code is in `loans.py`.", "loans.py"),
         ("The code is in lib/loans.py.", "lib/loans.py"),
+        ("The plan: src/api/orders.py does it.", None),
+        ("Never write `lib/loans.py` again.", None),
+        ("Symptom: `lend(book)` lost the book.", None),
+        ("Taken out in May:\n- `lib/loans.py`", "lib/loans.py"),
+        ("Removed in May:\n- `lend(book)`\n- `lib/loans.py`", None),
         ("It is written to src/api/<name>.py and src/api/xxx.py.", None),
         ("The bundle is src/api/bundle.js.", None),
         ("We removed src/api/orders.py in May.", None),
@@ -239,6 +243,14 @@ def test_drift_finds_dead_lines_missing_lines_and_wrong_titles(tmp_path: Path) -
     write_memory(root, memory("three rule", "d"))
     found = {(one.memory_id, one.where) for one in drifted(root)}
     assert found == {("", "index.md:5"), ("two-rule", "index.md:4"), ("three-rule", "index.md")}
+
+
+def test_a_list_that_is_too_large_to_read_is_told_by_drift_alone(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("cache rule")])
+    (root / "index.md").write_text("- [DECISION] cache rule -> decisions/cache-rule.json\n" * 20_000, "utf-8")
+    corpus = read_corpus(str(root))
+    assert (len(corpus.memories), corpus.skipped) == (1, ())
+    assert [(one.where, one.reason[:30]) for one in drifted(root)] == [("index.md", "index.md is larger than 1,000 ")]
 
 
 def test_drift_finds_what_the_client_does_not_load_of_a_long_memory_md(tmp_path: Path) -> None:

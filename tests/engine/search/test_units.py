@@ -18,7 +18,7 @@ def units(prompt: str, *memories: Memory | str) -> dict[str, Unit]:
     """The units of a prompt, guesses included, by what the prompt says."""
     texts = [memory(one) if isinstance(one, str) else one for one in memories]
     with open_index(*texts) as index:
-        found = index.ask(lambda db: units_of(db, asked(prompt))).units
+        found = index.ask(lambda db: units_of(db, asked(prompt)[1])).units
     return {unit.text: unit for unit in found}
 
 

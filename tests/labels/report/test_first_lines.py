@@ -16,7 +16,15 @@ from labels.measure.metrics import Ratio
 from labels.measure.report import Report, build_report, report_from_store
 from labels.measure.strata import StratifiedEstimate
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.first_lines import Step, first_lines, next_step, precision_lines
+from labels.report.first_lines import (
+    BY_REPLAY,
+    IN_LABEL,
+    Step,
+    first_lines,
+    headline,
+    next_step,
+    precision_lines,
+)
 from labels.report.text import report_text, step_lines
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 
@@ -123,24 +131,33 @@ def test_a_command_that_does_not_fit_has_a_line_of_its_own() -> None:
     assert step_lines(step, 60) == "Next: drop unlikely memories:\n  memsift tune --target-precision 0.6"
 
 
+def test_the_headline_says_how_many_helped_and_how_sure_that_is() -> None:
+    found = Headline(Ratio(2, 13), StratifiedEstimate(2 / 13, Interval(0.04, 0.4), 9, 13.0, 0.0), Interval(0.04, 0.42))
+    assert headline(found, "the hook") == "Of 13 memories the hook added, 2 helped: 15 % (4 to 42 %)."
+    weighed = replace(found, estimate=StratifiedEstimate(0.62, Interval(0, 1), 9, 13.0, 0.0))
+    assert "about 62 % (" in headline(weighed, "bm25")
+    assert "not known yet" in headline(replace(found, estimate=None), "bm25")
+
+
 # The next step
 
 
 def test_no_more_prompts_are_asked_for_than_were_replayed(store: LabelStore) -> None:
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(3)))
     say(store, "p0", "a", RELEVANT)
-    assert next_step(report(store)).in_app() == "Next: label the 2 replayed prompts without a label: press {go.label}."
+    assert next_step(report(store)).in_app() == "Label the 2 replayed prompts without a label."
 
 
 def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
-    assert next_step(report(store)).in_app() == "Next: replay prompts to label: press {report.replay}."
+    step = next_step(report(store))
+    assert (step.in_app(), step.place) == ("Replay prompts to label.", BY_REPLAY)
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
     assert next_step(report(store)).in_shell() == "Next: label about 10 prompts: memsift, then F4."
     for number in range(8):
         say(store, f"p{number}", "a", RELEVANT)
-    assert next_step(report(store)).in_app() == (
-        "Next: label about 12 more prompts, to have 20 for which bm25 injects something: press {go.label}."
-    )
+    step = next_step(report(store))
+    assert step.in_app() == "Label about 12 more prompts, to have 20 for which bm25 injects something."
+    assert step.place == IN_LABEL
     for number in range(8):
         say(store, f"p{number}", "a", NOT_RELEVANT, who="bob")
     assert (

@@ -125,8 +125,8 @@ def test_every_chart_has_a_title_and_a_description(report: Report) -> None:
     charts = [ElementTree.fromstring(f"<svg{part.split('</svg>')[0]}</svg>") for part in page.split("<svg")[1:]]
     names = [next(iter(chart)).get("id", "") for chart in charts]
     assert [name.removesuffix("-title") for name in names] == [
-        *("precision-chart", "coverage-recall", "coverage-fires", "history-0", "history-1", "confusion-1"),
-        *("worst-memories-chart", "worst-prompts-chart"),
+        *("precision-chart", "worst-memories-chart", "worst-prompts-chart", "confusion-1"),
+        *("coverage-recall", "coverage-fires", "history-0", "history-1"),
     ]
     for chart in charts:
         title, description, *_ = chart

@@ -29,19 +29,41 @@ With the judge: -1 irrelevant, +0 relevant; precision unclear (1 prompt).
 2 prompts replayed, 2 of them with labels. 3 labels by ann: 1 relevant, 2 not.
 All were given blind, before ranks and verdicts were shown.
 
-Precision: how much of what was injected is relevant
-Relevant of what was injected and has a label that counts, over all prompts.
-Prompts that are labelled in part count here, and do not count in the first
-lines and in memsift gate. The true precision is in the 95 % interval 19 times
-of 20. “One look” is for a single look, when all labels are there. If you look
-on the way, and stop when you like what you see, take “any look”.
+Precision: how much of what was injected helped
+The relevant share of what was injected and has a label that counts, over all
+prompts. Prompts that are labelled in part count here, and do not count in the
+first lines and in memsift gate. The true share is in the 95 % range 19 times of
+20. “Asked once” is for who looks a single time, when all labels are there. Who
+looks on the way, and stops when the number pleases, takes “any time”.
 
-                            95 %       95 %
-            precision   one look   any look  relevant  no label
-bm25             0.33  0.05-0.82  0.01-0.99    1 of 3         1
-bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1         0
+                             95 %       95 %
+            precision  asked once   any time  relevant  no label
+bm25             0.33   0.05-0.82  0.01-0.99    1 of 3         1
+bm25+judge       1.00   0.15-1.00  0.01-1.00    1 of 1         0
 
-Differences: what one system changes against another
+Served: how much of what is needed was injected
+Served: of the prompts that need a memory, those that got one that they need:
+relevant, and of grade 2 or 3 if it has a grade. In the pool: of what any system
+brought up and people call relevant. Lost per prompt: relevant memories of the
+pool that were not injected.
+
+                             95 %
+                served   any time  in the pool  lost per prompt
+bm25        1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
+bm25+judge  1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
+
+Noise: how often a system speaks, and how often for nothing
+Fires: prompts that got a memory, of all. False fires: the same, of the prompts
+for which nothing is relevant. Irrelevant per prompt: memories, over the
+labelled prompts. For one word: labelled prompts that got an irrelevant memory
+because of a single word.
+
+                                     irrelevant     for one
+                 fires  false fires  per prompt        word
+bm25        1.00 (2/2)            -  1.00 (2/2)  1.00 (2/2)
+bm25+judge  0.50 (1/2)            -  0.00 (0/2)  0.00 (0/2)
+
+Systems compared: what one changes against another
 On the prompts labelled in full for both. Precision: the difference, with its
 interval. Not relevant, relevant: how many more memories per prompt (+), or
 fewer (-).
@@ -54,39 +76,7 @@ bm25+judge  bm25         +0.50     -     -     -1.00     +0.00
   chance alone would make their precisions per prompt differ as much with
   probability 1.000 (sign-flip test).
 
-Injecting: how often a system speaks, and how often for nothing
-Fires: prompts that got a memory, of all. False fires: the same, of the prompts
-for which nothing is relevant. Irrelevant per prompt: memories, over the
-labelled prompts. For one word: labelled prompts that got an irrelevant memory
-because of a single word.
-
-                                     irrelevant     for one
-                 fires  false fires  per prompt        word
-bm25        1.00 (2/2)            -  1.00 (2/2)  1.00 (2/2)
-bm25+judge  0.50 (1/2)            -  0.00 (0/2)  0.00 (0/2)
-
-Recall: how much of what is needed was injected
-Served: of the prompts that need a memory, those that got one that they need:
-relevant, and of grade 2 or 3 if it has a grade. In the pool: of what any system
-brought up and people call relevant. Lost per prompt: relevant memories of the
-pool that were not injected.
-
-                             95 %
-                served   any look  in the pool  lost per prompt
-bm25        1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
-bm25+judge  1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
-
-What these numbers cannot say
-- Only 2 prompts have labels: below 20, a few odd ones weigh much.
-- Nobody labelled anything twice: how sure the labels themselves are is not
-  known.
-- bm25: 1 of 4 injected memories have no label that counts: none yet, unsure,
-  disputed or stale. Unless chance left them out, precision is only sure to be
-  from 0.25 (none relevant) to 0.50 (all).
-- What no system returned was never looked at: recall and losses are within the
-  pool.
-
-Judge against people: bm25+judge
+The judge against people: bm25+judge
 Memories that the judge was asked about and that have a label.
 
                       relevant  irrelevant
@@ -101,7 +91,7 @@ the judge dropped it         0           2
   perfect): Cohen's kappa 1.00; Gwet's AC1, which one rare answer moves less,
   1.00.
 
-Running
+Time and failures
 Silent: prompts that got no memory. Judge failed: of the prompts on which it was
 asked; these are left out of all other numbers. Median time: of a prompt, with
 all that the judge took.
@@ -109,6 +99,16 @@ all that the judge took.
             prompts  silent  injected  judge failed  median time
 bm25              2       0         4                     1.5 ms
 bm25+judge        2       1         1        0 of 2     211.5 ms
+
+Limits of these numbers
+- Only 2 prompts have labels: below 20, a few odd ones weigh much.
+- Nobody labelled anything twice: how sure the labels themselves are is not
+  known.
+- bm25: 1 of 4 injected memories have no label that counts: none yet, unsure,
+  disputed or stale. Unless chance left them out, precision is only sure to be
+  from 0.25 (none relevant) to 0.50 (all).
+- What no system returned was never looked at: recall and losses are within the
+  pool.
 
 Next: label the 1 injected memory that has no label yet: memsift, then F4.
 """
@@ -194,10 +194,10 @@ def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
 def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
     lines = report_markdown(small_report(tmp_path)).splitlines()
     assert lines[0] == "# memsift report"
-    assert "|  | precision | 95 % one look | 95 % any look | relevant | no label |" in lines
+    assert "|  | precision | 95 % asked once | 95 % any time | relevant | no label |" in lines
     assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines
     assert "| bm25+judge | 1.00 | 0.15-1.00 | 0.01-1.00 | 1 of 1 | 0 |" in lines
-    assert "## Judge against people: bm25+judge" in lines
+    assert "## The judge against people: bm25+judge" in lines
 
 
 def test_ids_from_files_are_harmless_in_a_terminal_and_a_table() -> None:

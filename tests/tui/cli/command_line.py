@@ -119,7 +119,12 @@ def ask(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
 class Here:
     """An executor without workers: each part is done in this thread."""
 
+    workers = 1
+
     def each(
-        self, work: Callable[[Any, Any], Any], setup: Any, parts: Iterable[tuple[Any, Any]]
+        self,
+        work: Callable[[Any], Any],
+        parts: Iterable[tuple[Any, Any]],
+        shared: object,  # noqa: ARG002
     ) -> Iterator[tuple[Any, Any]]:
-        return ((key, work(setup, part)) for key, part in parts)
+        return ((key, work(part)) for key, part in parts)

@@ -218,7 +218,7 @@ async def test_when_all_is_labelled_it_says_where_to_go(open_workspace: Opener) 
         given = await label_prompt(pilot)
         await go_on(pilot)
         await reads(pilot, "#card-text", "F5")
-        await press(pilot, "a", "x", "space", "enter", "i")
+        await press(pilot, "a", "x", "i")
         assert len(app_of(pilot).workspace.store.events()) == given
         await press(pilot, "z")
         assert card(pilot)

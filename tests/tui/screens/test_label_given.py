@@ -170,3 +170,33 @@ def test_no_part_of_a_line_is_cut_in_its_middle() -> None:
     assert (
         joined(["12 of 52 prompts done", "3 labels", "d settles 1 dispute"], 40) == "12 of 52 prompts done · 3 labels"
     )
+
+
+async def test_the_guideline_stands_before_the_first_label_and_beside_the_card_where_there_is_room(
+    open_workspace: Opener,
+) -> None:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=(80, 24)) as pilot:
+        await card_shown(pilot)
+        await reads(pilot, "#guide-text", "Would you want the assistant to read this memory")
+        await press(pilot, "a")
+        await until(pilot, lambda: not pilot.app.screen.query_one("#guide").display, "the labels take its place")
+        await pilot.resize_terminal(120, 35)
+        await until(pilot, lambda: pilot.app.screen.query_one("#guide").display, "there is room beside the card")
+
+
+async def test_without_reveals_each_label_is_one_key_and_the_end_sums_up(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p03"), judge=None)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        screen: Any = pilot.app.screen
+        await press(pilot, "v")
+        keys = 0
+        while not screen.is_done:
+            await press(pilot, "x")
+            await settled(pilot)
+            keys += 1
+        assert keys == sum(len(pairs) for pairs in workspace.labelled_pairs().values())
+        await reads(pilot, "#card-text", f"{keys} labels by")
+        await reads(pilot, "#card-text", "memories the hook added, 0 helped: 0 %")
+        await press(pilot, "enter")
+        assert pilot.app.current_mode == "report"

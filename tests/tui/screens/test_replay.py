@@ -30,6 +30,7 @@ from tests.tui.apps import (
     until,
 )
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
+from tui.widgets.ranking_table import DROPPED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_
         assert (now.memory, table(pilot).has_focus) == (stood_on.memory, True), "focus and cursor stay where they were"
         rows = table(pilot).records
         assert Counter(row.candidates[1].dropped_by for row in rows if row.candidates[1])["judge"] >= 3
-        await until(pilot, lambda: "✗ judge" in text_of(table(pilot)))
+        await until(pilot, lambda: "✗ rejected" in text_of(table(pilot)))
         await reads(pilot, "#judge", " ok")
         await press(pilot, "f2", "f3")
         assert (table(pilot).has_focus, table(pilot).cursor) == (True, 2)
@@ -88,7 +89,7 @@ async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dr
             assert row.candidates[1].memory.id == row.memory.id == row.candidates[0].memory.id
             assert row.memory.title[:20] in line
             assert ("✓ kept" in line) == row.candidates[1].injected
-            assert row.candidates[0].injected or f"· {row.candidates[0].dropped_by}" in line
+            assert row.candidates[0].injected or f"· {DROPPED[row.candidates[0].dropped_by]}" in line
         assert {row.memory.id for row in table(pilot).records if row.candidates[1] and row.candidates[1].injected} == {
             one.memory.id for one in retrieval.injected
         }
@@ -96,7 +97,7 @@ async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dr
         rows = table(pilot).records
         dropped = next(i for i, row in enumerate(rows) if row.candidates[1] and row.candidates[1].dropped_by == "judge")
         await press(pilot, *["down"] * dropped)
-        await reads(pilot, "#view-text", "drops it by judge")
+        await reads(pilot, "#view-text", "by its judge")
         await reads(pilot, "#view-text", rows[dropped].memory.title)
 
 
@@ -180,7 +181,7 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(2)]
         assert "high" in columns[0][0]
         assert "P 0.72" in columns[0][1]
-        assert columns[1][1].strip() == "· cutoff P 0.28"
+        assert columns[1][1].strip() == "· unlikely P 0.28"
         await press(pilot, "right")
         await reads(pilot, "#view-text", "memsift+default injects it: rank 1, relevant with probability 0.72.")
         await press(pilot, "down")

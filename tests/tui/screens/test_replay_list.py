@@ -51,7 +51,14 @@ async def test_after_a_replay_the_prompts_on_which_the_systems_differ_are_marked
         assert f"{len(differing)} of 5 prompts · systems differ" in title(pilot)
         await press(pilot, "escape")
         lines = text_of(pilot.app.screen.query_one("PromptList")).split("\n")[1:6]
-        assert [one.id for one, line in zip(workspace.prompts, lines, strict=True) if "≠" in line] == differing
+        for prompt, line in zip(workspace.prompts, lines, strict=True):
+            first, second = sets[prompt.id]
+            sign = "→" if len(first) != len(second) else "≠"
+            assert (f"{len(first)}{sign}{len(second)}" in line) == (first != second)
+        await press(pilot, "o", "end", "enter")
+        sizes = [abs(len(sets[name][0]) - len(sets[name][1])) for name in listed(pilot)]
+        assert sizes == sorted(sizes, reverse=True), "the largest difference comes first"
+        await press(pilot, "o", "home", "enter")
         await press(pilot, "v")
         counts = text_of(pilot.app.screen.query_one("OptionList"))
         assert f"{len(differing)}  systems differ" in counts
@@ -66,7 +73,7 @@ async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener)
         await press(pilot, "slash", *"QUEUE [/", "enter")
         assert listed(pilot) == ["t3", "t2", "t1"]
         row = pilot.app.screen.query_one("PromptList").row_cells(1, 40)  # type: ignore[attr-defined]
-        assert [text for text, tone in row if tone == "match"][1:] == ["[/", "queue"]
+        assert [text for text, tone in row if tone == "match"] == ["[/", "queue"]
         await press(pilot, "O")
         assert listed(pilot) == ["t1", "t2", "t3"]
         await press(pilot, "o", "down", "enter")

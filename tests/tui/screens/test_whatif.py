@@ -72,15 +72,15 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         first = await numbers(pilot)
         assert "labelled prompts · 0 change" in first
         await press(pilot, "left")
-        await reads(pilot, "KnobList", f"▸ {THRESHOLDS['balanced'] - 0.005:.2f} was 0.24")
+        await reads(pilot, "KnobList", f"▸ {THRESHOLDS['balanced'] - 0.005:.2f} was {THRESHOLDS['balanced']}")
         await press(pilot, "right")
-        await reads(pilot, "KnobList", "▸ 0.24 balanced was 0.24")
+        await reads(pilot, "KnobList", f"▸ {THRESHOLDS['balanced']} balanced was {THRESHOLDS['balanced']}")
         await reads(pilot, "#about", "At most 10 % false fires")
         type_ahead(pilot, *["right"] * 67)
         await settled(pilot)
         assert await numbers(pilot) != first
-        await reads(pilot, "KnobList", "▸ 0.90 was 0.24")
-        await reads(pilot, "ChangeList", "prompts change · enter shows it in Replay")
+        await reads(pilot, "KnobList", f"▸ 0.90 was {THRESHOLDS['balanced']}")
+        await reads(pilot, "ChangeList", "prompts change · enter opens one")
         assert "labelled prompts · 5 change" in shown(pilot, "#numbers")
         await press(pilot, "p")
         prompts: Any = pilot.app.screen.query_one("ChangeList")
@@ -196,7 +196,7 @@ async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
     async with starting_in("whatif", workspace).run_test(size=(110, 33)) as pilot:
         await numbers(pilot)
-        await reads(pilot, "#compared", "0.20")
+        await reads(pilot, "#compared", f"▸ {THRESHOLDS['balanced']} (default)")
         type_ahead(pilot, *["right"] * 37)
         await reads(pilot, "#compared", "▸ 0.60")
         await at_rest(pilot)

@@ -61,7 +61,7 @@ FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJEC
 @click.option("--web-search", is_flag=True, help=SEARCH)
 @bulk_options
 @click.option("--resume", metavar="FILE", help=RESUME)
-@parts_options("Memories", 100)
+@parts_options("Memories")
 @click.option("--fail-under", type=click.FloatRange(0, BEST), metavar="SCORE", help=FAIL_UNDER)
 @click.option("--agreement", is_flag=True, help=AGREEMENT)
 @click.option(
@@ -180,8 +180,8 @@ class RatingOptions:
 
         wanted, judge = subjects(roots, ids), self.plan.asking.judge
         configs = {subject.root: config_of(subject.root, os.environ, judge) for subject in wanted}
-        with closing(RatingStore.open(os.environ)) as store:
-            run = RatingRun(self.plan, configs, wanted, Path(parts.parts), parts.part_size)
+        with closing(RatingStore.open(os.environ)) as store, opened_executor(parts.executor) as executor:
+            run = RatingRun(self.plan, configs, wanted, Path(parts.parts), parts.part_size, executor)
             if not judge.is_cached_only:
                 for identity, estimate in run.estimates().items():
                     report_start(identity, estimate)
@@ -189,8 +189,7 @@ class RatingOptions:
             def keep(subject: RatedMemory, found: Assessment) -> None:
                 store.keep(subject.root, self.plan.rubric.name, subject.words, found)
 
-            with opened_executor(parts.executor) as workers:
-                ending = run.over(workers, keep)
+            ending = run.over(keep)
         return [(subject.root, run.rated[subject.key]) for subject in wanted if subject.key in run.rated], ending
 
 

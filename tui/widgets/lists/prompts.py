@@ -16,7 +16,7 @@ from tui.widgets.signs import signs
 from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Set
+    from collections.abc import Collection, Mapping
 
     from tui.widgets.lists.rows import Cell
 
@@ -26,9 +26,10 @@ SCRATCH, BY_HAND = "scratch ", "by hand "
 
 
 class PromptList(RecordList[Prompt]):
-    """Prompts, a row each, with signs before those whose id is in `labelled` or `differing`.
+    """Prompts, a row each, with a sign before those whose id is in `labelled`.
 
-    The first `scratch` rows are scratch. `marker` marks the words of a search.
+    `differing`: prompt id -> how many memories each system injects, where they differ. The first `scratch` rows are
+    scratch. `marker` marks the words of a search.
     """
 
     NOUN = "prompt"
@@ -36,7 +37,7 @@ class PromptList(RecordList[Prompt]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.labelled: Collection[str] = ()
-        self.differing: Set[str] = frozenset()
+        self.differing: Mapping[str, tuple[int, ...]] = {}
         self.scratch = 0
         self.marker = WordFilter()
 
@@ -44,7 +45,7 @@ class PromptList(RecordList[Prompt]):
         self.labelled = labelled
         self.refresh()
 
-    def mark_differing(self, differing: Set[str]) -> None:
+    def mark_differing(self, differing: Mapping[str, tuple[int, ...]]) -> None:
         self.differing = differing
         self.refresh()
 
@@ -65,8 +66,8 @@ class PromptList(RecordList[Prompt]):
         drawn = signs(self)
         mark = drawn.labelled if prompt.id in self.labelled else drawn.off
         word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else ""
-        differs = drawn.differs if prompt.id in self.differing else drawn.off
-        head = [(f" {mark}", "good"), (differs, "match"), (f" {word}", "muted")]
+        differs = drawn.change(self.differing.get(prompt.id, ()))
+        head = [(f" {mark}", "good"), (differs, "warned"), (f" {word}", "muted")]
         text = cells(prompt.text, width - 1 - sum(len(piece) for piece, _ in head))
         return [*head, *marked_cells(text, self.marker, ""), (" ", "")]
 

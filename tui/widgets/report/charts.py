@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, charts_of, confusion_rows
+from labels.report.charts import TICKS, ConfusionChart, LineChart, WorstChart, charts_of, confusion_rows
 from labels.report.first_lines import main_system
 from labels.report.section import percent
 from tui.plain import cells, plain
-from tui.widgets.report.text import MUTED, interval_bar
+from tui.widgets.report.text import MIN_SCALE, MUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.measure.report import Report, SystemReport
+    from labels.measure.report import Report
 
 NAME_WIDTH = 24
-MIN_SCALE, MAX_SCALE = 14, 100
-LOOKS = "━ 95 %, one look   ─ 95 %, any look"
 MARKERS = "●×▲◆■○"
 COLORS = ((40, 120, 200), (205, 95, 10), (0, 135, 95), (160, 85, 180), (190, 60, 90), (110, 110, 30))
 GREY = (128, 128, 128)
@@ -38,31 +36,11 @@ def drawn_chart(name: str, report: Report, width: int) -> Content | None:
     """The chart of the section *name*, in lines of *width* cells; None if it has none."""
     for chart in charts_of(name, report):
         match chart:
-            case PrecisionChart():
-                return Content("\n").join(_precision(chart, width))
             case WorstChart():
                 return Content("\n").join(_worst(chart, width))
             case ConfusionChart():
                 return Content("\n").join(_confusion(chart))
     return None
-
-
-def _precision(chart: PrecisionChart, width: int) -> Iterator[Content]:
-    scale = max(MIN_SCALE, min(MAX_SCALE, width - NAME_WIDTH))
-    for system in chart.systems:
-        yield plain(cells(system.system, NAME_WIDTH)) + _bar(system, scale)
-    ends = "0" + "1".rjust(scale - 1)
-    middle = ends[: scale // 2 - 1] + "0.5" + ends[scale // 2 + 2 :]
-    yield plain(" " * NAME_WIDTH + middle).stylize_before(MUTED)
-    if any(row.live for row in chart.systems) and scale >= len(LOOKS):
-        yield plain(" " * NAME_WIDTH + LOOKS).stylize_before(MUTED)
-
-
-def _bar(system: SystemReport, scale: int) -> Content:
-    value, interval = system.precision.value, system.interval
-    if value is None or interval is None:
-        return plain("nothing judged yet").stylize_before(MUTED)
-    return interval_bar(value, interval, system.live or interval, scale)
 
 
 def _worst(chart: WorstChart, width: int) -> Iterator[Content]:

@@ -5,21 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from labels.report.section import ReportTable
+from labels.report.sections import group_of
 from labels.report.text import laid_out
 from tui.plain import aligned, cells, one_line
 from tui.widgets.lists.rows import RecordList
+from tui.widgets.report.text import MIN_SCALE, bar_cells
 from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from labels.report.section import Range
     from tui.widgets.lists.rows import Cell
     from tui.workspace.report.rows import Behind, ReportPart
 
 
+GROUP_WIDTH, BAR_GAP, MAX_SCALE = 8, 3, 60
+"""Cells of the name of a group, of the space around a bar, and of a bar at most."""
+
+
 class PartList(RecordList["ReportPart"]):
-    """A row for each part, by the beginning of its title."""
+    """A row for each part, by the beginning of its title. The first of a group is behind the name of the group."""
 
     NOUN = "part"
 
@@ -27,7 +36,12 @@ class PartList(RecordList["ReportPart"]):
         return record.section.name
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
-        return [(f" {cells(short_title(self.records[index]), width - 1)}", "")]
+        groups = [group_of(part.section) for part in self.records[max(0, index - 1) : index + 1]]
+        group = "" if index and groups[0] == groups[1] else groups[-1]
+        return [
+            (f" {cells(group, GROUP_WIDTH)}", "muted"),
+            (cells(short_title(self.records[index]), width - 1 - GROUP_WIDTH), ""),
+        ]
 
 
 def short_title(part: ReportPart) -> str:
@@ -36,16 +50,17 @@ def short_title(part: ReportPart) -> str:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table: its line, all its cells with the names of their columns, and what it counts."""
+    """A row of a table: its line, all its cells with the names of their columns, what it counts, and its range."""
 
     number: int
     line: str
     whole: str
     behind: Behind | None
+    range: Range | None = None
 
 
 class TableRows(RecordList[TableRow]):
-    """The rows of a part's table. Rows that can be opened have a sign at the end."""
+    """The rows of a part's table, with bars where there is room. Rows that can be opened have a sign at the end."""
 
     def id_of(self, record: TableRow) -> str:
         return str(record.number)
@@ -54,7 +69,14 @@ class TableRows(RecordList[TableRow]):
         row = self.records[index]
         opens = signs(self).opens
         can_open = row.behind is not None and bool(row.behind.prompts or row.behind.memory)
-        return [(aligned(f" {row.line}", width - len(opens)), ""), (opens if can_open else " " * len(opens), "muted")]
+        end = (opens if can_open else " " * len(opens), "muted")
+        room = width - len(opens)
+        used = 1 + max(cell_len(other.line) for other in self.records) + BAR_GAP
+        scale = min(MAX_SCALE, room - used - BAR_GAP)
+        if signs(self).in_words or row.range is None or scale < MIN_SCALE:
+            return [(aligned(f" {row.line}", room), ""), end]
+        bar = [(aligned(f" {row.line}", used), ""), *bar_cells(row.range, scale)]
+        return [*bar, (" " * (room - used - scale), ""), end]
 
 
 def table_rows(table: ReportTable, behind: Sequence[Behind], width: int) -> tuple[list[str], list[TableRow]]:
@@ -67,18 +89,20 @@ def table_rows(table: ReportTable, behind: Sequence[Behind], width: int) -> tupl
     for number, (line, row) in enumerate(zip(body, table.rows, strict=True)):
         is_whole = shown == len(table.head) and all(one_line(cell) in line for cell in row[: table.names])
         own = behind[number] if number < len(behind) else None
-        rows.append(TableRow(number, line, "" if is_whole else whole_row(table, number), own))
+        ranged = table.ranges[number] if table.ranges else None
+        rows.append(TableRow(number, line, "" if is_whole else whole_row(table, number), own, ranged))
     return head, rows
 
 
 def _fitted(table: ReportTable, width: int) -> tuple[list[str], list[str], int]:
-    """The head and the body of the first columns that fit, and their number."""
+    """The head and body of the first columns that fit, and their number. Columns are left out before a name is cut."""
     least = min(table.names + 1, len(table.head))
-    for count in range(len(table.head), least - 1, -1):
-        part = ReportTable(table.head[:count], tuple(row[:count] for row in table.rows), table.names, table.is_whole)
-        head, body = laid_out(part, width)
-        if head and len(body) == len(table.rows):
-            return head, body, count
+    for is_whole, fewest in ((True, least + 2), (table.is_whole, least)):
+        for count in range(len(table.head), fewest - 1, -1):
+            part = ReportTable(table.head[:count], tuple(row[:count] for row in table.rows), table.names, is_whole)
+            head, body = laid_out(part, width)
+            if head and len(body) == len(table.rows):
+                return head, body, count
     names = [" ".join(filter(None, row[: table.names])) for row in table.rows]
     return [], [cells(name, width).rstrip() for name in names], table.names
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from engine.wording import counted
-from labels.report.first_lines import first_lines, next_step
-from labels.report.gate_text import answer, gate_lines, gate_step
+from labels.report.first_lines import headline, main_system, other_line, rival, served_line
+from labels.report.gate_text import outlook
+from labels.report.section import Range
 from labels.report.sections import summary
 from labels.report.text import as_item, first_part
 from tui.plain import cells, one_line, plain
@@ -19,38 +20,59 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from engine.memory import Memory
+    from labels.measure.groups import Headline
     from labels.measure.intervals import Interval
     from labels.report.section import ReportSection
+    from tui.widgets.lists.rows import Cell
     from tui.workspace.report.reading import ReportReading
     from tui.workspace.report.rows import InjectionRow, Told
 
     Say = Callable[[str], str]
 
 MUTED = "$foreground-muted"
-LINES = 3
-"""Lines of a prompt that stands alone."""
+BAR_STYLES = {"muted": MUTED, "good": "$text-success"}
+MIN_SCALE, LINES = 14, 3
+"""Cells of a bar at least; lines of a prompt that stands alone."""
 
 NOTHING_REPLAYED = (
     "No prompt was replayed yet.\n\n"
-    "Press {report.replay} to run every prompt through every system, then {go.label} to label what they return."
+    "Press {report.step} to run every prompt through every system, then {go.label} to label what they return."
 )
+SCALE, ASKED_SIGN, DOT = 60, "┃", "●"
+"""Cells of the bar below the headline at most, its sign for the precision that is asked for, and for the estimate."""
 
 
-def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool) -> Content:
-    """The gate's answer and the next step; unless *is_short*, also the numbers behind it.
+def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool, drawn: Signs = DRAWN) -> Content:
+    """The headline with its bar, and the next step; unless *is_short*, also other numbers.
 
     *width* in cells; *say* puts keys in the place of their ids.
     """
-    report, gate = reading.report, reading.gate
-    if not report.systems:
+    report, gate, main = reading.report, reading.gate, main_system(reading.report)
+    if gate is None or main is None:
         return plain(say(NOTHING_REPLAYED))
-    said = answer(gate) if gate else first_lines(report)[0]
-    step = say((gate_step(gate) if gate else next_step(report)).in_app())
-    lines = [_wrapped([said], width).stylize_before("bold"), _wrapped([step], width).stylize_before("$text-accent")]
+    who = "the hook" if main.system == report.configured else main.system
+    lines = [_wrapped([headline(main.headline, who)], width).stylize_before("bold")]
+    if main.headline.estimate and not drawn.in_words:
+        lines.append(_answer_bar(main.headline, gate.gate.least, width))
+    lines.append(_wrapped([outlook(gate)], width))
     if not is_short:
-        more = gate_lines(gate)[1:] if gate else first_lines(report)[1:]
-        lines += [_wrapped(more, width), _wrapped([summary(report)], width).stylize_before(MUTED)]
-    return Content("\n").join(lines)
+        more = [served_line(main.served, main.false_fire_rate), *other_line(main.system, rival(report, main.system))]
+        lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
+    step = reading.step
+    key = f"{say('{report.step}')}  " if step.place else ""
+    lines += [*([] if is_short else [Content("")]), _wrapped([f"{key}{step.in_app()}"], width)]
+    return Content("\n").join([*lines[:-1], lines[-1].stylize_before("bold $text-accent")])
+
+
+def _answer_bar(found: Headline, asked: float, width: int) -> Content:
+    """The range of the precision on a scale, and the precision that is asked for."""
+    assert found.estimate
+    scale = max(MIN_SCALE, min(SCALE, width - 30))
+    bar = interval_bar(found.estimate.value, found.live, found.live, scale)
+    at = round(asked * (scale - 1))
+    mark = plain(ASKED_SIGN if bar.plain[at] != DOT else DOT).stylize_before("bold $text-accent")
+    key = plain(f"  {ASKED_SIGN} ").stylize_before("bold $text-accent") + _muted(f"{100 * asked:g} % asked for")
+    return _muted("0 ") + bar[:at] + mark + bar[at + 1 :] + _muted(" 100 %") + key
 
 
 def _wrapped(lines: Sequence[str], width: int) -> Content:
@@ -67,13 +89,20 @@ def part_text(section: ReportSection, whole: str, width: int, behind: Content | 
     return Content("\n").join(lines)
 
 
-def interval_bar(point: float, one: Interval, live: Interval, width: int) -> Content:
-    """A *point* on a scale from 0 to 1 of *width* cells, its interval for *one* look (thick) and for any (thin)."""
-    dot, *ends = (round(share * (width - 1)) for share in (point, one.low, one.high, live.low, live.high))
+def interval_bar(point: float, once: Interval, live: Interval, width: int) -> Content:
+    """A *point* on a scale from 0 to 1 of *width* cells, its interval for a single look (thick) and for any (thin)."""
+    pieces = (plain(text).stylize_before(BAR_STYLES[tone]) for text, tone in bar_cells(Range(point, once, live), width))
+    return Content("").join(pieces)
+
+
+def bar_cells(found: Range, width: int) -> list[Cell]:
+    """The same bar as pieces of a row."""
+    shares = (found.value, found.once.low, found.once.high, found.live.low, found.live.high)
+    dot, *ends = (round(share * (width - 1)) for share in shares)
     thick, thin = ends[:2], ends[2:]
     first, last = min(thin[0], thick[0]), max(thin[1], thick[1])
-    drawn = "".join("●" if i == dot else _sign(i, thick, thin) for i in range(width))
-    return Content(drawn).stylize(MUTED).stylize("$text-success", first, last + 1).stylize("bold", dot, dot + 1)
+    drawn = "".join(DOT if i == dot else _sign(i, thick, thin) for i in range(width))
+    return [(drawn[:first], "muted"), (drawn[first : last + 1], "good"), (drawn[last + 1 :], "muted")]
 
 
 def _sign(i: int, thick: Sequence[int], thin: Sequence[int]) -> str:

@@ -1,11 +1,11 @@
-"""A run in parts: its folder, and the processes or the workers of a Dask cluster that do the parts."""
+"""The processes of this machine, or the workers of a Dask cluster, that do the parts of a run."""
 
 from __future__ import annotations
 
-import json
 import os
+import platform
 import signal
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
@@ -15,15 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine import __version__
 from engine.errors import ConfigError, MemsiftError
-from engine.lean.json_text import printed_json
-from engine.stores.files import UnreadableFileError, open_named, require_inside, write_whole
-from tui.workspace.replay.replaying import Ending
-from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import Any, Protocol, TypeVar
+    from typing import Protocol
 
     class Made(Protocol):
         """The result of a part: its rows as JSON lines."""
@@ -31,23 +26,36 @@ if TYPE_CHECKING:
         @property
         def text(self) -> bytes: ...
 
+    class Shared(Protocol):
+        """A file on this machine that workers read, and from which another machine makes a copy."""
+
+        @property
+        def path(self) -> str: ...
+
+        def receive(self, blocks: Iterable[bytes], environ: Mapping[str, str]) -> None: ...
+
     Key = TypeVar("Key")
-    Setup = TypeVar("Setup")
     Part = TypeVar("Part")
     Result = TypeVar("Result", bound=Made)
 
     class Executor(Protocol):
-        """Does *work* on (setup, part) for each of *parts*, which have keys. Results come in any order.
+        """Does *work* on each of *parts*, which have keys. Results come in any order.
 
-        Raises MemsiftError where a worker is lost for good; finished results came before.
+        *work* gives None where the file *shared* is missing. `workers` is their number. Raises
+        MemsiftError where a worker is lost for good; finished results came before.
         """
 
+        @property
+        def workers(self) -> int: ...
+
         def each(
-            self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
+            self,
+            work: Work[Part, Result],
+            parts: Iterable[tuple[Key, Part]],
+            shared: Shared | None,
         ) -> Iterator[tuple[Key, Result]]: ...
 
-    Parts = Sequence[tuple[str, Callable[[], Part]]]
-    """The name of each part's file, and a function that reads the part."""
+    Work = Callable[[Part], Result | None]
 
 PROCESSES, DASK = "processes", "dask://"
 AHEAD = 2
@@ -58,7 +66,10 @@ TRIES = 3
 
 CONNECT_S = 15
 
-_setup: Any = None
+BLOCK_BYTES = 4_000_000
+"""Bytes of a shared file that Dask keeps on a worker as one result. Dask warns of ten million in a task."""
+
+AGAIN = "Finished parts are kept: give the same command again"
 
 
 @contextmanager
@@ -78,10 +89,10 @@ class Processes:
     """*count* processes of this machine. One that ends too early ends the others, so all are started again."""
 
     def __init__(self, count: int) -> None:
-        self._count = count
+        self.workers = count
 
     def each(
-        self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
+        self, work: Work[Part, Result], parts: Iterable[tuple[Key, Part]], shared: Shared | None
     ) -> Iterator[tuple[Key, Result]]:
         """See `Executor`."""
         under_way: dict[Any, tuple[Key, Part]] = {}
@@ -91,10 +102,10 @@ class Processes:
         while losses <= TRIES:
             rest = chain(list(under_way.values()), rest)
             under_way.clear()
-            pool = ProcessPoolExecutor(self._count, get_context("spawn"), _start_process, (setup,))
+            pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _leave_interrupts)
             submit = partial(_submitted, pool, work)
             try:
-                for done in _windowed(submit, self._count, rest, under_way):
+                for done in _windowed(submit, lambda: self.workers, rest, under_way, lambda: _refuse_loss(shared)):
                     losses = 0
                     yield done
                 return
@@ -104,53 +115,103 @@ class Processes:
                 pool.shutdown(wait=False, cancel_futures=True)
         raise MemsiftError(
             f"Worker processes ended before their parts were done, {losses} times in a row, perhaps for lack of "
-            "memory. Finished parts are kept: give the same command again, with fewer processes."
+            f"memory. {AGAIN}, with fewer processes."
         )
 
 
-def _submitted(pool: ProcessPoolExecutor, work: Callable[[Any, Part], Result], part: Part) -> Future[Result]:
+def _refuse_loss(shared: Shared | None) -> None:
+    raise MemsiftError(f"{shared.path if shared else 'A file of the run'} was deleted. {AGAIN}.")
+
+
+def _submitted(pool: ProcessPoolExecutor, work: Work[Part, Result], part: Part) -> Future[Result | None]:
     """The future of a part. It has failed already if a process of the pool has ended."""
     try:
-        return pool.submit(_work, work, part)
+        return pool.submit(work, part)
     except BrokenProcessPool as error:
-        failed: Future[Result] = Future()
+        failed: Future[Result | None] = Future()
         failed.set_exception(error)
         return failed
 
 
-def _start_process(setup: Any) -> None:
-    """Keep the setup for all parts, and leave Ctrl-C to the process that waits for them."""
-    global _setup
+def _leave_interrupts() -> None:
+    """Leave Ctrl-C to the process that waits for the parts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _setup = setup
-
-
-def _work(work: Callable[[Any, Part], Result], part: Part) -> Result:
-    return work(_setup, part)
 
 
 class _Cluster:
-    """The workers of a Dask cluster. Dask gives the parts of a lost worker to another."""
+    """The workers of a Dask cluster. Dask gives the parts of a lost worker to another, also to one that joins later."""
 
-    def __init__(self, client: Any, workers: int) -> None:
+    def __init__(self, client: Any) -> None:
         self._client = client
-        self._workers = workers
+
+    @property
+    def workers(self) -> int:
+        """See `Executor`; at least 1, because others may join."""
+        return sum(self._client.nthreads().values()) or 1
 
     def each(
-        self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
+        self, work: Work[Part, Result], parts: Iterable[tuple[Key, Part]], shared: Shared | None
     ) -> Iterator[tuple[Key, Result]]:
-        """See `Executor`. The setup is sent once to each worker."""
-        from distributed import KilledWorker
+        """See `Executor`. The shared file is sent when a worker lacks it, and each machine makes one copy."""
+        executor = self._client.get_executor(pure=False, retries=TRIES)
+        blocks: list[Any] = []
 
-        there = self._client.scatter(setup, broadcast=True, hash=False)
-        submit = partial(self._client.get_executor(pure=False, retries=TRIES).submit, work, there)
-        try:
-            yield from _windowed(submit, self._workers, parts, {})
-        except KilledWorker as error:
-            raise MemsiftError(
-                f"A part ended several Dask workers, perhaps for lack of memory ({error}). Finished parts are kept: "
-                "give the same command again, with smaller parts."
-            ) from None
+        def submit(part: Part) -> Future[Any]:
+            found: Future[Any] = executor.submit(_on_cluster, __version__, work, part, shared, tuple(blocks))
+            return found
+
+        def send() -> None:
+            if shared and not blocks:
+                with open(shared.path, "rb") as file:  # noqa: PTH123
+                    read = iter(partial(file.read, BLOCK_BYTES), b"")
+                    blocks.extend(self._client.submit(bytes, block, pure=False, retries=TRIES) for block in read)
+
+        with _told_plainly():
+            yield from _windowed(submit, lambda: self.workers, parts, {}, send)
+
+
+def _on_cluster(
+    wanted: str, work: Work[Part, Result], part: Part, shared: Shared | None, blocks: Sequence[Any]
+) -> Result | None:
+    """Do a part on a Dask worker, if it has the version *wanted*. *blocks*: the shared file, if it was sent.
+
+    Other parts run while a worker waits for blocks: a block may have to be made again after a worker was lost.
+    """
+    from distributed import Lock, get_worker, worker_client
+
+    name = get_worker().address
+    if wanted != __version__:
+        raise MemsiftError(f"The Dask worker {name} has memsift {__version__}, not {wanted}. Install the same version.")
+    result = work(part)
+    if result is not None or not shared or not blocks:
+        return result
+    try:
+        with worker_client() as client, Lock(f"memsift {platform.node()}", client):
+            shared.receive((block.result() for block in blocks), os.environ)
+    except OSError as error:
+        raise MemsiftError(
+            f"The Dask worker {name} has no room for a copy of the index: {error}. Make room there, or end the worker."
+        ) from None
+    return work(part)
+
+
+@contextmanager
+def _told_plainly() -> Iterator[None]:
+    """Raise a MemsiftError for whatever Dask raises."""
+    from distributed import KilledWorker
+
+    try:
+        yield
+    except MemsiftError:
+        raise
+    except KilledWorker as error:
+        raise MemsiftError(
+            f"A part ended several Dask workers, perhaps for lack of memory ({error}). {AGAIN}, with smaller parts."
+        ) from None
+    except CancelledError:
+        raise MemsiftError(f"The Dask scheduler was lost. {AGAIN} when it runs.") from None
+    except Exception as error:  # noqa: BLE001 - Dask raises on this side whatever went wrong on a worker
+        raise MemsiftError(f"A Dask worker failed ({type(error).__name__}): {error}. {AGAIN}.") from None
 
 
 @contextmanager
@@ -162,11 +223,10 @@ def _opened_cluster(address: str) -> Iterator[_Cluster]:
     except (OSError, TimeoutError, ValueError) as error:
         raise MemsiftError(f"There is no Dask scheduler at {address}: {error}. Start one: dask scheduler") from None
     with client:
-        workers = sum(client.nthreads().values())
-        if not workers:
+        if not client.nthreads():
             raise MemsiftError(f"The Dask scheduler at {address} has no workers. Start some: dask worker {address}")
         _check_versions(client)
-        yield _Cluster(client, workers)
+        yield _Cluster(client)
 
 
 def _check_versions(client: Any) -> None:
@@ -189,89 +249,27 @@ def version() -> str:
 
 def _windowed(
     submit: Callable[[Part], Future[Any]],
-    workers: int,
+    workers: Callable[[], int],
     parts: Iterable[tuple[Key, Part]],
     under_way: dict[Any, tuple[Key, Part]],
+    send: Callable[[], None],
 ) -> Iterator[tuple[Key, Any]]:
     """Submit *parts*, a few ahead of the workers, and yield the results as they come.
 
-    *under_way* holds each future with its part, until its result is taken.
+    *under_way* holds each future with its part, until its result is taken. *send* is called for a part without a
+    result, which is submitted again.
     """
     rest = iter(parts)
     while True:
-        for key, part in islice(rest, AHEAD * workers - len(under_way)):
+        for key, part in islice(rest, max(0, AHEAD * workers() - len(under_way))):
             under_way[submit(part)] = key, part
         if not under_way:
             return
         for future in wait(under_way, return_when=FIRST_COMPLETED).done:
             result = future.result()
-            key, _ = under_way.pop(future)
-            yield key, result
-
-
-DESCRIPTION = "run.json"
-
-
-def part_name(number: int) -> str:
-    return f"part-{number:06}.jsonl"
-
-
-def run_parts(
-    executor: Executor,
-    work: Callable[[Setup, Part], Result],
-    setup: Setup,
-    left: Parts[Part],
-    folder: Path,
-    keep: Callable[[Result], None],
-    label: str,
-    finished: int = 0,
-) -> Ending:
-    """Write a file of rows into *folder* for each part in *left*. Returns the end, in parts. Raises MemsiftError.
-
-    *keep* gets each result before its file is written. *finished* parts were done by an earlier start. Ctrl-C ends the
-    run; the parts that are done stay.
-    """
-    done = 0
-    with progress_bar(finished + len(left), label) as advance:
-        for _ in range(finished):
-            advance(())
-        try:
-            for name, made in executor.each(work, setup, ((name, read()) for name, read in left)):
-                keep(made)
-                _write(folder / name, made.text)
-                done += 1
-                advance(())
-        except KeyboardInterrupt:
-            return Ending(done, len(left), is_interrupted=True)
-    return Ending(done, len(left))
-
-
-def describe(folder: Path, wanted: Mapping[str, Any]) -> None:
-    """Write what the run in *folder* is, or compare it with what is written. Raises MemsiftError for another run."""
-    path = folder / DESCRIPTION
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            _write(path, f"{printed_json(wanted)}\n".encode())
-            return
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise MemsiftError(
-            f"{path}: the run cannot be read or written ({error}). Name another folder with --parts."
-        ) from None
-    if found != wanted:
-        other = [name for name in wanted if not isinstance(found, dict) or found.get(name) != wanted[name]]
-        raise ConfigError(
-            f"{folder} holds the parts of another run: {', '.join(other)} differ. Name another folder with --parts, or "
-            "give the same input, memories and options as before."
-        )
-
-
-def _write(path: Path, text: bytes) -> None:
-    """Write a file whole, or raise MemsiftError: also for a link that leads out of the folder."""
-    try:
-        require_inside(os.path.realpath(path.parent), str(path))
-        write_whole(str(path), text, open_named)
-    except (OSError, UnreadableFileError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise MemsiftError(f"{path}: {reason}. Finished parts are kept.") from None
+            key, part = under_way.pop(future)
+            if result is None:
+                send()
+                rest = chain([(key, part)], rest)
+            else:
+                yield key, result

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.lean.json_text import printed_json
 from engine.lean.record import Record
 from engine.quality.judging.store import row_of
-from tui.workspace.parts.executors import describe, part_name, run_parts
+from tui.workspace.parts.run_folder import describe, judged_size, part_name, read_size, run_parts
 from tui.workspace.quality.rating import known, opened_quality_judge, rate, read_rows
 from tui.workspace.replay.replaying import Ending
 from tui.workspace.spending import Terms
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from engine.quality.judging.rating import Assessment
     from tui.workspace.parts.executors import Executor
     from tui.workspace.quality.rating import Keep, Key, RatedMemory, RatingPlan
+
+
+RATING_S = 5.0
+"""A guess of the time of a rating, in seconds."""
 
 
 class RatingSetup(Record):
@@ -63,19 +67,27 @@ def rate_part(setup: RatingSetup, block: Block) -> RatedBlock:
 
 
 class RatingRun:
-    """The ratings of *subjects* in a folder, with *size* memories in a part. A memory without an answer is asked again.
+    """The ratings of *subjects* in a folder. A memory without an answer is asked again.
 
-    `rated` has the assessments: those that the folder has, and after `over` the new ones. Raises MemsiftError where
-    the folder belongs to another run.
+    *size*: memories in a part; None for a plan. `rated` has the assessments: those that the folder has, and after
+    `over` the new ones. Raises MemsiftError where the folder belongs to another run.
     """
 
     def __init__(
-        self, plan: RatingPlan, configs: Mapping[str, Config], subjects: Sequence[RatedMemory], folder: Path, size: int
+        self,
+        plan: RatingPlan,
+        configs: Mapping[str, Config],
+        subjects: Sequence[RatedMemory],
+        folder: Path,
+        size: int | None,
+        executor: Executor,
     ) -> None:
         self._setup = RatingSetup(plan, configs)
         self._subjects = {subject.key: subject for subject in subjects}
-        self._folder = folder
-        describe(folder, {**self._described(), "part_size": size})
+        self._folder, self._executor = folder, executor
+        wanted = self._described()
+        size = read_size(folder, wanted, size) or judged_size(len(subjects), executor.workers, plan.asking, RATING_S)
+        describe(folder, wanted, size)
         self.rated: dict[Key, Assessment] = {}
         self._blocks: dict[str, Block] = {}
         for number, start in enumerate(range(0, len(subjects), size)):
@@ -91,7 +103,7 @@ class RatingRun:
                 found[judge.identity] = now.plus(found[judge.identity]) if judge.identity in found else now
         return found
 
-    def over(self, executor: Executor, keep: Keep) -> Ending:
+    def over(self, keep: Keep) -> Ending:
         """Rate the memories that are left. *keep* gets each new assessment. Returns the end, in memories."""
 
         def keep_all(part: RatedBlock) -> None:
@@ -101,7 +113,8 @@ class RatingRun:
 
         left = [(name, partial(self._blocks.__getitem__, name)) for name, block in self._blocks.items() if block.left]
         finished = len(self._blocks) - len(left)
-        ending = run_parts(executor, rate_part, self._setup, left, self._folder, keep_all, "Rating parts", finished)
+        work = partial(rate_part, self._setup)
+        ending = run_parts(self._executor, work, left, self._folder, keep_all, "Rating parts", finished)
         return Ending(len(self.rated), len(self._subjects), ending.is_interrupted)
 
     def _block(self, name: str, subjects: Sequence[RatedMemory]) -> Block:

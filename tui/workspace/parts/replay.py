@@ -1,27 +1,27 @@
-"""What a worker does: run the prompts of one part through systems, over an index of its own."""
+"""What a worker does: run the prompts of one part through systems, over the index of the run."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Lock
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.conversations.prompt_files import read_prompts
 from engine.errors import PromptFileError
 from engine.lean.json_text import printed_json
-from engine.opening import index_of
-from engine.quality.decisions import SAFETY, decisions, may_be_injected
-from engine.settings.roots import is_own_root
-from engine.stores.roots import read_corpus
+from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge
-from tui.workspace.parts.executors import describe, part_name, run_parts
+from tui.workspace.parts.run_folder import describe, judged_size, part_name, planned_size, read_size, run_parts
+from tui.workspace.parts.shared_index import approvals_of, shared_index
 from tui.workspace.replay import replaying
 from tui.workspace.spending import Answers, Terms
 from tui.workspace.stderr import tell
@@ -31,26 +31,21 @@ if TYPE_CHECKING:
 
     from engine.config import Config, System
     from engine.cutoff import Cutoff
-    from engine.memory import Corpus, Skipped
+    from engine.memory import Skipped
     from engine.retrieval import Retrieval
+    from engine.roots import OpenRoot
     from engine.search.index import Index
     from tui.workspace.judge_options import Asking
     from tui.workspace.parts.executors import Executor
+    from tui.workspace.parts.shared_index import Approvals, SharedIndex
     from tui.workspace.replay.replaying import Ending
 
 
 @dataclass(frozen=True)
 class ReplaySetup:
-    """What is the same for all parts of a run. `key` identifies it; the memories travel with it.
+    """What is the same for all parts of a run."""
 
-    `verdicts`: (id, digest) of risky memories that a person decided on -> the verdict. `is_own`: the root is the
-    person's, see `is_own_root`.
-    """
-
-    key: str
-    corpus: Corpus
-    verdicts: Mapping[tuple[str, str], str]
-    is_own: bool
+    shared: SharedIndex
     systems: tuple[System, ...]
     config: Config
     cutoffs: Mapping[str, Cutoff]
@@ -80,15 +75,18 @@ _indexes: dict[str, Index] = {}
 _opening = Lock()
 
 
-def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows:
-    """Run the prompts in *lines* through the systems of *setup*. Raises MemsiftError."""
+def replay_part(setup: ReplaySetup, lines: PartLines) -> PartRows | None:
+    """Run the prompts in *lines* through the systems of *setup*; None without the index. Raises MemsiftError."""
     from labels.exchange.replay_file import run_row
 
+    index = _index(setup.shared)
+    if index is None:
+        return None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / lines.file
         path.write_bytes(lines.text)
         reading = read_prompts([str(path)])
-    index, asking = _index(setup), setup.asking
+    asking = setup.asking
     terms = Terms(asking)
     config = terms.applied(setup.config)
     rows: list[bytes] = []
@@ -121,19 +119,22 @@ def _told(bad: Skipped, path: Path, lines: PartLines) -> str:
     return f"{lines.file}, from line {lines.first}: {bad.reason}"
 
 
-def _index(setup: ReplaySetup) -> Index:
-    """The index over the memories of *setup*, in memory. A worker builds it for its first part of a run."""
+def _index(shared: SharedIndex) -> Index | None:
+    """The index of the run. A worker opens it for its first part, and then keeps it open."""
     with _opening:
-        if setup.key not in _indexes:
+        if shared.digest not in _indexes and (opened := shared.opened(os.environ)):
             _indexes.clear()
-            _indexes[setup.key] = index_of(
-                setup.corpus,
-                is_accepted=lambda memory: may_be_injected(
-                    memory.risk, setup.verdicts.get((memory.id, memory.digest), ""), is_own=setup.is_own
-                ),
-            )
-        return _indexes[setup.key]
+            _indexes[shared.digest] = opened
+        return _indexes.get(shared.digest)
 
+
+JUDGE_S = 1.5
+"""A guess of the time of a call of the judge, in seconds."""
+
+SAMPLE = 50
+"""Prompts that show the speed of a worker."""
+
+MEMORIES = "select id, digest, status from memory where reason is null order by id"
 
 MOST_TOLD = 20
 """Bad rows that are told to a person, one line each."""
@@ -164,6 +165,11 @@ def _parts_in(file: str, size: int) -> Iterator[Callable[[], PartLines]]:
             start, line = start + count, line + len(block)
 
 
+def _count(file: str) -> int:
+    with Path(file).open("rb") as lines:
+        return sum(1 for _ in lines)
+
+
 def _lines(file: str, line: int, start: int, count: int) -> PartLines:
     """*count* bytes from *start* on; *line* is the number of the first line, from 1."""
     with Path(file).open("rb") as lines:
@@ -182,58 +188,82 @@ def _require_prompts(file: str, first: bytes) -> None:
     )
 
 
-def setup_of(
-    root: str,
-    config: Config,
-    systems: Sequence[System],
-    cutoffs: Mapping[str, Cutoff],
-    asking: Asking,
-    environ: Mapping[str, str],
-) -> ReplaySetup:
-    """The setup of a run over *root*, with all its memories. Raises RootError and DecisionsError."""
-    corpus = read_corpus(root)
-    decided = decisions(root, environ).items()
-    verdicts = {(name, digest): verdict for (check, name, digest), verdict in decided if check == SAFETY}
-    is_own = is_own_root(corpus.root, environ)
-    described = {
-        "memories": [[memory.summary.id, memory.summary.digest, memory.summary.status] for memory in corpus.memories],
-        "verdicts": [*sorted(verdicts.items()), is_own],
-        "systems": [system.name for system in systems],
-        "config": repr(config),
-        "cutoffs": {kind: [repr(cutoff.model), cutoff.threshold] for kind, cutoff in cutoffs.items()},
-        "judge": asdict(asking.judge),
-    }
-    key = hashlib.sha256(printed_json(described).encode()).hexdigest()
-    return ReplaySetup(key, corpus, verdicts, is_own, tuple(systems), config, dict(cutoffs), asking)
+class ReplayRun:
+    """A replay of the prompts in *files* over *root*, in *folder*. *size*: prompts in a part; None for a plan."""
 
+    def __init__(
+        self,
+        root: OpenRoot,
+        systems: Sequence[System],
+        cutoffs: Mapping[str, Cutoff],
+        asking: Asking,
+        files: Sequence[str],
+        folder: Path,
+        size: int | None,
+    ) -> None:
+        self._root, self._systems, self._cutoffs, self._asking = root, tuple(systems), dict(cutoffs), asking
+        self._files, self._folder, self._size = files, folder, size
+        self._judged = [system.name for system in systems if system.has_judge]
+        self.prompts = 0
+        self.answers = Answers()
+        self._told = 0
 
-def replay_in_parts(
-    executor: Executor, setup: ReplaySetup, files: Sequence[str], folder: Path, size: int
-) -> tuple[Ending, int, Answers]:
-    """Write a file of rows into *folder* for each part that is not done. Returns the end, in parts, the prompts, and
-    how the judge fared.
+    def over(self, executor: Executor) -> Ending:
+        """Write a file of rows for each part that is not done. Returns the end, in parts; `prompts` and `answers` tell
+        about these parts.
 
-    A part is done when its file is there, and the judge, if it has one, answered for every row. Raises as `run_parts`
-    and `describe`, and ExchangeError for a file that is no run.
-    """
-    parts = [(part_name(number), read) for number, read in enumerate(parts_of(files, size))]
-    sizes = [[Path(file).name, Path(file).stat().st_size] for file in files]
-    systems = [system.name for system in setup.systems]
-    describe(folder, {"setup": setup.key, "prompts": sizes, "part_size": size, "systems": systems})
-    prompts = told = 0
-    answers = Answers()
+        A part is done when its file is there, and the judge, if it has one, answered for every row. Raises as
+        `run_parts` and `describe`, and ExchangeError for a file that is no run.
+        """
+        with opening.opened_index(self._root.root) as index:
+            approvals = approvals_of(index, self._root.config.max_risk)
+            wanted = self._described(index, approvals)
+            size = read_size(self._folder, wanted, self._size)
+            shared = shared_index(index, self._folder, approvals)
+        setup = ReplaySetup(shared, self._systems, self._root.config, self._cutoffs, self._asking)
+        try:
+            size = size or self._planned(setup, executor.workers)
+            describe(self._folder, wanted, size)
+            parts = [(part_name(number), read) for number, read in enumerate(parts_of(self._files, size))]
+            left = [(name, read) for name, read in parts if not _is_done(self._folder / name, self._judged)]
+            finished = len(parts) - len(left)
+            work = partial(replay_part, setup)
+            return run_parts(executor, work, left, self._folder, self._keep, "Replaying parts", finished, shared)
+        finally:
+            Path(shared.path).unlink(missing_ok=True)
 
-    def keep(rows: PartRows) -> None:
-        nonlocal prompts, told, answers
-        prompts, answers = prompts + rows.prompts, answers.plus(rows.answers)
-        for line in rows.skipped[: max(0, MOST_TOLD - told)]:
+    def _keep(self, rows: PartRows) -> None:
+        self.prompts, self.answers = self.prompts + rows.prompts, self.answers.plus(rows.answers)
+        for line in rows.skipped[: max(0, MOST_TOLD - self._told)]:
             tell(f"Skipped: {line}")
-        told += len(rows.skipped)
+        self._told += len(rows.skipped)
 
-    judged = [system.name for system in setup.systems if system.has_judge]
-    left = [(name, read) for name, read in parts if not _is_done(folder / name, judged)]
-    ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", len(parts) - len(left))
-    return ending, prompts, answers
+    def _described(self, index: Index, approvals: Approvals) -> dict[str, object]:
+        """The run, as a later start must describe it again."""
+        described = {
+            "memories": index.ask(lambda db: db.execute(MEMORIES).fetchall()),
+            "approvals": [sorted(approvals.accepted), sorted(approvals.loaded)],
+            "systems": [system.name for system in self._systems],
+            "config": repr(self._root.config),
+            "cutoffs": {kind: [repr(cutoff.model), cutoff.threshold] for kind, cutoff in self._cutoffs.items()},
+            "judge": asdict(self._asking.judge),
+        }
+        return {
+            "setup": hashlib.sha256(printed_json(described).encode()).hexdigest(),
+            "prompts": [[Path(file).name, Path(file).stat().st_size] for file in self._files],
+            "systems": described["systems"],
+        }
+
+    def _planned(self, setup: ReplaySetup, workers: int) -> int:
+        """The prompts of a part, by the speed of some that are done here. A judge is not asked for that."""
+        count = sum(map(_count, self._files))
+        if self._judged:
+            return judged_size(count, workers, self._asking, JUDGE_S)
+        sample = parts_of(self._files, SAMPLE)[0]()
+        replay_part(setup, replace(sample, text=sample.text.splitlines(keepends=True)[0]))
+        began = perf_counter()
+        replay_part(setup, sample)
+        return planned_size(count, workers, len(sample.text.splitlines()) / (perf_counter() - began))
 
 
 def _is_done(file: Path, judged: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import MissingLibraryError, RatingsError, RootError
 from engine.hook.activity_log import Log, read_log
 from engine.lean.record import Record, replace
+from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, ratings_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget, undecided
@@ -26,7 +27,7 @@ from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from engine.memory import MemorySummary
     from engine.quality.fixing import Fix
@@ -144,6 +145,10 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     return found
 
 
+MOST_CHECKED, SCANNED_TOGETHER = 2_000, 200
+"""Memories up to which each start of the app runs the cheap checks, and of more memories those that it scans; a few at
+a time, because the app lists its memories anew after each."""
+
 CHEAP = tuple(name for name in BY_DEFAULT if name not in LIBRARIES)
 """The checks that need no package, and little time for each memory."""
 
@@ -218,10 +223,35 @@ def check_all(
 
 
 def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell) -> dict[str, tuple[Finding, ...]]:
-    """Memory id -> the findings of the cheap checks, the worst first. Any thread may call it. Raises as `check_all`."""
-    roots, db = workspace.roots, workspace.store.path
-    checked = check_all(workspace.index, roots, db, environ, tell, names=CHEAP, clock=workspace.now)
+    """Memory id -> the findings of the cheap checks, the worst first. Any thread may call it. Raises as `check_all`.
+
+    Of more than MOST_CHECKED memories, only risky ones are found, and no other file is read.
+    """
+    roots, db, index = workspace.roots, workspace.store.path, workspace.index
+    if len(index) > MOST_CHECKED:
+        return by_memory(_risky_findings(index, workspace.config.max_risk, environ, tell))
+    checked = check_all(index, roots, db, environ, tell, names=CHEAP, clock=workspace.now)
     return by_memory((task.memory.id, task.finding) for task in checked.tasks if task.memory)
+
+
+def _risky_findings(
+    index: OpenIndex, most: float, environ: Mapping[str, str], tell: Tell
+) -> Iterator[tuple[str, Finding]]:
+    """The findings of the safety scan, by memory id. It reads the newest MOST_CHECKED memories without a risk."""
+    active = [memory for memory in index.summaries() if memory.status == "active"]
+    newest = sorted(active, key=lambda memory: memory.updated_at, reverse=True)
+    late = [memory for memory in newest if memory.risk == UNSCANNED][:MOST_CHECKED]
+    found = {memory.id: memory.risk for memory in active if memory.risk != UNSCANNED}
+    for start in range(0, len(late), SCANNED_TOGETHER):
+        tell(SAFETY, 0)
+        found |= index.risks(late[start : start + SCANNED_TOGETHER])
+    for summary in active:
+        if most <= found.get(summary.id, 0.0) < UNSCANNED and (memory := index.memory(summary.id)):
+            root, own = home_of(index, summary)
+            decided = decisions(root, environ)
+            if decided.get((SAFETY, own.id, own.digest)) != REJECTED:
+                subject = CheckedRoot(root, (replace(memory, summary=own),), max_risk=most)
+                yield from ((summary.id, finding) for finding in findings(subject, (SAFETY,), decided))
 
 
 def check_stamp(workspace: Workspace, environ: Mapping[str, str]) -> tuple[object, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     """Pieces of a line from left to right: (text, tone). Tones: "head", "muted", "good", "bad", "match" or ""."""
 
 WIDE = 90
-LABEL_WIDTH = 9
+LABEL_WIDTH = 11
 MIN_WORD, MAX_WORD = 12, 24
 MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
@@ -77,8 +77,20 @@ def _outcome(explanation: Explanation) -> str:
     if explanation.outcome == POOL:
         return f"{explanation.system} does not look at it, although it matches: {explanation.reason}."
     missing = f" It misses {-explanation.gap:.2f}." if explanation.gap is not None else ""
-    dropped = f"{explanation.system} drops it by {explanation.outcome}, at rank {explanation.rank}"
+    dropped = f"{explanation.system} leaves it out, rank {explanation.rank}, {STAGES[explanation.outcome]}"
     return f"{dropped}: {explanation.reason.rstrip('.')}.{missing}"
+
+
+STAGES = {
+    "status": "as inactive",
+    "floor": "as too weak",
+    "cutoff": "as unlikely",
+    "judge": "by its judge",
+    "cap": "as one too many",
+    "repeat": "as repeated",
+    "budget": "for want of room",
+}
+"""Stage that dropped a memory -> the words for it."""
 
 
 def _sureness(explanation: Explanation) -> str:
@@ -117,7 +129,7 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
 def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     name = STRENGTH_NAMES.get(explanation.strategy, "strength")
     rows = [(name, breakdown.strength, _sum(explanation, breakdown))]
-    bars = (("floor", explanation.floor), ("least", explanation.least), ("pool", explanation.entry))
+    bars = (("near best", explanation.floor), ("at least", explanation.least), ("to be seen", explanation.entry))
     rows += [(label, bar.value, _distance(bar)) for label, bar in bars if bar]
     if explanation.cutoff:
         cutoff = explanation.cutoff

@@ -12,8 +12,9 @@ from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.report import PLAIN
-from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, main_system
+from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, headline, labels_line, main_system, next_step
 from labels.report.forms import report_in
+from labels.report.gate_text import gate_step, outlook
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tui.workspace.report.rows import parts
@@ -22,6 +23,7 @@ from tui.workspace.root_labels import present_digests
 if TYPE_CHECKING:
     from labels.measure.gate import GateDecision, GateReport
     from labels.measure.report import Report, ReportOptions
+    from labels.report.first_lines import Step
     from tui.workspace.report.rows import ReportPart
     from tui.workspace.workspace import Workspace
 
@@ -50,6 +52,11 @@ class ReportReading:
     report: Report
     gate: GateReport | None
     parts: tuple[ReportPart, ...]
+
+    @property
+    def step(self) -> Step:
+        """The most useful next step."""
+        return gate_step(self.gate) if self.gate else next_step(self.report)
 
 
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
@@ -91,6 +98,16 @@ def live_precision(workspace: Workspace) -> str:
     if name not in evidence.systems:
         return ""
     return precision_words(decide(evidence.sample(name), GATE))
+
+
+def summed_up(workspace: Workspace) -> str:
+    """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
+    made = read_report(workspace)
+    main = main_system(made.report)
+    lines = [labels_line(made.report)]
+    if main and made.gate:
+        lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
+    return "\n".join(lines)
 
 
 def precision_words(found: GateDecision) -> str:

@@ -127,17 +127,18 @@ def with_names(numbers: Iterable[float], cutoff: Cutoff) -> dict[float, float | 
     return dict(sorted([*({number: number for number in numbers} | named).items()]))
 
 
-def values_of(knob: Knob, cutoff: Cutoff | None) -> tuple[object, ...]:
-    """Values from one end to the other, to compare the setting at all of them."""
+def values_of(knob: Knob, cutoff: Cutoff | None, used: Mapping[float, object] = {}) -> tuple[object, ...]:
+    """Values from one end to the other, to compare the setting at all of them. *used*: number -> value in use."""
     if knob is JUDGE:
         return (False, True)
     if knob is CUTOFF:
         return CHOICES["cutoff"]
-    if knob is MAX_INJECT:
-        return tuple(range(MOST_COMPARED + 1))
     top = STRONG if knob is MIN_STRENGTH else 1.0
-    numbers = [round(number * top / STEPS_COMPARED, DIGITS) for number in range(STEPS_COMPARED + 1)]
-    return tuple(with_names(numbers, cutoff).values() if knob is THRESHOLD and cutoff else numbers)
+    numbers: Iterable[float] = (round(number * top / STEPS_COMPARED, DIGITS) for number in range(STEPS_COMPARED + 1))
+    if knob is MAX_INJECT:
+        numbers = range(MOST_COMPARED + 1)
+    found = with_names(numbers, cutoff) if knob is THRESHOLD and cutoff else {number: number for number in numbers}
+    return tuple(value for _, value in sorted({**found, **used}.items(), key=lambda one: one[0]))
 
 
 def value_text(config: Config, knob: Knob, cutoff: Cutoff | None) -> str:
@@ -150,9 +151,10 @@ def value_text(config: Config, knob: Knob, cutoff: Cutoff | None) -> str:
     now = in_use(config, knob, cutoff)
     if now is None:
         return "no cutoff"
+    digits = DIGITS if abs(now - round(now, DIGITS)) < 5 * 10 ** -(DIGITS + 2) else DIGITS + 1
     if isinstance(value_of(config, knob), str):
-        return f"{now:.{DIGITS}f} {value_of(config, knob)}"
-    text = f"{now:.0f}" if knob is MAX_INJECT else f"{now:.{DIGITS}f}"
+        return f"{now:.{digits}f} {value_of(config, knob)}"
+    text = f"{now:.0f}" if knob is MAX_INJECT else f"{now:.{digits}f}"
     return text if value_of(config, knob) is not None else f"{text} (default)"
 
 
@@ -282,8 +284,16 @@ class Trial:
     def compared(
         self, sample: WhatIfSample, knob: Knob, draft: Config, is_stale: Callable[[], bool]
     ) -> Iterator[tuple[str, SettingsNumbers | None]]:
-        """The numbers of *draft* at each value of a setting; None if a verdict of the judge is missing for a prompt."""
-        for value in values_of(knob, self._cutoff(draft)[0]):
+        """The numbers of *draft* at each value of a setting; None if a verdict of the judge is missing for a prompt.
+
+        The values in use, saved and in *draft*, are among them, also between two steps.
+        """
+        used = {
+            now: value_of(config, knob)
+            for config in (self.saved, draft)
+            if knob not in (JUDGE, CUTOFF) and (now := in_use(config, knob, self._cutoff(config)[0])) is not None
+        }
+        for value in values_of(knob, self._cutoff(draft)[0], used):
             config = with_value(draft, knob, value)
             cutoff, _ = self._cutoff(config)
             sets = sample.injected(config, cutoff, is_stale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -98,8 +99,13 @@ def test_a_messy_root_is_clean_after_a_few_commands_and_injects_no_copy(tmp_path
         document("odd", "constraint", content={**constraint, "rule": "The gate closes at eight.", "severity": "huge"}),
     ]
     root = write_documents(tmp_path / "project/.claude/memory", documents)
-    (tmp_path / "project/.git").mkdir()
+    git = ("git", "-C", str(tmp_path / "project"), "-c", "user.name=Mei", "-c", "user.email=mei@yomi.example")
     (tmp_path / "project/gates").mkdir()
+    (tmp_path / "project/gates/rules.py").write_text("OPEN = 8\n", encoding="utf-8")
+    for words in ("init -q", "add gates", "commit -qm gates", "rm -q gates/rules.py"):
+        subprocess.run([*git, *words.split()], check=True)
+    subprocess.run([*git, "commit", "-qm", "no rules"], check=True)
+    (tmp_path / "project/gates").mkdir(exist_ok=True)
     (tmp_path / "project/gates/gate.py").write_text("def open_gate():\n    pass\n", encoding="utf-8")
     with (root / "index.md").open("a", encoding="utf-8") as index:
         index.write("- [DECISION] Dead -> .claude/memory/decisions/dead.json #tags:x\n")

@@ -64,9 +64,9 @@ def rows_in(folder: Path) -> list[str]:
     return without_times([json.loads(line) for line in text.splitlines()])
 
 
-def run_over(roots: list[str], folder: Path, size: int = 3, asking: Asking = ASKING) -> RatingRun:
+def run_over(roots: list[str], folder: Path, size: int | None = 3, asking: Asking = ASKING) -> RatingRun:
     plan = RatingPlan(read_rubric("memory"), 5.0, has_search=False, asking=asking)
-    return RatingRun(plan, dict.fromkeys(roots, Config()), subjects(roots, ()), folder, size)
+    return RatingRun(plan, dict.fromkeys(roots, Config()), subjects(roots, ()), folder, size, Here())
 
 
 def test_a_later_start_asks_only_about_memories_without_an_answer(
@@ -80,7 +80,7 @@ def test_a_later_start_asks_only_about_memories_without_an_answer(
     first = run_over(roots, tmp_path / "parts")
     (estimate,) = first.estimates().values()
     assert (estimate.memories, estimate.by_rule, estimate.asked) == (COUNT + 1, 1, COUNT)
-    ending = first.over(Here(), lambda one, found: kept.update({one.memory.summary.id: found.decision}))
+    ending = first.over(lambda one, found: kept.update({one.memory.summary.id: found.decision}))
     assert (ending.done, ending.jobs, ending.is_interrupted) == (COUNT + 1, COUNT + 1, False)
     assert (len(kept), kept["Rule-4"], kept["Rule-5"], kept["summary"]) == (13, "unanswered", "accepted", "rejected")
     assert len(list((tmp_path / "parts").glob("part-*.jsonl"))) == 5
@@ -89,13 +89,13 @@ def test_a_later_start_asks_only_about_memories_without_an_answer(
     server.requests.clear()
     again = run_over(roots, tmp_path / "parts")
     assert len(again.rated) == COUNT
-    again.over(Here(), lambda one, found: kept.update({one.memory.summary.id: found.decision}))
+    again.over(lambda one, found: kept.update({one.memory.summary.id: found.decision}))
     assert [title_in(request) for request in server.requests] == ["Rule 4"]
     assert (len(again.rated), len(rows_in(tmp_path / "parts")), kept["Rule-4"]) == (COUNT + 1, COUNT + 1, "rejected")
 
     (tmp_path / "parts" / "part-000001.jsonl").unlink()
     server.requests.clear()
-    run_over(roots, tmp_path / "parts").over(Here(), lambda *_: None)
+    run_over(roots, tmp_path / "parts").over(lambda *_: None)
     assert sorted(map(title_in, server.requests)) == ["Rule 3", "Rule 4", "Rule 5"]
     with pytest.raises(Exception, match="holds the parts of another run: part_size differ"):
         run_over(roots, tmp_path / "parts", size=4)
@@ -113,7 +113,7 @@ def test_a_part_is_one_batch_of_a_root_for_half_the_price(server: ApiServer, roo
     )
     costs = [one.usual_usd for run in (whole, half) for one in run.estimates().values()]
     assert costs[1] == pytest.approx(costs[0] / 2)
-    half.over(Here(), lambda *_: None)
+    half.over(lambda *_: None)
     assert {one.memory.title: one.rating.overall for one in half.rated.values() if one.rating} == {
         name: score for name, score in SCORES.items() if int(name.split()[1]) >= 7
     }

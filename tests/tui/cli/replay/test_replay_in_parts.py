@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace as replace_dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,18 +20,19 @@ from engine.config import SYSTEMS as SYSTEMS_BY_NAME
 from engine.config import Config, JudgeConfig
 from engine.judge.verdict import OK
 from engine.lean.record import replace
+from engine.roots import OpenRoot
 from tests.engine.judge.api_server import failed
 from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.judge_options import Asking, JudgeOptions
-from tui.workspace.parts.replay import replay_in_parts, setup_of
+from tui.workspace.parts.executors import opened_executor
+from tui.workspace.parts.replay import ReplayRun
 from tui.workspace.replay.replaying import Ending
 from tui.workspace.spending import Answers
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.engine.judge.api_server import ApiServer
+    from tui.workspace.parts.executors import Executor
 
 SYSTEMS = "bm25,memsift+default"
 
@@ -78,6 +82,34 @@ def test_processes_write_the_rows_of_a_single_process_and_a_later_start_makes_on
     assert "holds the parts of another run: part_size differ" in other
 
 
+class Elsewhere:
+    """A Dask cluster on machines that do not have the index file of the command."""
+
+    def __init__(self, cluster: Executor) -> None:
+        self._cluster, self.workers = cluster, cluster.workers
+
+    def each(self, work: Any, parts: Any, shared: Any) -> Any:
+        (setup,) = work.args
+        away = replace_dataclass(setup, shared=replace(setup.shared, path="/nowhere/index.db"))
+        return self._cluster.each(partial(work.func, away), parts, shared)
+
+
+@pytest.mark.slow
+def test_machines_without_the_index_share_one_copy(
+    tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]
+) -> None:
+    file, folder = prompts(tmp_path / "prompts.jsonl"), tmp_path / "parts"
+    root = OpenRoot(str(DEMO_ROOT), Config(), None)
+    asking = Asking(JudgeOptions(is_off=True), concurrency=1, retries=0, batch_poll_s=0.0)
+    run = ReplayRun(root, [SYSTEMS_BY_NAME["bm25"]], {}, asking, [str(file)], folder, 10)
+    with opened_executor(cluster[0]) as workers:
+        assert run.over(Elsewhere(workers)) == Ending(6, 6)
+    alone = process(*command(file)[:-1], "bm25")
+    assert rows_in("".join(parts_in(folder).values())) == rows_in(alone.stdout)
+    assert len([*Path(os.environ["XDG_CACHE_HOME"], "memsift", "copies").iterdir()]) == 1
+    assert not [*folder.glob("index-*")]
+
+
 @pytest.mark.slow
 def test_a_killed_dask_worker_costs_no_row(tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     address, workers = cluster
@@ -108,8 +140,12 @@ def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, r
     file = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": text} for n, text in enumerate(asked)))
     asking = Asking(JudgeOptions("anthropic-http"), concurrency=1, retries=0, batch_poll_s=0.0)
     config = replace(Config(), judge=replace(JudgeConfig(), enabled=True, provider="anthropic-http"))
-    setup = setup_of(str(root), config, [SYSTEMS_BY_NAME["memsift+judge"]], {}, asking, {"HOME": str(tmp_path)})
-    run = partial(replay_in_parts, Here(), setup, [str(file)], tmp_path / "parts", 2)
+
+    def run() -> tuple[Ending, int, Answers]:
+        opened, judged = OpenRoot(str(root), config, None), SYSTEMS_BY_NAME["memsift+judge"]
+        replayed = ReplayRun(opened, [judged], {}, asking, [str(file)], tmp_path / "parts", 2)
+        return replayed.over(Here()), replayed.prompts, replayed.answers
+
     keeps = server.answer
     server.answer = lambda request: failed(400) if asked[3] in request.raw.decode() else keeps(request)
     ending, asked_about, answers = run()

@@ -72,14 +72,13 @@ def test_the_row_in_full_stands_above_the_sentences() -> None:
     assert part_text(section, "memsift: 0.5", 40).plain == "memsift: 0.5\n- A limit of these numbers.\nHow to read it."
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 160])
-def test_the_intervals_stand_under_each_other_at_any_width(report: Report, width: int) -> None:
-    drawn = drawn_chart("precision", report, width)
-    assert drawn
-    bars = [one for one in drawn.plain.split("\n") if "●" in one]
-    assert [one.split()[0] for one in bars] == ["bm25", "bm25+judge"]
-    assert all(one[:24].split()[0] == one[:24].strip() for one in bars)
-    assert all(cell_len(one) <= width for one in bars)
+def test_a_row_about_a_share_has_the_range_for_a_bar(report: Report) -> None:
+    found = {section.name: section.table for section in sections(report) if section.table and section.table.ranges}
+    assert {"precision", "recall", "history"} <= set(found)
+    assert all(len(table.ranges) == len(table.rows) for table in found.values())
+    _, rows = table_rows(found["precision"], (), 80)
+    first = report.systems[0]
+    assert rows[0].range == (first.precision.value, first.interval, first.live)
 
 
 def test_the_chart_of_the_judge_says_its_numbers_and_differs_by_signs(report: Report) -> None:

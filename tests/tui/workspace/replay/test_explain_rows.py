@@ -40,12 +40,12 @@ def shown(found: Explanation, width: int = WIDE) -> list[str]:
 def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
     lines = shown(explain(PROMPT))
     assert lines[0] == "memsift injects it: rank 1, high confidence."
-    strength, floor, least = (line.split() for line in lines[1:4])
+    strength, floor, least = (line.replace("near ", "").replace("at ", "").split() for line in lines[1:4])
     assert strength[0] == "strength"
     assert strength[-4:] == ["3", "of", "4", "words"]
     words = sum(float(line.split()[0]) for line in lines[6:9])
     assert (float(strength[2]), float(strength[1])) == pytest.approx((words, words + float(strength[6])), abs=0.02)
-    assert (floor[0], floor[-1], least[0], least[-1]) == ("floor", "above", "least", "above")
+    assert (floor[0], floor[-1], least[0], least[-1]) == ("best", "above", "least", "above")
     assert float(floor[1]) == pytest.approx(0.4 * float(strength[1]), abs=0.02), "it is the best itself"
     assert float(floor[1]) + float(floor[2]) == pytest.approx(float(strength[1]), abs=0.02)
     assert lines[5].split() == ["score", "share", "memories", "weight", "word"]
@@ -69,7 +69,7 @@ def test_where_it_is_narrow_the_places_stand_below_the_word() -> None:
 
 def test_a_dropped_memory_says_the_stage_and_what_it_missed_by() -> None:
     (first, *_) = shown(explain("bicycle bell login", memory("bell", body="word " * 200, memory_id="one")))
-    assert first.startswith("memsift drops it by floor, at rank 1: ")
+    assert first.startswith("memsift leaves it out, rank 1, as too weak: ")
     assert first.endswith(f"It misses {first.split()[-1]}")
     assert float(first.split()[-1].rstrip(".")) > 0
 
@@ -80,7 +80,7 @@ def test_the_original_rules_and_keywords_show_what_they_have() -> None:
     assert "for words in its body" in bm25[1]
     assert bm25[4].split() == ["BM25", "share", "memories", "word"]
     keywords = shown(explain(PROMPT, config=replace(CONFIG, match_strategy=TITLE_TAGS)))
-    assert keywords[1].startswith("points     3.00  3 for words")
+    assert keywords[1].startswith("points       3.00  3 for words")
     assert keywords[3].split() == ["points", "share", "word"]
 
 
@@ -152,7 +152,7 @@ def test_a_word_of_an_earlier_turn_says_so() -> None:
 def test_systems_of_one_strategy_share_their_sums() -> None:
     text = explain_text([explain(PROMPT), explain(PROMPT, judge=FakeJudge())], 60).plain
     assert text.startswith("Cached replies\n\nmemsift injects it")
-    assert "\nmemsift+judge drops it by judge" in text
+    assert "\nmemsift+judge leaves it out, rank 1, by its judge" in text
     assert text.count("strength") == 1
 
 

@@ -37,6 +37,7 @@ from tui.workspace.whatif.trial import (
     changes,
     moved,
     value_text,
+    values_of,
     with_value,
 )
 
@@ -225,9 +226,10 @@ def test_a_knob_stops_at_its_limits_and_steps_from_the_value_in_use() -> None:
     config = read_config(str(DEMO_ROOT), dict(os.environ)).config
     cutoff = fresh_cutoff()
     assert cutoff is not None
-    assert value_text(config, THRESHOLD, cutoff) == f"{cutoff.threshold:.2f} (default)"
+    assert value_text(config, THRESHOLD, cutoff) == f"{cutoff.threshold:.3g} (default)"
     stricter = moved(config, THRESHOLD, 2, cutoff)
     assert stricter.cutoff_threshold == floor(100 * cutoff.threshold + 2) / 100
+    assert {0.2, 0.2345, "balanced"} < {*values_of(THRESHOLD, cutoff, {0.2345: 0.2345})}
     assert changes(config, stricter) == {("cutoff_threshold",): stricter.cutoff_threshold}
     assert moved(config, MAX_INJECT, -9, cutoff).max_inject == 0
     assert moved(config, NOISE_FLOOR, 99, cutoff).noise_floor == 1.0

@@ -1,0 +1,209 @@
+"""`memsift install --agent` changes only memsift's own lines in the settings of any agent, and takes them out again."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.agents.agent import PROJECT, USER, Agent
+from engine.agents.codex import hook_hash
+from engine.agents.hook_entry import hook_command, shared_entry
+from engine.agents.installation import own_entries
+from engine.agents.registry import NAMES, agent_of
+from engine.agents.settings_files import settings_files
+from tests.engine.agents.test_forms import payload, seen
+from tests.engine.hook.world import World
+from tests.tui.cli.command_line import memsift, refused
+
+OTHERS = ("codex", "gemini", "qwen", "copilot", "opencode")
+JSON_AGENTS = ("codex", "gemini", "qwen", "copilot")
+COMMENTED = (
+    b'// mine\r\n{\r\n\t"ui": {"theme": "x // y"}, // dark\r\n\t"hooks": /* all */ {\r\n\t\t// none yet\r\n\t}\r\n}\r\n'
+)
+TOML = b'# mine\nmodel = "x" # y\n\n[[hooks.UserPromptSubmit]]\n[[hooks.UserPromptSubmit.hooks]]\ncommand = "true"\n'
+
+
+def other_hook(agent: Agent) -> bytes:
+    """Settings with a hook of another program, by hand."""
+    entry = {**agent.hook.entry, agent.hook.command_key: "echo  é [x]"}
+    items = [{"hooks": [entry]}] if agent.hook.is_grouped else [entry]
+    content = {**agent.hook.around, "hooks": {"Stop": [], agent.hook.event: items}, "n": 1.5}
+    return json.dumps(content, indent=3, ensure_ascii=False).encode()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "some project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def path_of(agent: Agent, scope: str = USER) -> Path:
+    path = Path(agent.settings_path(scope, str(Path.cwd()), os.environ))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def ours(agent: Agent) -> list[dict[str, Any]]:
+    """memsift's entries in all settings of an agent."""
+    return [
+        dict(entry)
+        for file in settings_files(agent, str(Path.cwd()), os.environ)
+        for _, entry in own_entries(file)
+        if not file.problem
+    ]
+
+
+def is_installed(agent: Agent) -> bool:
+    commands = [agent.hook.command_in(entry[agent.hook.command_key]) for entry in ours(agent)]
+    return commands == [hook_command(agent)]
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("name", NAMES)
+def test_from_nothing_to_an_answer_and_out_again(tmp_path: Path, name: str) -> None:
+    agent, world = agent_of(name), World(tmp_path)
+    path = path_of(agent)
+    done = memsift("install", "--agent", name)
+    assert (done.exit_code, done.stdout) == (0, f"{path}\n")
+    assert f"Type a prompt in {agent.title}" in done.stderr
+    assert is_installed(agent)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "nothing was changed" in memsift("install", "--agent", name).stderr
+    assert memsift("install", "--agent", name, "--print").stdout == path.read_text("utf-8")
+    (entry,) = ours(agent)
+    command = agent.hook.command_in(entry[agent.hook.command_key])
+    run = world.start(["/bin/sh", "-c", command], json.dumps(payload(name, world)).encode())
+    assert seen(name, run.stdout.decode()).count("confidence") == 3
+    assert memsift("uninstall", "--agent", name).stdout == f"{path}\n"
+    assert not path.exists()
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("name", JSON_AGENTS)
+def test_a_file_with_other_hooks_is_byte_for_byte_as_before(name: str) -> None:
+    agent = agent_of(name)
+    path = path_of(agent)
+    for before in (other_hook(agent), *([COMMENTED] if agent.hook.allows_comments else [])):
+        path.write_bytes(before)
+        assert memsift("install", "--agent", name).exit_code == 0
+        assert is_installed(agent)
+        assert memsift("uninstall", "--agent", name).exit_code == 0
+        assert path.read_bytes() == before
+    memsift("install", "--agent", name)
+    path.write_bytes(path.read_bytes().replace(b"{", b'{"new": 1,', 1))
+    memsift("uninstall", "--agent", name)
+    assert path.read_bytes() == before.replace(b"{", b'{"new": 1,', 1)
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_file_that_cannot_be_changed_safely_is_refused(name: str, tmp_path: Path) -> None:
+    agent = agent_of(name)
+    path = path_of(agent)
+    for broken in (b"// not ours\n{", b'{"hooks": 1}', bytes(range(128, 256))):
+        path.write_bytes(broken)
+        assert str(path) in refused(memsift("install", "--agent", name))
+        assert path.read_bytes() == broken
+    if agent.hook.text:
+        return
+    real = tmp_path / "dotfiles.json"
+    real.write_bytes(other_hook(agent))
+    path.unlink()
+    path.symlink_to(real)
+    memsift("install", "--agent", name)
+    assert path.is_symlink()
+    assert is_installed(agent)
+    real.chmod(0o444)
+    assert "write-protected" in refused(memsift("uninstall", "--agent", name))
+    real.chmod(0o644)
+    memsift("uninstall", "--agent", name)
+    assert (path.is_symlink(), real.read_bytes()) == (True, other_hook(agent))
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_a_project_shares_works_on_any_machine_and_leads_nowhere_else(name: str, tmp_path: Path) -> None:
+    agent = agent_of(name)
+    path = path_of(agent, PROJECT)
+    assert memsift("install", "--project", "--agent", name).stdout == f"{path}\n"
+    assert ours(agent) == [shared_entry(agent)]
+    assert str(tmp_path) not in path.read_text("utf-8")
+    assert str(Path(__file__).parents[4]) not in path.read_text("utf-8")
+    assert "uninstall --project" in memsift("uninstall", "--agent", name).stderr
+    memsift("uninstall", "--project", "--agent", name)
+    assert not path.exists()
+    path.symlink_to(tmp_path / "elsewhere")
+    assert "outside of" in refused(memsift("install", "--project", "--agent", name))
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.usefixtures("project")
+def test_hooks_of_codex_that_stand_in_toml_are_joined_there() -> None:
+    agent = agent_of("codex")
+    path = path_of(agent).with_name("config.toml")
+    for before in (TOML, TOML.rstrip(), TOML.replace(b"\n", b"\r\n")):
+        path.write_bytes(before)
+        assert memsift("install", "--agent", "codex").stdout == f"{path}\n"
+        assert is_installed(agent)
+        path.write_bytes(path.read_bytes() + b'\n[hooks.state."f:user_prompt_submit:1:0"]\ntrusted_hash = "x"\n')
+        assert memsift("uninstall", "--agent", "codex").exit_code == 0
+        assert path.read_bytes().startswith(before)
+        assert len(tomllib.loads(path.read_text("utf-8"))["hooks"]["UserPromptSubmit"]) == 1
+    path.write_text('hooks.UserPromptSubmit = [{hooks = [{command = "true"}]}]\n')
+    assert "in brackets" in refused(memsift("install", "--agent", "codex"))
+    path.write_text('[hooks.state]\n[hooks.state."x"]\ntrusted_hash = "y"\n')
+    assert memsift("install", "--agent", "codex").stdout == f"{path.with_name('hooks.json')}\n"
+
+
+def test_the_hash_of_a_hook_is_that_of_codex() -> None:
+    """Measured with Codex 0.171.0: `hooks/list` of its app server gave this hash for this entry."""
+    expected = "sha256:c84163e232e754e50a34ceb5974474e1c22b7f4d562b198ff40bbcdd0928ffac"
+    assert hook_hash({"type": "command", "command": "echo hi", "timeout": 5}) == expected
+
+
+@pytest.mark.usefixtures("project")
+def test_doctor_says_whether_codex_may_run_the_hook_and_what_other_agents_are_here() -> None:
+    path = path_of(agent_of("codex"))
+    path_of(agent_of("gemini"))
+    memsift("install", "--agent", "codex")
+    (entry,) = ours(agent_of("codex"))
+    states = {"": "before you allow it", hook_hash(entry): "Codex runs", "sha256:0": "changed since"}
+    for known, expected in states.items():
+        state = f'[hooks.state."{path}:user_prompt_submit:0:0"]\ntrusted_hash = "{known}"\n' if known else ""
+        path.with_name("config.toml").write_text(state)
+        found = {row["check"]: row for row in json.loads(memsift("doctor", "--format", "json").stdout)}
+        consent = found["Codex: consent"]
+        assert expected in consent["text"]
+        assert consent["status"] == ("ok" if expected == "Codex runs" else "problem")
+    assert found["agents"]["fix"] == "To use it there: memsift install --agent gemini"
+    assert found["Codex: test prompt"]["status"] == "ok"
+    assert "hooks" not in found
+
+
+@pytest.mark.usefixtures("project")
+def test_several_agents_at_once_are_all_changed_or_none() -> None:
+    paths = [path_of(agent_of(name)) for name in ("gemini", "codex")]
+    paths[1].write_text("{")
+    both = ("--agent", "gemini", "--agent", "codex")
+    refused(memsift("install", *both))
+    assert not paths[0].exists()
+    paths[1].write_text("{}")
+    assert len(memsift("install", *both, "--dry-run").stdout.split("+++")) == 3
+    assert memsift("install", *both).stdout.splitlines() == [str(path) for path in paths]
+    assert memsift("uninstall", *both).stdout.splitlines() == [str(path) for path in paths]
+    assert memsift("install", *both, "--print").exit_code == 2
+    assert memsift("install", "--plugin", "--agent", "qwen").exit_code == 2
+
+
+def test_the_plugin_of_opencode_is_a_program_that_names_its_command() -> None:
+    agent = agent_of("opencode")
+    text = str(shared_entry(agent)["command"])
+    assert agent.hook.command_in(text).endswith("; exit 0")
+    assert agent.hook.command_in(agent.hook.text("a '\"\\ b", 1) if agent.hook.text else "") == "a '\"\\ b"

@@ -1,0 +1,81 @@
+"""The example that `memsift demo` opens: a life already lived, and consistent with itself."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.hook.activity_log import read_log
+from engine.paths import state_dir
+from engine.stores.roots import read_corpus
+from tests.tui.cli.command_line import memsift, printed
+from tui.workspace.demo import FILES, open_demo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tui.workspace.workspace import Workspace
+
+NOW = datetime(2026, 12, 3, 18, tzinfo=UTC)
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FILES / name).read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def demo(private_home: Path) -> Iterator[Workspace]:  # noqa: ARG001
+    with closing(open_demo(dict(os.environ), fresh=True, now=NOW)) as workspace:
+        yield workspace
+
+
+def test_every_label_names_a_prompt_and_a_memory_and_every_prompt_has_an_answer_of_the_judge() -> None:
+    prompts = {row["id"]: row["prompt"] for row in rows("prompts.jsonl")}
+    memories = {memory.summary.id: memory.summary.title for memory in read_corpus(str(FILES / "memory")).memories}
+    pairs = [line.split() for line in (FILES / "qrels.txt").read_text("utf-8").splitlines()]
+    assert {pair[0] for pair in pairs} == set(prompts)
+    assert {pair[2] for pair in pairs} <= set(memories)
+    assert [row["prompt"] for row in rows("judge.jsonl")] == list(prompts.values())
+    assert {title for row in rows("judge.jsonl") for title in row.get("keep", ())} <= set(memories.values())
+
+
+@pytest.mark.slow
+def test_the_demo_has_three_weeks_of_log_labels_of_two_people_and_four_findings(demo: Workspace) -> None:
+    decisions = read_log(state_dir(demo.index.root, os.environ)).decisions
+    times = [datetime.fromisoformat(decision.time) for decision in decisions]
+    assert len(times) == len(demo.prompts)
+    assert times == sorted(times)
+    assert NOW - timedelta(days=22) < times[0] < NOW - timedelta(days=20)
+    assert times[-1] < NOW
+    assert {label.annotator for label in demo.store.labels()} == {"ines", "mirko"}
+    assert demo.store.disputes()
+    found = printed(memsift("quality", "check", "--root", demo.index.root, "--format", "json"))
+    assert sorted(finding["check"] for finding in found["findings"]) == ["duplicates", "safety", "secrets", "staleness"]
+
+
+@pytest.mark.slow
+def test_a_second_start_finds_the_same_labels(demo: Workspace) -> None:
+    before = len(demo.store.labels())
+    with closing(open_demo(dict(os.environ), fresh=False)) as again:
+        assert len(again.store.labels()) == before
+
+
+@pytest.mark.slow
+def test_false_fires_are_the_same_number_in_both_reports_and_in_tune(demo: Workspace, tmp_path: Path) -> None:
+    root, db, files = demo.index.root, demo.store.path, ("--prompts", FILES / "prompts.jsonl")
+    run = tmp_path / "run.jsonl"
+    run.write_text(memsift("replay", "--root", root, *files).stdout, "utf-8")
+    reports = [
+        memsift("report", "--root", root, "--db", db).stdout,
+        memsift("report", "--run", run, "--qrels", FILES / "qrels.txt").stdout,
+    ]
+    said = {" ".join(report.split()).partition("%), ")[2].partition(" that need nothing")[0] for report in reports}
+    assert len(said) == 1
+    tuned = memsift("tune", "--root", root, "--db", db, "--target-precision", "0.6").stdout
+    assert f"{said.pop()} today" in " ".join(tuned.split())
