@@ -200,7 +200,7 @@ INTO_INPUT = frozenset(
 keys of the screen."""
 
 
-HOMES = {"change": "browse", "list": "browse", "mark": "label", "prompt": "replay"}
+HOMES = {"change": "browse", "copy": "browse", "list": "browse", "mark": "label", "prompt": "replay"}
 """Groups of ids that no screen is named after -> the screen to which their keys lead first."""
 
 

@@ -96,17 +96,16 @@ class PlainApp(App[T]):
             self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow")]
 
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Show another screen. The one before is where escape leads, unless *mode* itself was on the way there."""
-        if mode in self.trail:
-            del self.trail[self.trail.index(mode) :]
-        elif self.current_mode in self.MODES and self.current_mode != mode:
-            self.trail.append(self.current_mode)
+        """Show another screen. Escape leads back to the one before; each screen is on that way at most once."""
+        here = self.current_mode
+        if here in self.MODES and here != mode:
+            self.trail = [one for one in self.trail if one not in (here, mode)] + [here]
         return super().switch_mode(mode)
 
     async def go_back(self) -> None:
         """Show the screen from which this one was opened."""
         if self.trail:
-            await self.switch_mode(self.trail[-1])
+            await super().switch_mode(self.trail.pop())
 
     def _tell_moved(self, key: str) -> None:
         """Say once that the action of a key has another key now."""

@@ -256,7 +256,8 @@ class CuratingScreen(ModeScreen):
             if chosen and not fitting:
                 raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
             if others := [memory for memory in chosen if statuses and memory.status not in statuses]:
-                self.app.tell(f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}.")
+                left_out = f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}."
+                self.app.tell(left_out, severity="warning")
             if fitting:
                 act(fitting, self._texts(fitting))
 

@@ -263,7 +263,7 @@ class ReportScreen(ModeScreen):
         (self.table if self.table.count else self.query_one("#about")).focus()
 
     def step_back(self) -> bool:
-        is_inside = self.focused is not self.parts and bool(self.parts.count)
+        is_inside = self.focused not in (self.answer, self.parts) and bool(self.parts.count)
         if is_inside:
             self.action_parts()
         return is_inside

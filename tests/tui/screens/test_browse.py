@@ -69,7 +69,7 @@ async def test_the_filter_finds_a_part_of_a_word_in_a_body_and_keeps_the_cursor_
         await press(pilot, "slash", *"zzzzqq")
         assert listed(pilot) == []
         await reads(pilot, "#detail-text", "esc")
-        await press(pilot, "enter", "enter", "y")
+        await press(pilot, "enter", "enter", "Y")
         assert (toasts(pilot), len(pilot.app.screen_stack)) == ([], 1)
 
 

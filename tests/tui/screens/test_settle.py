@@ -79,7 +79,7 @@ async def test_a_verdict_settles_the_pair_and_nobodys_label_changes(disputed: Wo
         await press(pilot, "x")
         await reads(pilot, "#card-text", "Nobody differs")
         await reads(pilot, "#progress", "0 to settle · 2 settled just now")
-        await press(pilot, "a", "x", "u", "space", "enter", "i")
+        await press(pilot, "a", "x", "s", "space", "enter", "i")
         assert len(disputed.store.adjudications()) == 2
 
 
@@ -91,7 +91,7 @@ async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace)
         await press(pilot, "space")
         second = here(pilot)
         assert second != first
-        await press(pilot, "u")
+        await press(pilot, "s")
         assert here(pilot) == first
         await press(pilot, "z")
         assert here(pilot) == second
