@@ -330,13 +330,15 @@ def _acceptance(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummar
 
 
 def _loading(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
-    """Whether a client loads a memory of *root* by itself: instructions, and its own MEMORY.md."""
+    """Whether Claude Code loads a memory of *root* by itself: instructions, and its own MEMORY.md."""
 
     def is_loaded(memory: MemorySummary) -> bool:
         from engine.agents.claude_code.auto_memory import client_loads
+        from engine.agents.registry import default_agent
         from engine.stores.registry import NOTES_LIST
 
-        return os.path.basename(memory.file) != NOTES_LIST or client_loads(root, environ)
+        is_list = os.path.basename(memory.file) == NOTES_LIST
+        return client_loads(root, environ) if is_list else default_agent().loads_file(memory.file, environ)
 
     return is_loaded
 

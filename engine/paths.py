@@ -20,9 +20,9 @@ _PLACES = {CONFIG: ".config", DATA: ".local/share", CACHE: ".cache", STATE: ".lo
 _SLUG_CHARACTERS, _MOST_NAME = 200, 64
 
 
-def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
-    """Whether a path, after all links are followed, is a transcript in the folder where Claude Code keeps them."""
-    place = os.path.realpath(projects_dir(environ)) + os.sep
+def is_in_place(transcript_path: str, environ: Mapping[str, str], folder: str = "") -> bool:
+    """Whether a path, after all links are followed, is a transcript in *folder*, or where Claude Code keeps them."""
+    place = os.path.realpath(folder or projects_dir(environ)) + os.sep
     real = os.path.realpath(transcript_path)
     return real.startswith(place) and real.endswith(".jsonl")
 

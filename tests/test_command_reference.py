@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parent.parent
 REFERENCE = PROJECT / "tui/cli/README.md"
-FOLDERS = (".", "engine", "labels", "tui")
+FOLDERS = (".", "docs", "engine", "labels", "tui")
 PAGES = sorted(
     path
     for folder in FOLDERS
     for path in (PROJECT / folder).glob("*.md" if folder == "." else "**/*.md")
-    if path.name != "CHANGELOG.md"
+    if path.name != "CHANGELOG.md" and PROJECT / "tui" / "demo" not in path.parents
 )
 OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 HELP = {"--help", "-h"}

@@ -10,7 +10,7 @@ import os
 
 from engine.lean.json_text import dumps
 from engine.lean.record import Record
-from engine.paths import home_dir
+from engine.paths import home_dir, project_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ USER_TOML, PROJECT_TOML = "user, TOML", "project, TOML"
 
 Those with TOML are second files of the same scope, for an agent that reads hooks from either.
 """
+
+SESSIONS_READER = "engine.agents.sessions"
+"""The module that reads the sessions of the agents beside Claude Code."""
+
+OWN_LIST = "MEMORY.md"
+"""The list of an agent's own memories, which it loads. In other folders it is a file as any other."""
 
 REQUEST = ("prompt", "cwd", "session_id", "prompt_id", "transcript_path", "source")
 ALLOWED, CHANGED, UNASKED = CONSENTS = (
@@ -71,7 +77,7 @@ class Agent(Record):
     others lie in the project. `asks`: a sentence if a person has to allow the hook. `consent` says then whether the
     hook at a place of a settings file is allowed: one of CONSENTS.
     `sessions`: patterns of the session files, in `folder`. `memories`: folders of memories that the agent keeps, in
-    `folder`. `loads`: names of the files that it loads by itself.
+    `folder`; `*` is the project. `loads`: ends of paths of the files that it loads by itself, `*` for any beginning.
     `reader`: the module with `last_turns` and `living_prompts` of its sessions; empty if the hook reads none.
     """
 
@@ -95,6 +101,28 @@ class Agent(Record):
         """The folder of the agent's own files."""
         named = environ.get(self.variable) if self.variable else ""
         return os.path.join(named, self.below) if named else os.path.join(home_dir(environ), self.folder)
+
+    @property
+    def transcripts(self) -> Any:
+        """The module `reader`."""
+        return __import__(self.reader, fromlist=["last_turns"])
+
+    def loads_file(self, path: str, environ: Mapping[str, str]) -> bool:
+        """Whether the agent loads a file itself, so its hook does not repeat it. OWN_LIST counts in its own folder."""
+        home = os.path.realpath(self.home(environ)) + os.sep
+        for loaded in self.loads:
+            folder, star, ending = loaded.rpartition("*")
+            is_named = path.endswith(ending) and folder in path if star else os.path.basename(path) == loaded
+            if is_named and (loaded != OWN_LIST or os.path.realpath(path).startswith(home)):
+                return True
+        return False
+
+    def places_of_memories(self, project: str, environ: Mapping[str, str]) -> list[str]:
+        """Where the agent's own memories of *project* lie, and the files that it loads there and in its own folder."""
+        home, slug = self.home(environ), project_slug(project)
+        names = [name for name in self.loads if "*" not in name and name != OWN_LIST]
+        files = [os.path.join(place, name) for place in (project, home) for name in names]
+        return [*(os.path.join(home, folder.replace("*", slug)) for folder in self.memories), *files]
 
     def settings_path(self, scope: str, project: str, environ: Mapping[str, str]) -> str:
         """The file of a scope, for an agent that is started in *project*. `settings` must have the scope."""

@@ -20,6 +20,7 @@ from engine.agents.agent import (
     CHANGED,
     PROJECT,
     PROJECT_TOML,
+    SESSIONS_READER,
     UNASKED,
     USER,
     USER_TOML,
@@ -92,4 +93,5 @@ AGENT = Agent(
     sessions=(os.path.join("sessions", "*", "*", "*", "rollout-*.jsonl"),),
     memories=("memories",),
     loads=("AGENTS.md", "AGENTS.override.md"),
+    reader=SESSIONS_READER,
 )

@@ -33,5 +33,5 @@ AGENT = Agent(
         is_nested=False,
     ),
     sessions=(os.path.join("session-state", "*", "events.jsonl"),),
-    loads=("AGENTS.md", os.path.join(".github", "copilot-instructions.md")),
+    loads=("AGENTS.md", "copilot-instructions.md", os.path.join(".github", "instructions", "*.md")),
 )

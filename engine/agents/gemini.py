@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from engine.agents.agent import PROJECT, USER, Agent, HookForm
+from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
 
 FOLDER = ".gemini"
 SETTINGS = "settings.json"
@@ -35,4 +35,5 @@ AGENT = Agent(
     ),
     sessions=(os.path.join("tmp", "*", "chats", "session-*.jsonl"),),
     loads=("GEMINI.md",),
+    reader=SESSIONS_READER,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from engine.agents.agent import PROJECT, USER, Agent, HookForm
+from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
 
 FOLDER = ".qwen"
 SETTINGS = "settings.json"
@@ -36,4 +36,5 @@ AGENT = Agent(
     sessions=(os.path.join(CHATS, "*.jsonl"),),
     memories=(MEMORY,),
     loads=("QWEN.md", "AGENTS.md", "MEMORY.md"),
+    reader=SESSIONS_READER,
 )

@@ -35,6 +35,17 @@ def all_agents() -> tuple[Agent, ...]:
     return tuple(agent_of(name) for name in NAMES)
 
 
+def title_of(name: str) -> str:
+    """The name of an agent as people read it; *name* itself for an unknown one."""
+    return agent_of(name).title if name in MODULES else name
+
+
+def agent_in(source: str) -> str:
+    """The title of the agent whose session a prompt's *source* names, such as `codex:SESSION`; empty for others."""
+    name, colon, _ = source.partition(":")
+    return title_of(name) if colon and name in MODULES else ""
+
+
 def default_agent() -> Agent:
     """Claude Code, which is meant where nobody names an agent."""
     return agent_of(DEFAULT)

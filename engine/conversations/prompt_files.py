@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from datetime import UTC, datetime
+from glob import escape, glob
 from typing import TYPE_CHECKING
 
+from engine.agents.agent import SESSIONS_READER
 from engine.agents.claude_code.injections import with_injections
+from engine.agents.registry import all_agents
 from engine.conversations.prompt_rows import (
     EXPORT,
     HISTORY,
@@ -20,15 +24,21 @@ from engine.conversations.prompt_rows import (
 )
 from engine.errors import PromptFileError
 from engine.lean.record import Record, replace
+from engine.lean.sha256 import hex_digest
 from engine.memory import Skipped
 from engine.prompt import Injection
+from engine.stores.files import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from engine.prompt import Prompt
 
     Scope = tuple[str, str]
+
+
+FIRST_BYTES = 4096
+"""The beginning of a session, in which it names its folder."""
 
 
 class PromptReading(Record):
@@ -61,6 +71,34 @@ def read_prompts(paths: Sequence[str], *, include_sdk: bool = False) -> PromptRe
     wanted = [item for rows in files.values() for item in rows if include_sdk or not item.is_sdk]
     prompts = sorted(_each_once(wanted), key=lambda prompt: _moment(prompt.timestamp))
     return PromptReading(tuple(_with_unique_ids(prompts)), tuple(skipped))
+
+
+def agent_sessions(folders: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """The session files of agents beside Claude Code that were started in one of *folders*, the oldest first.
+
+    A session names its folder in its first row: Codex and Qwen Code by `cwd`, Gemini CLI by a hash.
+    """
+    places = {place for folder in folders for place in (folder, os.path.realpath(folder))}
+    signs = [f'"cwd":{json.dumps(place, ensure_ascii=False)}' for place in places]
+    signs += [f'"projectHash":"{hex_digest(place)}"' for place in places]
+    wanted = [sign.encode("utf-8", "surrogateescape") for sign in signs]
+    readable = (agent for agent in all_agents() if agent.reader == SESSIONS_READER)
+    found = (
+        file
+        for agent in readable
+        for pattern in agent.sessions
+        for file in sorted(glob(os.path.join(escape(agent.home(environ)), pattern)))
+    )
+    return [file for file in found if _begins_with_one(file, wanted)]
+
+
+def _begins_with_one(path: str, signs: Sequence[bytes]) -> bool:
+    try:
+        with open_regular(path) as file:
+            start = file.read(FIRST_BYTES)
+    except (OSError, ValueError):
+        return False
+    return any(sign in start for sign in signs)
 
 
 def _exported_session(rows: list[FoundPrompt]) -> str:

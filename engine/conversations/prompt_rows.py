@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.agents.claude_code.injections import injection_of
 from engine.agents.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
+from engine.agents.sessions import ABOUT, AGENT, rows_of
 from engine.conversations.exports import is_export, prompts_of_export
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
@@ -148,13 +149,12 @@ def _from_rows(lines: Iterator[Line], path: str) -> Found:
         if _is_blank(line):
             continue
         try:
-            row = _row(number, line)
-            read = read or _reader(row, path)
-            found = read(row)
+            for row in rows_of(_row(number, line)):
+                read = read or _reader(row, path)
+                if found := read(row):
+                    yield found
         except ValueError as error:
             yield BadRow(number, str(error))
-        else:
-            yield from [found] if found else []
 
 
 def _reader(row: dict[str, Any], path: str) -> Reader:
@@ -178,13 +178,10 @@ def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRo
 
 
 def _from_export(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
-    texts = []
-    for line in _decoded(lines):
-        if isinstance(line, BadRow):
-            yield line
-        else:
-            texts.append(line)
-    yield from (FoundPrompt(prompt, EXPORT) for prompt in prompts_of_export("".join(texts), path))
+    decoded = [*_decoded(lines)]
+    yield from (line for line in decoded if isinstance(line, BadRow))
+    text = "".join(line for line in decoded if isinstance(line, str))
+    yield from (FoundPrompt(prompt, EXPORT) for prompt in prompts_of_export(text, path))
 
 
 def _decoded(lines: Iterator[Line]) -> Iterator[str | BadRow]:
@@ -282,8 +279,13 @@ class _TranscriptReader:
         self._turns: tuple[Turn, ...] = ()
         self._seen: set[str] = set()
         self._is_after_prompt = False
+        self._about: dict[str, Any] = {}
 
     def read(self, row: dict[str, Any]) -> FoundPrompt | Injection | None:
+        if row.get("type") == ABOUT:
+            self._about = row
+            return None
+        row = {**self._about, **row}
         if injection := injection_of(row):
             return injection if self._is_after_prompt else None
         found = self._prompt(row)
@@ -326,7 +328,7 @@ def _transcript_prompt(row: Mapping[str, Any], text: str, turns: tuple[Turn, ...
         session_id=session_id,
         cwd=_word(row, "cwd"),
         timestamp=_word(row, "timestamp"),
-        source=f"transcript:{session_id or os.path.splitext(os.path.basename(path))[0]}",
+        source=f"{_word(row, AGENT) or TRANSCRIPT}:{session_id or os.path.splitext(os.path.basename(path))[0]}",
     )
 
 

@@ -228,7 +228,8 @@ class HookAnswer:
         if reason:
             self.activity.note_reason(reason)
             return ""
-        session = load_session(self._folder, request.session_id, request.transcript_path)
+        living = self._agent.transcripts.living_prompts if self._agent and request.transcript_path else None
+        session = load_session(self._folder, request.session_id, request.transcript_path, living)
         self.activity.stage("session")
         retrieval = self._retrieve(request, readings, session)
         lag = min((index.lag for index in self._indexes), key=[*OF_LAG].index)
@@ -265,7 +266,7 @@ class HookAnswer:
         ]
         self.activity.stage("index")
         judge = _judge(config, self._environ)
-        turns = _turns(request, config, self._environ, has_judge=judge is not None)
+        turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
         cutoffs = [self._cutoff(reading) for reading in readings]
         if len(readings) == 1:
@@ -295,6 +296,9 @@ class HookAnswer:
             self.activity.note(unread=f"{root}: {error}"[:MAX_REASON])
             index = index_of(Corpus(root, ()))
         self._late = LATE
+        if self._agent:
+            loads_file, environ = self._agent.loads_file, self._environ
+            index.is_loaded = lambda memory: loads_file(memory.file, environ)
         self._indexes.append(index)
         return index
 
@@ -350,8 +354,10 @@ def _output(context: str) -> str:
     return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
-def _turns(request: Request, config: Config, environ: Mapping[str, str], *, has_judge: bool) -> tuple[Turn, ...]:
-    """The last turns of the conversation, for the query and for a judge.
+def _turns(
+    request: Request, config: Config, environ: Mapping[str, str], agent: Agent | None, *, has_judge: bool
+) -> tuple[Turn, ...]:
+    """The last turns of the conversation with *agent*, or with Claude Code, for the query and for a judge.
 
     With a judge they leave the machine, so only a transcript is ever read, and only if the configuration allows it.
     """
@@ -359,11 +365,15 @@ def _turns(request: Request, config: Config, environ: Mapping[str, str], *, has_
         wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
     else:
         wanted = TURNS if config.match_strategy == MEMSIFT else 0
-    if not wanted or not is_in_place(request.transcript_path, environ):
+    path, folder = request.transcript_path, agent.home(environ) if agent else ""
+    if not wanted or not is_in_place(path, environ, folder):
         return ()
+    if agent:
+        turns: tuple[Turn, ...] = agent.transcripts.last_turns(path, wanted)
+        return turns
     from engine.agents.claude_code.transcripts import last_turns
 
-    return last_turns(request.transcript_path, wanted)
+    return last_turns(path, wanted)
 
 
 def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:

@@ -21,6 +21,8 @@ from engine.stores.files import open_private, read_regular, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engine.retrieval import Candidate
 
 MAX_AGE_S = 30 * 86400
@@ -33,20 +35,28 @@ SAME_PROMPT_S, SAME_TEXT_S = 60.0, 2.0
 """For how long a prompt counts as answered. Without the id of a prompt, a person may send the same text again."""
 
 
-def load_session(folder: str, session_id: str, transcript_path: str = "") -> Session:
+def load_session(
+    folder: str,
+    session_id: str,
+    transcript_path: str = "",
+    living: Callable[[str], frozenset[str] | None] | None = None,
+) -> Session:
     """The session as saved. Without an id, or if the file cannot be read, it has no memories.
 
-    Without a transcript, all that was given counts.
+    Without a transcript, all that was given counts. *living* gives the prompts that a transcript of another agent than
+    Claude Code holds.
     """
     given = _read(folder, session_id) if session_id else None
     if not given:
         return Session({}, is_new=given is None)
-    living = None
-    if transcript_path:
+    names = None
+    if transcript_path and living:
+        names = living(transcript_path)
+    elif transcript_path:
         from engine.agents.claude_code.transcripts import living_prompts
 
-        living = living_prompts(transcript_path)
-    held = {name: row for name, row in given.items() if living is None or not living.isdisjoint(row[1:])}
+        names = living_prompts(transcript_path)
+    held = {name: row for name, row in given.items() if names is None or not names.isdisjoint(row[1:])}
     return Session({name: row[0] for name, row in held.items()}, held, is_new=False)
 
 

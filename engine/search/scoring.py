@@ -56,6 +56,11 @@ IN_HEADLINE, ANOTHER = 0.63, 0.2
 """How a memory's strength is guessed from its rows in these lists alone: the part of a word's weight that the headline
 adds, and the part of the rarest word's weight that another word adds."""
 
+ROUNDING = 1e-9
+
+MOST_TIES = 400
+"""Most memories that are scored for a prompt, if the weakest of them are guessed to be equally strong."""
+
 SUMS = {
     FULL_TEXT: "select memories, tokens from about",
     HEADLINE: "select memories, headline_tokens from about",
@@ -153,7 +158,7 @@ class PromptMatcher:
         for number, unit in enumerate(self.found.units):
             self._codes += [(code, (number, 1.0)) for code in self._exact[number]]
             self._codes += [(self.found.codes[word], (number, rules.longer)) for word in unit.longer]
-        self._holders: list[str] | None = None
+        self._holders: list[tuple[float, str]] | None = None
         self._encoded: dict[int, str] = {}
         self._known: dict[int, Match] = {}
 
@@ -205,7 +210,7 @@ class PromptMatcher:
         for number in in_headline:
             parts[number] += FOCUS * values[number]
         strength = sum(parts.values()) + words
-        if strength + FOCUS * sum([values[number] for number in passage]) < least:
+        if strength + FOCUS * sum([values[number] for number in passage]) < least - ROUNDING:
             return None
         if len(body) > PASSAGE and len(passage) > 1:
             passage = _best_passage(body, in_text, values)
@@ -266,11 +271,12 @@ class PromptMatcher:
         """The rows that are scored for a pool of *size*. As many are active, unless *include_retired*."""
         if self._holders is None:
             self._holders = self._best_holders()
-        best, most = self._holders, self._rules.candidates(len(self.found.units), size)
-        active = [] if include_retired else [row for row in best if row[0] != "-"]
-        return [int(row) for row in dict.fromkeys([*best[:most], *active[:most]])]
+        most = self._rules.candidates(len(self.found.units), size)
+        active = [] if include_retired else [one for one in self._holders if one[1][0] != "-"]
+        kept = [*with_ties(self._holders, most), *with_ties(active, most)]
+        return [int(row) for row in dict.fromkeys([row for _, row in kept])]
 
-    def _best_holders(self) -> list[str]:
+    def _best_holders(self) -> list[tuple[float, str]]:
         rules = self._rules
         least, most = rules.postings
         wanted = [
@@ -321,8 +327,20 @@ def expression(unit: Unit, *, has_prefixes: bool) -> str:
     return any_of([(phrase, False) for phrase in (*unit.phrases, *((word,) for word in unit.longer))])
 
 
-def holders(db: Connection, table: str, wanted: Iterable[tuple[int, str, float, float]], *, postings: int) -> list[str]:
-    """The rows of the memories that hold any of *wanted*, the most first, without reading more than *postings*.
+def with_ties(best: list[tuple[float, str]], most: int) -> list[tuple[float, str]]:
+    """The first *most* of *best*, and those like the last: a choice of these would depend on when they were written."""
+    last = most
+    while most <= last < min(len(best), MOST_TIES) and best[last][0] == best[most - 1][0]:
+        last += 1
+    return best[:last]
+
+
+def holders(
+    db: Connection, table: str, wanted: Iterable[tuple[int, str, float, float]], *, postings: int
+) -> list[tuple[float, str]]:
+    """Guessed strength and row of the memories that hold any of *wanted*, the strongest first.
+
+    No more than *postings* are read.
 
     *wanted*: the number of memories with a match, at most, the expression of FTS5, its weight, and what the headline
     adds to it. The rarest are looked at. If the rarest is beyond *postings*, only the newest memories are looked at.
@@ -343,7 +361,7 @@ def holders(db: Connection, table: str, wanted: Iterable[tuple[int, str, float, 
         for gain, holding in zip(gains, listed, strict=False):
             for row in holding.split(",") if holding else ():
                 sums[row] = sums.get(row, 0.0) + gain
-    return sorted(sums, key=sums.__getitem__, reverse=True)
+    return sorted([(value, row) for row, value in sums.items()], reverse=True)
 
 
 def _first_row(db: Connection, memories: int, postings: int) -> int:

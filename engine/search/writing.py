@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from engine.lean.sha256 import hex_digest
 from engine.memory import UNSCANNED
 from engine.search.database import TAG_SEPARATOR, has_fts5
@@ -62,7 +60,7 @@ class Codes(dict[str, str]):
         self[text] = code = character(row[0])
         return code
 
-    def write(self, memories: Counter[str], headlines: Counter[str]) -> None:
+    def write(self, memories: dict[str, int], headlines: dict[str, int]) -> None:
         """Store new words with their counts, which are taken out of *memories* and *headlines*."""
         rows = [(*word, memories.pop(word[0], 0), headlines.pop(word[0], 0)) for word in sorted(self._added)]
         self._db.executemany("insert into word values (?, ?, ?, ?, ?)", rows)
@@ -85,8 +83,8 @@ class Writer:
         self._known: dict[str, float] = {}
         self._late: list[tuple[int, Fields]] = []
         self._scanned = 0
-        self._memories: Counter[str] = Counter()
-        self._headlines: Counter[str] = Counter()
+        self._memories: dict[str, int] = {}
+        self._headlines: dict[str, int] = {}
         *sums, fingerprint = db.execute("select memories, tokens, headline_tokens, fingerprint from about").fetchone()
         self._sums: list[int] = sums
         self._fingerprint = int(fingerprint, 16)
@@ -150,7 +148,7 @@ class Writer:
     def finish(self) -> None:
         """Store new words, counts of words, and sums over all memories."""
         self._write_late()
-        changes = [(count, self._headlines[text], text) for text, count in sorted(self._memories.items())]
+        changes = [(count, self._headlines.get(text, 0), text) for text, count in sorted(self._memories.items())]
         self._db.executemany(COUNT, [change for change in changes if change[0] or change[1]])
         self._db.execute(SUMS, (*self._sums, f"{self._fingerprint % 2**64:016x}"))
 
@@ -189,7 +187,8 @@ class Writer:
         self.ids.add(memory_id)
         title, tags, body = fields
         for counts, words in ((self._memories, {*title, *tags, *body}), (self._headlines, {*title, *tags})):
-            (counts.update if change > 0 else counts.subtract)(words)
+            for word in words:
+                counts[word] = counts.get(word, 0) + change
         headline = len(title) + len(tags)
         changes = (change, change * (headline + len(body)), change * headline)
         self._sums = [before + more for before, more in zip(self._sums, changes, strict=True)]

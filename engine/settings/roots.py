@@ -116,13 +116,17 @@ def find_roots(
 
 
 def offered_roots(start: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Folders of memories in the repository around *start* that other tools keep, and that are not used by themselves.
+    """Memories of the project around *start* that other tools and agents keep, and that are not used by themselves.
 
     They are text of whoever wrote to the repository, so a person has to name them in `roots`.
     """
+    from engine.agents.registry import all_agents
+
     folder = os.path.realpath(start)
     repository = repository_of(folder)
-    folders, found = [(repository.top if repository else folder, 0)], []
+    top = repository.top if repository else folder
+    folders, found = [(top, 0)], []
+    of_agents = [place for agent in all_agents() for place in agent.places_of_memories(top, environ)]
     for place, depth in folders:
         name, above = os.path.basename(place), os.path.basename(os.path.dirname(place))
         if name in OFFERED or os.path.join(above, name) in OFFERED or above == "agent-memory":
@@ -133,6 +137,7 @@ def offered_roots(start: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     from engine.stores.registry import store_of
 
     used, owners = find_roots(start, environ).roots, own_users(environ)
+    found += [place for place in dict.fromkeys(of_agents) if place not in found and os.path.exists(place)]
     own = [place for place in found if place not in used and not _stranger(place, owners)]
     return tuple(place for place in own if store_of(place).listing(place).names)
 

@@ -84,9 +84,9 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
     for system in ("memsift", "memsift+default", "memsift+default+judge"):
         numbers = r" +[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +\d+ of \d+"
         assert re.search(rf" {re.escape(system)}{numbers}", screen)
-        assert re.search(rf" {re.escape(system)} .*(━●|●━)", screen)
-    terminal.press("Down", "End")
-    terminal.wait_for("whether they are true")
+    assert re.search(r"0 [·━●┃]+ 100 %", screen)
+    terminal.press("]")
+    terminal.wait_for("Served: how much of what is needed was injected")
     terminal.press("q")
     terminal.wait_for("ended with 0")
 

@@ -15,7 +15,6 @@ from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
 from tui.keys import KEYS
 from tui.remapped_keys import key_map
-from tui.screens.report import AnswerPane
 from tui.workspace.app_settings import AppSettings, read_app_settings
 
 if TYPE_CHECKING:
@@ -110,11 +109,11 @@ async def test_arrows_and_the_keys_of_vim_move_in_every_list_and_text(open_works
             else:
                 await press(pilot, *(["f3"] if mode == "c" else []), mode)
             for widget in pilot.app.screen.focus_chain:
-                if not isinstance(widget, Input | TextArea | AnswerPane):
+                if not isinstance(widget, Input | TextArea):
                     missing = [one for one in MOVING if one not in widget._bindings.key_to_bindings]
                     assert missing == [], (mode, widget)
                     checked.add(type(widget).__name__)
-    assert {"MemoryTable", "PromptList", "MemoryPane", "TextPane", "Options", "Boxes"} <= checked
+    assert {"MemoryTable", "PromptList", "MemoryPane", "AnswerPane", "TextPane", "Options", "Boxes"} <= checked
 
 
 async def test_a_letter_jumps_to_a_list_or_panel_and_clicks_go_to_rows(open_workspace: Opener) -> None:

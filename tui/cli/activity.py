@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.agents.registry import title_of
 from engine.hook.activity_log import FILTERS, SLOW_MS, ledger, read_log
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
@@ -63,8 +64,9 @@ def activity(
     (memsift config set logging.prompts true). These counts never change the ranking.
 
     Output: a line for each decision, the oldest first; or as JSON {decisions: [{time, prompt_sha256, prompt,
-    session_id, system, injected, dropped, reason, fallback, characters, ms}], broken}. With --memory: {memory,
-    injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is about what its injections cost.
+    session_id, system, injected, dropped, reason, fallback, characters, ms, agent}], broken}; `agent` is empty for
+    Claude Code. With --memory: {memory, injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is
+    about what its injections cost.
     """
     if no_root:
         if roots or memory_id:
@@ -93,7 +95,8 @@ def _line(decision: LoggedPrompt) -> str:
     prompt = " ".join(decision.prompt.split())[:SHOWN_PROMPT] or decision.prompt_sha256[:SHOWN_HASH]
     outcome = ", ".join(decision.injected) if decision.injected else f"nothing: {decision.reason or 'no memory'}"
     fallback = f"  fallback: {decision.fallback}" if decision.fallback else ""
-    return f"{decision.time}  {decision.ms:7.1f} ms  {prompt}  -> {outcome}{fallback}"
+    agent = f"  in {title_of(decision.agent)}" if decision.agent else ""
+    return f"{decision.time}  {decision.ms:7.1f} ms  {prompt}  -> {outcome}{fallback}{agent}"
 
 
 def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> Output:

@@ -40,8 +40,8 @@ ROOTS_HELP = (
     "this project's auto memory, and `roots` in config.toml"
 )
 PROMPTS_DEFAULT = (
-    "Default: the transcripts of this project, or else what SpecStory and aider keep in it, or else the prompts that "
-    "were replayed here."
+    "Default: the sessions of all agents in this project, or else what SpecStory and aider keep in it, or else the "
+    "prompts that were replayed here."
 )
 PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a "

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--include-sdk", is_flag=True, help="Include prompts of `claude -p` and of the Agent SDK.")
+@click.option("--include-sdk", is_flag=True, help="Include prompts of `claude -p`, `codex exec` and the Agent SDK.")
 def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     """Print the prompts that people typed, as JSON lines.
 
-    PATH is a transcript, history.jsonl, an export of SpecStory (.specstory/history), .aider.chat.history.md, JSON
-    lines, a database of claude-mem, a text file with a prompt per line, or a folder of these. Default: the transcripts
-    of this project, or else what SpecStory and aider keep in it. A session that was exported twice counts once.
+    PATH is a transcript of Claude Code, a session of Codex, Gemini CLI or Qwen Code, history.jsonl, an export of
+    SpecStory (.specstory/history), .aider.chat.history.md, JSON lines, a database of claude-mem, a text file with a
+    prompt per line, or a folder of these. Default: the transcripts and sessions of this project, or else what
+    SpecStory and aider keep in it. A session that was exported twice counts once.
 
     Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must

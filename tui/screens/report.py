@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on, work
 from textual.binding import Binding
-from textual.containers import Container, Vertical
+from textual.containers import Container, ScrollableContainer, Vertical
 from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Static
@@ -67,7 +67,11 @@ class PartPane(Vertical):
 class AnswerPane(Static, can_focus=True):
     """The answer and the next step. Enter does the step, as it does wherever no row has the cursor."""
 
-    BINDINGS = [Binding("down,j", "screen.parts", "Parts", show=False)]
+    BINDINGS = [
+        Binding("down,j", "screen.parts", "Parts", show=False),
+        *ScrollableContainer.BINDINGS,
+        *TextPane.BINDINGS,
+    ]
 
 
 class ReportScreen(ModeScreen):

@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.agents.registry import title_of
 from engine.hook.activity import LOG_FILE
 from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
@@ -108,7 +109,7 @@ def _entry(number: int, decision: LoggedPrompt, texts: Mapping[str, tuple[str, s
     prompt_id, text = texts.get(decision.prompt_sha256, ("", ""))
     text = decision.prompt or text
     reasons = (decision.reason, decision.fallback)
-    words = folded((text, *decision.injected, *reasons, decision.time, decision.session_id))
+    words = folded((text, *decision.injected, *reasons, decision.time, decision.session_id, title_of(decision.agent)))
     return ActivityEntry(number, decision, text, prompt_id, words)
 
 

@@ -144,18 +144,25 @@ def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptR
 
 
 def prompt_paths(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The files *given*, or else the folder of this project's transcripts, which may not exist yet.
+    """The files *given*, or else the folder of this project's transcripts, which may not exist yet, and the sessions
+    of other agents that were started here or at the top of the repository.
 
-    Without a transcript there, what SpecStory and aider keep in the current folder or at the top of its repository.
+    Without any of them, what SpecStory and aider keep in these folders.
     """
+    if given:
+        return tuple(given)
+    from engine.conversations.exports import AIDER_FILE, SPECSTORY_FOLDER
+    from engine.conversations.prompt_files import agent_sessions
+
     here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
     folder = transcripts_dir(here, environ)
-    if given or any(entry.suffix == ".jsonl" for entry in _entries(folder)):
-        return tuple(given) or (folder,)
-    from engine.conversations.exports import AIDER_FILE, SPECSTORY_FOLDER
-
     repository = repository_of(os.path.realpath(here))
-    tops = dict.fromkeys((here, repository.top if repository else here))
+    tops = [*dict.fromkeys((here, repository.top if repository else here))]
+    sessions = [file for file in agent_sessions(tops, environ) if _is_own(Path(file), environ)]
+    if any(entry.suffix == ".jsonl" for entry in _entries(folder)):
+        return (folder, *sessions)
+    if sessions:
+        return tuple(sessions)
     paths = [Path(top, name) for top in tops for name in (SPECSTORY_FOLDER, AIDER_FILE)]
     return tuple(str(path) for path in paths if _is_own(path, environ)) or (folder,)
 

@@ -23,10 +23,11 @@ AGENT = Agent(
     hook=HookForm(event="UserPromptSubmit"),
     sessions=(os.path.join("projects", "*", "*.jsonl"),),
     memories=(os.path.join("projects", "*", "memory"),),
-    loads=("CLAUDE.md", "CLAUDE.local.md", "MEMORY.md"),
+    loads=("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md", os.path.join(".claude", "rules", "*.md")),
     reader="engine.agents.claude_code.transcripts",
 )
 """The client merges the files of all scopes, in this order, and starts the hooks of all of them at the same time.
 
-It loads the beginning of MEMORY.md of its auto memory by itself: `auto_memory.client_loads` says of which folder.
+It loads AGENTS.md where a CLAUDE.md names it, as most do. It loads the beginning of MEMORY.md of its auto memory by
+itself: `auto_memory.client_loads` says of which folder.
 """

@@ -38,7 +38,7 @@ def row(minute: int, text: str, **fields: Any) -> dict[str, Any]:
 
 ROWS = [
     row(1, KNOWN.text, injected=["money-in-cents"], characters=300, session_id="abc", system="memsift"),
-    row(2, LOGGED, prompt=LOGGED, reason="nothing matched"),
+    row(2, LOGGED, prompt=LOGGED, reason="nothing matched", agent="gemini"),
     row(3, "unknown", ms=900.0, fallback="timeout", reason="every candidate was dropped"),
 ]
 
@@ -78,8 +78,9 @@ async def test_the_log_is_filtered_and_sorted_and_says_what_happened(open_worksp
         assert times(pilot) == ["01", "02", "03"]
         await press(pilot, "o", "end", "enter")
         assert times(pilot)[0] == "03"
-        await press(pilot, "slash", *"matched")
+        await press(pilot, "slash", *"matched gemini")
         assert times(pilot) == ["02"]
+        await reads(pilot, "#detail-text", "Gemini CLI")
         await press(pilot, "x", *"yz")
         await reads(pilot, "#detail-text", "No row fits the filter. Press esc to see all.")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from engine.agents.registry import title_of
 from engine.hook.activity_log import SLOW_MS
 from tui.plain import marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
@@ -83,6 +84,7 @@ def entry_text(
     facts = (
         f"{decision.time[:19].replace('T', ' ')} UTC",
         f"{decision.ms:,.0f} ms",
+        title_of(decision.agent),
         decision.system,
         f"session {decision.session_id[:8]}",
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 from textual.widgets import Static
 
+from engine.agents.registry import agent_in
 from engine.prompt import Prompt
 from labels.records import CHOSEN
 from tui.keys import keyed
@@ -65,7 +66,8 @@ class PromptList(RecordList[Prompt]):
         prompt = self.records[index]
         drawn = signs(self)
         mark = drawn.labelled if prompt.id in self.labelled else drawn.off
-        word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else ""
+        agent = agent_in(prompt.source)
+        word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else agent and f"{agent} "
         differs = drawn.change(self.differing.get(prompt.id, ()))
         head = [(f" {mark}", "good"), (differs, "warned"), (f" {word}", "muted")]
         text = cells(prompt.text, width - 1 - sum(len(piece) for piece, _ in head))

@@ -171,13 +171,10 @@ class _Cluster:
 
 
 def _on_cluster(
-    wanted: str, work: Work[Part, Result], part: Part, shared: Shared | None, blocks: Sequence[Any]
+    wanted: str, work: Work[Part, Result], part: Part, shared: Shared | None, blocks: Sequence[bytes]
 ) -> Result | None:
-    """Do a part on a Dask worker, if it has the version *wanted*. *blocks*: the shared file, if it was sent.
-
-    Other parts run while a worker waits for blocks: a block may have to be made again after a worker was lost.
-    """
-    from distributed import Lock, get_worker, worker_client
+    """Do a part on a Dask worker, if it has the version *wanted*. *blocks*: the shared file, if it was sent."""
+    from distributed import Lock, get_worker
 
     name = get_worker().address
     if wanted != __version__:
@@ -186,8 +183,8 @@ def _on_cluster(
     if result is not None or not shared or not blocks:
         return result
     try:
-        with worker_client() as client, Lock(f"memsift {platform.node()}", client):
-            shared.receive((block.result() for block in blocks), os.environ)
+        with Lock(f"memsift {platform.node()}"):
+            shared.receive(blocks, os.environ)
     except OSError as error:
         raise MemsiftError(
             f"The Dask worker {name} has no room for a copy of the index: {error}. Make room there, or end the worker."

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.agents.registry import agent_of
+from engine.hook.process import respond
 from engine.installation import install_command
 from engine.paths import state_dir, state_home
 from tests.engine.builders import memory, write_memory, write_root
@@ -120,8 +122,10 @@ def test_activity_lists_what_was_injected_and_why_not(used: World) -> None:
     assert (second["injected"], second["reason"]) == ([], "nothing matched")
     assert decisions(used, "--only", "silent") == [second]
     assert decisions(used, "--only", "fallback") == []
+    respond(json.dumps(used.payload(session_id="c")).encode(), used.environ, used.stderr, agent_of("codex"))
     text = memsift("activity", "--root", used.root).stdout.splitlines()
     assert "nothing: nothing matched" in text[1]
+    assert [line.endswith("  in Codex") for line in text] == [False, False, True]
 
 
 def test_the_ledger_of_a_memory_counts_its_injections(used: World) -> None:

@@ -20,6 +20,7 @@ from engine.config import SYSTEMS as SYSTEMS_BY_NAME
 from engine.config import Config, JudgeConfig
 from engine.judge.verdict import OK
 from engine.lean.record import replace
+from engine.paths import cache_dir
 from engine.roots import OpenRoot
 from tests.engine.judge.api_server import failed
 from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, refused
@@ -106,7 +107,7 @@ def test_machines_without_the_index_share_one_copy(
         assert run.over(Elsewhere(workers)) == Ending(6, 6)
     alone = process(*command(file)[:-1], "bm25")
     assert rows_in("".join(parts_in(folder).values())) == rows_in(alone.stdout)
-    assert len([*Path(os.environ["XDG_CACHE_HOME"], "memsift", "copies").iterdir()]) == 1
+    assert len([*Path(cache_dir(os.environ), "copies").iterdir()]) == 1
     assert not [*folder.glob("index-*")]
 
 

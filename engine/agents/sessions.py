@@ -1,0 +1,254 @@
+"""The sessions of Codex, Gemini CLI and Qwen Code, in the form of Claude Code's transcripts.
+
+A row tells by its fields which agent wrote it. `rows_of` gives rows of Claude Code's form with the same content, so a
+single reader finds prompts, turns and injections of all agents. Recorded with Codex 0.171, Gemini CLI 0.61 and Qwen
+Code 0.15.10. What the agent writes in a person's name is left out: its environment, instructions, texts of hooks.
+
+The hook reads turns and given prompts here, so nothing slow is imported.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engine.agents.claude_code.transcripts import (
+    ASSISTANT,
+    BRANCH_BYTES,
+    CONTEXT_TURNS,
+    USER,
+    read_row,
+    turn_of,
+    with_turn,
+)
+from engine.inject import HEADER
+from engine.lean.sha256 import hex_digest
+from engine.stores.files import open_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from engine.prompt import Turn
+
+    Row = dict[str, Any]
+
+ABOUT, COMPACTED, REWIND = "about", "compacted", "rewind"
+"""Types of rows beside Claude Code's: the session's id and folder; a summary takes the place of the turns before; the
+last turns are taken back, by their number `turns` or from the row `uuid` on."""
+
+AGENT = "writtenBy"
+"""The field with the name of the agent that wrote the row."""
+
+TAIL_BYTES = 262_144
+"""The end of a session in which the last turns are looked for."""
+
+_TYPED, _HOOK = "user.text", "hooks.additional_context"
+"""What Codex calls the parts of a message."""
+
+_CODEX_SIGNS = (b'"type":"message"', b'"thread_rolled_back"', b'"compacted"')
+"""In the beginning of the rows that tell what was said, or that it no longer counts."""
+
+_INSTRUCTIONS = "# AGENTS.md instructions"
+_HOOK_START, _HOOK_END = "<hook_context>", "</hook_context>"
+_TO_TAGS = str.maketrans("‹›", "<>")
+
+
+def rows_of(row: Row) -> tuple[Row, ...]:
+    """The content of a row in Claude Code's form; the row itself where no other agent wrote it."""
+    message = row.get("message")
+    if isinstance(row.get("payload"), dict):
+        return tuple(_of_codex(row, row["payload"]))
+    if isinstance(message, dict) and isinstance(message.get("parts"), list):
+        return tuple(_of_qwen(row, message["parts"]))
+    if "$set" in row or "$rewindTo" in row or "projectHash" in row or ("id" in row and "content" in row):
+        return tuple(_of_gemini(row))
+    return (row,)
+
+
+def last_turns(path: str, count: int = CONTEXT_TURNS) -> tuple[Turn, ...]:
+    """The last *count* turns of a session, oldest first. Never raises: see `transcripts.last_turns`."""
+    turns: tuple[Turn, ...] = ()
+    for row in _conversation(path, TAIL_BYTES):
+        if turn := _turn(row):
+            turns = with_turn(turns, turn, count)
+    return turns
+
+
+def living_prompts(path: str, max_bytes: int = BRANCH_BYTES) -> frozenset[str] | None:
+    """The names of the prompts in the conversation since its last summary: the turn's id and the hash of the text.
+
+    None if that is not known: the file cannot be read, or has more than *max_bytes* bytes.
+    """
+    try:
+        if os.path.getsize(path) > max_bytes:
+            return None
+    except (OSError, ValueError):
+        return None
+    names: set[str] = set()
+    for row in _conversation(path, max_bytes):
+        turn = _turn(row)
+        if row.get("type") == COMPACTED:
+            names.clear()
+        elif turn and turn.role == USER:
+            names |= {str(row.get("promptId") or ""), hex_digest(turn.text)}
+    return frozenset(names - {""})
+
+
+def _turn(row: Row) -> Turn | None:
+    try:
+        return turn_of(row)
+    except ValueError:
+        return None
+
+
+def _conversation(path: str, max_bytes: int) -> list[Row]:
+    """The rows in the last *max_bytes* bytes of a session, without those that were taken back."""
+    kept: list[Row] = []
+    for row in _rows(path, max_bytes):
+        places = {found.get("uuid"): place for place, found in enumerate(kept)} if _jumps(row, kept) else {}
+        if row.get("type") == REWIND:
+            users = [place for place, found in enumerate(kept) if found.get("type") == USER]
+            turns = row.get("turns") or 0
+            start = users[-turns] if 0 < turns <= len(users) else 0
+            del kept[places.get(row.get("uuid"), 0) if "uuid" in row else start :]
+        else:
+            if row.get("parentUuid") in places:
+                del kept[places[row["parentUuid"]] + 1 :]
+            kept.append(row)
+    return kept
+
+
+def _jumps(row: Row, kept: list[Row]) -> bool:
+    """Whether a row takes back others: it names them, or its parent is not the row before it."""
+    parent = row.get("parentUuid")
+    return row.get("type") == REWIND or bool(parent and kept and kept[-1].get("uuid") != parent)
+
+
+def _rows(path: str, max_bytes: int) -> Iterator[Row]:
+    try:
+        with open_regular(path) as file:
+            start = max(0, file.seek(0, os.SEEK_END) - max_bytes)
+            file.seek(start)
+            lines = file.read(max_bytes).split(b"\n")
+    except (OSError, ValueError):
+        return
+    for line in lines[1:] if start else lines:
+        if not line or _is_tool_row(line):
+            continue
+        try:
+            yield from rows_of(read_row(line))
+        except ValueError:
+            continue
+
+
+def _is_tool_row(line: bytes) -> bool:
+    """Whether a row of Codex holds no message, by its beginning. Such rows are most of a session, and long."""
+    start = line[:200]
+    return b'"payload"' in start and not any(sign in start for sign in _CODEX_SIGNS)
+
+
+def _of_codex(row: Row, payload: Mapping[str, Any]) -> Iterator[Row]:
+    kind, part = row.get("type"), payload.get("type")
+    if kind == "session_meta":
+        is_scripted = payload.get("source") == "exec"
+        yield {
+            "type": ABOUT,
+            AGENT: "codex",
+            "sessionId": payload.get("id"),
+            "cwd": payload.get("cwd"),
+            "entrypoint": "sdk-exec" if is_scripted else "",
+            "isSidechain": isinstance(payload.get("source"), dict),
+        }
+    elif kind == COMPACTED:
+        yield {"type": COMPACTED}
+    elif part == "thread_rolled_back":
+        yield {"type": REWIND, "turns": payload.get("num_turns")}
+    elif kind == "response_item" and part == "message":
+        passed = payload.get("internal_chat_message_metadata_passthrough")
+        passed = passed if isinstance(passed, dict) else {}
+        kinds = passed.get("content_item_kinds")
+        parts = list(_codex_parts(payload.get("content"), kinds))
+        about = {"timestamp": row.get("timestamp"), "uuid": payload.get("id"), "promptId": passed.get("turn_id")}
+        if payload.get("role") == USER:
+            yield from _message(USER, [text for text, name in parts if name == _TYPED], about)
+        elif payload.get("role") == ASSISTANT:
+            yield from _message(ASSISTANT, [text for text, _ in parts], about)
+        else:
+            yield from _injections(text for text, name in parts if name == _HOOK)
+
+
+def _codex_parts(content: object, kinds: object) -> Iterator[tuple[str, str]]:
+    """The texts of a message, and what each is. Older versions do not say it."""
+    named = kinds if isinstance(kinds, list) else []
+    for place, text in enumerate(_texts(content)):
+        guess = _HOOK if text.startswith(HEADER) else "" if _is_context(text) else _TYPED
+        yield text, named[place] if place < len(named) else guess
+
+
+def _of_gemini(row: Row) -> Iterator[Row]:
+    change = row.get("$set")
+    if isinstance(change, dict) and isinstance(change.get("messages"), list):
+        yield {"type": COMPACTED}
+        for message in change["messages"]:
+            yield from _of_gemini(message) if isinstance(message, dict) else ()
+    elif "$rewindTo" in row:
+        yield {"type": REWIND, "uuid": row["$rewindTo"]}
+    elif "projectHash" in row:
+        is_other = row.get("kind", "main") != "main"
+        yield {"type": ABOUT, AGENT: "gemini", "sessionId": row.get("sessionId"), "isSidechain": is_other}
+    elif row.get("type") in (USER, "gemini"):
+        about = {"timestamp": row.get("timestamp"), "uuid": row.get("id")}
+        role = USER if row["type"] == USER else ASSISTANT
+        sent = _texts(row.get("content"))
+        shown = _texts(row.get("displayContent")) or sent
+        yield from _message(role, [text for text in shown if not _is_context(text)], about)
+        hooks = (text.strip() for text in sent if text.startswith(_HOOK_START))
+        yield from _injections(text.removeprefix(_HOOK_START).removesuffix(_HOOK_END) for text in hooks)
+
+
+def _of_qwen(row: Row, parts: object) -> Iterator[Row]:
+    """The first part is the prompt. Behind it stand texts of hooks and of the files that the prompt names."""
+    texts = _texts(parts)
+    if row.get("type") == USER:
+        typed = [text for text in texts[:1] if not _is_context(text)]
+        yield from _message(USER, typed, {**row, AGENT: "qwen"})
+        yield from _injections(text for text in texts[1:] if text.translate(_TO_TAGS).startswith(HEADER))
+    elif row.get("type") == ASSISTANT:
+        yield from _message(ASSISTANT, texts, {**row, AGENT: "qwen"})
+    else:
+        yield {name: row[name] for name in ("uuid", "parentUuid") if name in row}
+
+
+def _message(role: str, texts: list[str], about: Mapping[str, Any]) -> Iterator[Row]:
+    """A row of Claude Code's form; none without a text, except where other rows name it as their parent."""
+    if texts:
+        yield {**about, "type": role, "message": {"content": "\n".join(texts)}}
+    elif "parentUuid" in about:
+        yield {name: about.get(name) for name in ("uuid", "parentUuid")}
+
+
+def _injections(texts: Iterable[str]) -> Iterator[Row]:
+    for text in texts:
+        plain = text.strip().translate(_TO_TAGS).replace(" → ", " -> ")
+        found = {"type": "hook_additional_context", "hookEvent": "UserPromptSubmit"}
+        yield {
+            "type": "attachment",
+            "attachment": {**found, "content": [plain if plain.startswith(HEADER) else text.strip()]},
+        }
+
+
+def _texts(content: object) -> list[str]:
+    """The texts of a message: of its parts, without thoughts, or a plain text."""
+    if isinstance(content, str):
+        return [content]
+    parts = content if isinstance(content, list) else []
+    whole = (part for part in parts if isinstance(part, dict) and not part.get("thought"))
+    return [part["text"] for part in whole if isinstance(part.get("text"), str)]
+
+
+def _is_context(text: str) -> bool:
+    """Whether the agent wrote a text: its instructions, or a block in a tag such as <environment_context>."""
+    stripped = text.strip()
+    name = stripped[1 : stripped.find(">")] if stripped.startswith("<") else ""
+    return stripped.startswith(_INSTRUCTIONS) or ("_" in name and stripped.endswith(f"</{name}>"))

@@ -1,0 +1,60 @@
+"""The memories that an agent loads by itself are not injected into it, and are injected into others."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.agents.registry import NAMES, agent_of
+from engine.hook.process import respond
+from engine.settings.roots import offered_roots
+from tests.engine.agents.test_forms import payload
+from tests.engine.builders import fillers, write_root
+from tests.engine.hook.world import World
+
+LOADED_BY = {
+    "AGENTS.md": {"claude", "codex", "qwen", "copilot", "opencode"},
+    "CLAUDE.md": {"claude", "opencode"},
+    "GEMINI.md": {"gemini"},
+    "QWEN.md": {"qwen"},
+    ".github/copilot-instructions.md": {"copilot"},
+    ".claude/projects/p/memory/MEMORY.md": {"claude"},
+}
+
+
+@pytest.mark.parametrize("file", LOADED_BY)
+def test_a_file_is_injected_into_the_agents_that_do_not_load_it(tmp_path: Path, file: str) -> None:
+    world = World(tmp_path)
+    write_root(world.root, fillers(20))
+    rules, config = world.home / file, world.home / ".config/memsift/config.toml"
+    for path, text in ((rules, "# Rules\n\n## Token ledger\n\n- Never log the token ledger.\n"), (config, "")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    root = rules.parent if rules.name == "MEMORY.md" else rules
+    config.write_text(f"roots = [{json.dumps(str(root))}]\n", "utf-8")
+    silent = {
+        name
+        for name in NAMES
+        if "oken ledger" not in _answer(name, world, "where do we log the token ledger?", session_id=name)
+    }
+    assert silent == LOADED_BY[file]
+
+
+def _answer(name: str, world: World, prompt: str, session_id: str) -> str:
+    request = json.dumps({**payload(name, world), "prompt": prompt, "session_id": session_id, "sessionId": session_id})
+    return respond(request.encode(), world.environ, io.StringIO(), agent_of(name))
+
+
+def test_the_memories_that_agents_keep_are_offered(tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    slug = agent_of("qwen").places_of_memories(str(project), {"HOME": str(home)})[0]
+    places = [home / ".codex/memories/note.md", Path(slug) / "note.md", home / ".gemini/GEMINI.md", project / "QWEN.md"]
+    for place in (*places, project / "README.md", home / ".qwen/projects/-other/memory/note.md"):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("# Token ledger\n\nNever log it.\n", "utf-8")
+    (project / ".git").mkdir()
+    found = {*offered_roots(str(project), {"HOME": str(home)})}
+    assert found == {str(place.parent if place.name == "note.md" else place) for place in places}

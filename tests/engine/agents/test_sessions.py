@@ -1,0 +1,143 @@
+"""Sessions of Codex, Gemini CLI and Qwen Code: the prompts that a person typed, and the turns for the hook.
+
+The files in `sessions` were recorded in the agents' terminals with two prompts and `/help`, with other texts and paths.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.agents.registry import agent_in, agent_of
+from engine.agents.sessions import last_turns, living_prompts
+from engine.conversations.prompt_files import agent_sessions, read_prompts
+from engine.hook.process import respond
+from engine.inject import HEADER
+from engine.prompt import Turn
+from tests.engine.agents.test_forms import payload
+from tests.engine.builders import fillers, memory, write_root
+from tests.engine.hook.world import World
+
+SESSIONS = Path(__file__).parent / "sessions"
+NAMES = ("codex", "gemini", "qwen")
+FIRST, SECOND = "why does the nightly import skip rows?", "and after a failed night?"
+ANSWER = "Rows without a shelf mark are skipped."
+PLACES = {
+    "codex": ".codex/sessions/2026/11/28/rollout-1.jsonl",
+    "gemini": ".gemini/tmp/library/chats/session-1.jsonl",
+    "qwen": ".qwen/projects/-home-ann-library/chats/1.jsonl",
+}
+FOLDER = "/home/ann/library"
+
+
+def session(name: str) -> str:
+    return str(SESSIONS / f"{name}.jsonl")
+
+
+def written(folder: Path, name: str, *more: dict[str, Any]) -> str:
+    """The recorded session with rows behind it."""
+    path = folder / f"{name}.jsonl"
+    path.write_text(Path(session(name)).read_text("utf-8") + "".join(json.dumps(row) + "\n" for row in more), "utf-8")
+    return str(path)
+
+
+def named(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_prompts_of_a_session_are_the_typed_ones_with_turns_and_injections(name: str) -> None:
+    first, second = read_prompts([session(name)]).prompts
+    assert [first.text, second.text] == [FIRST, SECOND]
+    assert (first.turns, second.turns) == ((), (Turn("user", FIRST), Turn("assistant", ANSWER)))
+    assert [injection.hook for injection in (*first.injections, *second.injections)] == ["", ""]
+    assert first.injections[0].text.startswith(HEADER)
+    assert "nightly-import-skips.json #tags" in first.injections[0].text
+    assert second.injections[0].text == ""
+    assert first.session_id == second.session_id
+    assert first.source == f"{name}:{first.session_id}"
+    assert agent_in(first.source) == agent_of(name).title
+    assert first.timestamp.startswith("2026-11-28T06:3")
+    assert read_prompts([session(name)]).skipped == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_sessions_of_the_named_folders_are_found(tmp_path: Path, name: str) -> None:
+    file = tmp_path / PLACES[name]
+    file.parent.mkdir(parents=True)
+    shutil.copy(session(name), file)
+    environ = {"HOME": str(tmp_path)}
+    assert agent_sessions([FOLDER], environ) == [str(file)]
+    assert agent_sessions(["/home/ann/lib", "/home/ann"], environ) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hook_reads_the_last_turns_and_the_given_prompts(name: str) -> None:
+    turns = (Turn("user", FIRST), Turn("assistant", ANSWER), Turn("user", SECOND), Turn("assistant", ANSWER))
+    assert last_turns(session(name)) == turns
+    assert last_turns(session(name), 1) == turns[-1:]
+    assert {named(FIRST), named(SECOND)} <= (living_prompts(session(name)) or set())
+    assert living_prompts(session(name), 100) is None
+
+
+def test_a_prompt_that_was_taken_back_is_no_turn(tmp_path: Path) -> None:
+    rollback = {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}}
+    rows = [json.loads(line) for line in Path(session("gemini")).read_text("utf-8").splitlines()]
+    second = next(row["id"] for row in reversed(rows) if row.get("type") == "user")
+    chain = [json.loads(line) for line in Path(session("qwen")).read_text("utf-8").splitlines()]
+    answer = next(row for row in chain if row["type"] == "assistant")
+    other = {**chain[0], "uuid": "other", "parentUuid": answer["uuid"], "message": {"parts": [{"text": "instead"}]}}
+    before = (Turn("user", FIRST), Turn("assistant", ANSWER))
+    assert last_turns(written(tmp_path, "codex", rollback)) == before
+    assert last_turns(written(tmp_path, "gemini", {"$rewindTo": second})) == before
+    assert last_turns(written(tmp_path, "qwen", other)) == (*before, Turn("user", "instead"))
+    assert named(SECOND) not in (living_prompts(str(tmp_path / "gemini.jsonl")) or ())
+
+
+def test_a_summary_takes_the_given_prompts_out_of_the_conversation(tmp_path: Path) -> None:
+    codex = written(tmp_path, "codex", {"type": "compacted", "payload": {"message": "so far"}})
+    assert living_prompts(codex) == frozenset()
+    assert living_prompts(written(tmp_path, "gemini", {"$set": {"messages": []}})) == frozenset()
+
+
+def test_prompts_of_scripts_and_sub_agents_are_left_out(tmp_path: Path) -> None:
+    text = Path(session("codex")).read_text("utf-8")
+    script, sub_agent = tmp_path / "script.jsonl", tmp_path / "sub.jsonl"
+    script.write_text(text.replace('"source":"cli"', '"source":"exec"'), "utf-8")
+    sub_agent.write_text(text.replace('"source":"cli"', '"source":{"subagent":"review"}'), "utf-8")
+    assert read_prompts([str(script)]).prompts == read_prompts([str(sub_agent)], include_sdk=True).prompts == ()
+    assert len(read_prompts([str(script)], include_sdk=True).prompts) == 2
+
+
+@pytest.mark.parametrize("row", [{"payload": {}}, {"$set": 3}, {"projectHash": 1}, {"message": {"parts": [1, {}]}}])
+def test_a_broken_row_costs_only_itself(tmp_path: Path, row: dict[str, Any]) -> None:
+    for name in NAMES:
+        path = written(tmp_path, name, row, {**row, "type": "user"}, {**row, "type": "response_item"})
+        assert [prompt.text for prompt in read_prompts([path]).prompts] == [FIRST, SECOND]
+        assert len(last_turns(path)) == 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_turns_of_an_agents_session_count_in_the_query(tmp_path: Path, name: str) -> None:
+    world = World(tmp_path)
+    write_root(world.root, [memory("Nightly import skips rows", memory_id="skips"), *fillers(40)])
+    world.configure(min_strength=0.1)
+    file = world.home / PLACES[name]
+    file.parent.mkdir(parents=True)
+    shutil.copy(session(name), file)
+
+    def answer(session_id: str, transcript: Path) -> str:
+        content = payload(name, world, prompt="please fix that", session_id=session_id)
+        request = json.dumps({**content, "transcript_path": str(transcript)}).encode()
+        return respond(request, world.environ, io.StringIO(), agent_of(name))
+
+    elsewhere = world.folder / "elsewhere.jsonl"
+    shutil.copy(file, elsewhere)
+    assert "Nightly import" in answer("in place", file)
+    assert answer("elsewhere", elsewhere) == ""
