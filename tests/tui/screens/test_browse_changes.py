@@ -74,6 +74,12 @@ async def test_x_and_a_digit_retire_a_memory_with_a_reason_and_u_takes_it_back(
         await press(pilot, "u")
         await told(pilot, "Took back: Retired alpha: stale.")
         assert statuses(pilot)["alpha"] == "active"
+        await press(pilot, "U")
+        await told(pilot, "Did again: Retired alpha: stale.")
+        assert statuses(pilot)["alpha"] == "retired"
+        await press(pilot, "u")
+        await told(pilot, "Took back: ")
+        assert statuses(pilot)["alpha"] == "active"
     assert ((place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()) == before
 
 
@@ -319,8 +325,9 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
         await press(pilot, "asterisk")
         other = threading.Thread(target=lock_after_a_change, args=(root,))
         other.start()
-        type_ahead(pilot, "x", "7")
-        await until(pilot, lambda: "of 120 changed · esc stops" in shown(pilot, "#list"), "progress")
+        await press(pilot, "x")
+        type_ahead(pilot, "7")
+        await reads(pilot, "#list", "of 120 changed · esc stops")
         await press(pilot, "escape")
         other.join()
         (root / LOCK_FOLDER).rmdir()

@@ -58,7 +58,7 @@ async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> Non
         await says(pilot, "No prompts. n types one, or start with --prompts FILE.")
         for key in ("f4", "f5"):
             await press(pilot, key)
-            await says(pilot, "n types a prompt and + adds it to the sample")
+            await says(pilot, "n types a prompt and t adds it to the sample")
         await press(pilot, "f4", "d")
         await says(pilot, "Nobody differs. Press L to label")
 
@@ -82,4 +82,4 @@ async def test_unreadable_memories_are_not_called_missing(open_workspace: Opener
         file.write_text("{not json", encoding="utf-8")
     async with MemsiftApp(open_workspace(root=root, prompts=ONE)).run_test(size=SMALL) as pilot:
         await settled(pilot)
-        await says(pilot, "No memory of this folder can be read. Press s to see the reasons.")
+        await says(pilot, "No memory of this folder can be read. Press S to see the reasons.")

@@ -47,7 +47,7 @@ def here(pilot: Pilot[None]) -> str:
 
 
 async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
-    """It is reached from Label, also about a prompt that is not open now, and F4 leads back."""
+    """It is reached from Label, also about a prompt that is not open now, and escape leads back."""
     async with starting_in("label", disputed).run_test(size=SIZE) as pilot:
         disputed.lists.read([])
         await press(pilot, "d")
@@ -63,7 +63,7 @@ async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> No
         await reads(pilot, "FullText Static", "signing")
         await press(pilot, "escape", "i")
         await reads(pilot, "FullText Static", "who is quasar signing what?")
-        await press(pilot, "escape", "f4")
+        await press(pilot, "escape", "escape")
         assert app_of(pilot).current_mode == "label"
 
 
