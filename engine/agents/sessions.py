@@ -43,6 +43,9 @@ AGENT = "writtenBy"
 TAIL_BYTES = 262_144
 """The end of a session in which the last turns are looked for."""
 
+MOST_JUMPS = 100
+"""Rows of a session that may take back others; further ones are ignored."""
+
 _TYPED, _HOOK = "user.text", "hooks.additional_context"
 """What Codex calls the parts of a message."""
 
@@ -105,24 +108,35 @@ def _turn(row: Row) -> Turn | None:
 def _conversation(path: str, max_bytes: int) -> list[Row]:
     """The rows in the last *max_bytes* bytes of a session, without those that were taken back."""
     kept: list[Row] = []
+    jumps = 0
     for row in _rows(path, max_bytes):
-        places = {found.get("uuid"): place for place, found in enumerate(kept)} if _jumps(row, kept) else {}
-        if row.get("type") == REWIND:
-            users = [place for place, found in enumerate(kept) if found.get("type") == USER]
-            turns = row.get("turns") or 0
-            start = users[-turns] if 0 < turns <= len(users) else 0
-            del kept[places.get(row.get("uuid"), 0) if "uuid" in row else start :]
-        else:
-            if row.get("parentUuid") in places:
-                del kept[places[row["parentUuid"]] + 1 :]
+        is_jump = _jumps(row, kept) and jumps < MOST_JUMPS
+        jumps += is_jump
+        if is_jump:
+            del kept[_start_of_jump(row, kept) :]
+        if row.get("type") != REWIND:
             kept.append(row)
     return kept
 
 
 def _jumps(row: Row, kept: list[Row]) -> bool:
-    """Whether a row takes back others: it names them, or its parent is not the row before it."""
+    """Whether a row takes back others: it says so, or its parent is not the row before it."""
     parent = row.get("parentUuid")
     return row.get("type") == REWIND or bool(parent and kept and kept[-1].get("uuid") != parent)
+
+
+def _start_of_jump(row: Row, kept: list[Row]) -> int:
+    """The place of the first of the rows that *row* takes back."""
+    if "turns" in row:
+        turns = row["turns"] if isinstance(row["turns"], int) else 0
+        users = [place for place, found in enumerate(kept) if found.get("type") == USER]
+        return len(kept) if turns <= 0 else users[-turns] if turns <= len(users) else 0
+    is_rewind = row.get("type") == REWIND
+    wanted = row.get("uuid") if is_rewind else row.get("parentUuid")
+    found = next((place for place in range(len(kept) - 1, -1, -1) if kept[place].get("uuid") == wanted), None)
+    if is_rewind:
+        return found or 0
+    return len(kept) if found is None else found + 1
 
 
 def _rows(path: str, max_bytes: int) -> Iterator[Row]:

@@ -65,5 +65,7 @@ def _tables(name: str, item: Mapping[str, Any]) -> str:
     import tomlkit
 
     plain = {key: value for key, value in item.items() if not isinstance(value, list)}
-    inner = [_tables(f"{name}.{key}", one) for key, value in item.items() if isinstance(value, list) for one in value]
+    inner = [
+        _tables(f"{name}.{key}", table) for key, value in item.items() if isinstance(value, list) for table in value
+    ]
     return "".join([f"[[{name}]]\n", tomlkit.dumps(plain), *inner])

@@ -272,7 +272,7 @@ class PromptMatcher:
         if self._holders is None:
             self._holders = self._best_holders()
         most = self._rules.candidates(len(self.found.units), size)
-        active = [] if include_retired else [one for one in self._holders if one[1][0] != "-"]
+        active = [] if include_retired else [holder for holder in self._holders if holder[1][0] != "-"]
         kept = [*with_ties(self._holders, most), *with_ties(active, most)]
         return [int(row) for row in dict.fromkeys([row for _, row in kept])]
 
@@ -345,16 +345,16 @@ def holders(
     *wanted*: the number of memories with a match, at most, the expression of FTS5, its weight, and what the headline
     adds to it. The rarest are looked at. If the rarest is beyond *postings*, only the newest memories are looked at.
     """
-    rarest = sorted(one for one in wanted if one[0])
+    rarest = sorted(unit for unit in wanted if unit[0])
     if not rarest:
         return []
     first, left = _first_row(db, rarest[0][0], postings), postings
     chosen = rarest[:1]
-    for one in rarest[1:]:
-        left -= one[0]
+    for unit in rarest[1:]:
+        left -= unit[0]
         if left < rarest[0][0]:
             break
-        chosen.append(one)
+        chosen.append(unit)
     sums: dict[str, float] = {}
     rows = db.execute(LISTED[table], (first, first, dumps([text for _, text, _, _ in chosen], ascii_only=False)))
     for (_, _, *gains), listed in zip(chosen, rows, strict=True):

@@ -323,6 +323,8 @@ def _inside(folder: str) -> tuple[list[str], list[str]]:
     try:
         with os.scandir(folder) as found:
             entries = [entry for entry in found if entry.name[:1] != "."]
-            return [entry.name for entry in entries], [one.path for one in entries if one.is_dir(follow_symlinks=False)]
+            return [entry.name for entry in entries], [
+                entry.path for entry in entries if entry.is_dir(follow_symlinks=False)
+            ]
     except OSError:
         return [], []

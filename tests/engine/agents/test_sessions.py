@@ -115,7 +115,16 @@ def test_prompts_of_scripts_and_sub_agents_are_left_out(tmp_path: Path) -> None:
     assert len(read_prompts([str(script)], include_sdk=True).prompts) == 2
 
 
-@pytest.mark.parametrize("row", [{"payload": {}}, {"$set": 3}, {"projectHash": 1}, {"message": {"parts": [1, {}]}}])
+BROKEN = [
+    *({"payload": {}}, {"$set": 3}, {"projectHash": 1}, {"message": {"parts": [1, {}]}}),
+    {"payload": {"type": "thread_rolled_back", "num_turns": "many"}},
+    {"payload": {"type": "thread_rolled_back", "num_turns": -1}},
+    {"payload": {"type": "message", "role": "user", "content": [{"text": 9}, 3]}},
+    {"uuid": ["u"], "parentUuid": {"p": 1}, "message": {"parts": []}},
+]
+
+
+@pytest.mark.parametrize("row", BROKEN)
 def test_a_broken_row_costs_only_itself(tmp_path: Path, row: dict[str, Any]) -> None:
     for name in NAMES:
         path = written(tmp_path, name, row, {**row, "type": "user"}, {**row, "type": "response_item"})
