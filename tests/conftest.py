@@ -1,22 +1,17 @@
 """Fixtures that every test may use."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests import descriptors
 from tests.engine.builders import NO_CUTOFF
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("patient", deadline=None, max_examples=200)

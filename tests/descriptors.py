@@ -4,8 +4,6 @@ POSIX locks belong to a process and a file. Closing any descriptor of the file f
 (https://www.sqlite.org/howtocorrupt.html, section 2.2).
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The benchmarks are not run with the tests, so nothing else tells that they still could be."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

@@ -1,19 +1,14 @@
 """Every command and option of the code is in the reference, and every command line in a README can be typed."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from tui.cli import main
 from tui.cli.help import SUBJECTS, name_of
 from tui.cli.options import BULK_OPTIONS, JUDGE_OPTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PROJECT = Path(__file__).resolve().parent.parent
 REFERENCE = PROJECT / "tui/cli/README.md"

@@ -1,11 +1,9 @@
 """Every configuration key of the code can be read with `memsift config` and is in a README, and the other way round."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +12,6 @@ from engine.lean.record import fields
 from tests.tui.cli.command_line import memsift, printed
 from tui.keys import KEYS
 from tui.workspace.app_settings import OWN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PROJECT = Path(__file__).resolve().parent.parent
 README = PROJECT / "engine/settings/README.md"

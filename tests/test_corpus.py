@@ -1,7 +1,5 @@
 """The corpus holds together: labels name memories that exist, and its README counts right."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

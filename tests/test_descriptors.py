@@ -1,17 +1,12 @@
 """The watch that `conftest.py` keeps in every test sees what it is for."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests import descriptors
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("suffix", descriptors.LOCKED)

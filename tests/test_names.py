@@ -1,7 +1,5 @@
 """A public class name has one meaning in the whole tree, so that a reader who meets it knows which one is meant."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The READMEs say what there is: every command, no link into nothing, and short enough to be read."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,16 +1,11 @@
 """SECURITY.md tells the truth: its tests exist, and only the named parts open connections or start programs."""
 
-from __future__ import annotations
-
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PROJECT = Path(__file__).resolve().parent.parent
 PAGE = (PROJECT / "SECURITY.md").read_text(encoding="utf-8")

@@ -7,8 +7,6 @@ Where the time is linear, each ratio is about 2; where it is quadratic, about 4.
 the largest length that is read.
 """
 
-from __future__ import annotations
-
 import argparse
 from itertools import pairwise
 from time import perf_counter

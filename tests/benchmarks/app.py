@@ -6,8 +6,6 @@ The index is built before. Each start of the app is a process of its own. Times 
 thread, from a key to the moment at which the app has nothing left to do. A frame is the drawing of a page of rows.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import statistics
@@ -16,13 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter, process_time, thread_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from textual.pilot import Pilot
 
 from engine.opening import open_index
 from tests.benchmarks.corpus import write_root
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
 
 SIZES = (5000, 50_000)
 SCREEN = (160, 48)

@@ -8,23 +8,18 @@ time of the process and of its children. Indexes and compiled modules are there 
 and `serve` have no plain run here: they wait for keys or for a browser.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
-from typing import TYPE_CHECKING
 
 from tests.test_command_reference import COMMANDS
 from tests.tui.cli.every_command import PLAIN, loaded_by, plain, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 START = "from tui.cli import main; main(prog_name='memsift')"

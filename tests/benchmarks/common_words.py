@@ -8,8 +8,6 @@ CC BY-SA 4.0. The most common words of English and, fewer, of other languages ar
 counts as common as in the language where it is most common.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -8,25 +8,18 @@ collections keeps the target precision on the seventh. A resampling draws the pr
 with replacement.
 """
 
-from __future__ import annotations
-
 import argparse
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from engine.config import CHOICES, MEMSIFT, Config
 from engine.cutoff import DIRECTIONS
-from labels.tuning.curve import curve, point
+from labels.tuning.curve import ThresholdPoint, curve, point
 from labels.tuning.examples import Example, JudgedPrompt
 from labels.tuning.fitting import DEFAULT, fit, labelled
 from labels.tuning.tuning import tune
 from tests.benchmarks.locomo import judged
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from labels.tuning.curve import ThresholdPoint
 
 MOST = Config().max_inject
 CONFIDENCE = 0.9

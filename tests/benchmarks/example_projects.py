@@ -4,28 +4,21 @@ They are five invented projects, written for memsift, in `tests/example_projects
 files; the others hold memories.jsonl.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
+from engine.config import Config
 from engine.conversations.prompt_files import read_prompts
 from engine.lean.record import replace
 from engine.opening import index_of
+from engine.prompt import Prompt
 from engine.stores.roots import read_corpus
 from labels.exchange.trec import read_qrels
-from labels.tuning.examples import Truth, judged_prompts
+from labels.tuning.examples import JudgedPrompt, Truth, judged_prompts
 from tests.engine.builders import FOLDER_OF
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.config import Config
-    from engine.prompt import Prompt
-    from labels.tuning.examples import JudgedPrompt
 
 TOP = Path(__file__).resolve().parent.parent.parent
 DEMO = TOP / "tests/example_projects/demo"

@@ -9,8 +9,6 @@ compiled modules were put out of the page cache before; otherwise all prompts of
 --cutoff each root has a tuned cutoff with every feature. With --folder the roots are kept for the next time.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -18,18 +16,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import median, quantiles
-from typing import TYPE_CHECKING
 
 from engine.agents.hook_entry import bare_interpreter
 from engine.cutoff import DIRECTIONS
 from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 from tests.engine.models import content, write_model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LAUNCH = PROJECT / "engine/hook/launch.py"

@@ -10,27 +10,20 @@ It prints five tables:
 - how often the intervals and the test of the difference of two systems are right.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
+from collections.abc import Callable, Iterable, Sequence
 from math import log, log1p, sqrt
 from statistics import mean, median
-from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import Interval, headline_interval, wilson
 from labels.measure.live_interval import betting_intervals, mirrored, stratified_interval
-from labels.measure.strata import stratified_estimate
+from labels.measure.strata import StratifiedEstimate, stratified_estimate
 from labels.records import Outcome
 from tests.benchmarks.hook import table
 from tests.benchmarks.other_sequences import beta_binomial_interval, rejected_after
 from tests.labels.simulated import Counts, Population, World, disagreements_first, mostly_disagreements
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from labels.measure.strata import StratifiedEstimate
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
 REAL = {"alike": 0.475}

@@ -8,8 +8,6 @@ every 100 ms: how far from it the judge's clock stops, and how long the process 
 and no TLS: the time to load the system's certificates is printed apart.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile

@@ -7,34 +7,27 @@ eight candidates. "Between two cards" does all that the Label screen does: it wr
 makes the progress line. With --folder the store is kept for the next run.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 from engine.judge.verdict import APPROVED, OK, REJECTED, Judgement, Verdict
+from engine.memory import MemorySummary
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
 from engine.settings.sources import read_config
 from labels import runs
 from labels.database import LabelDatabase
 from labels.pooling import pool, record_card
-from labels.records import NOT_RELEVANT, RELEVANT
+from labels.records import NOT_RELEVANT, RELEVANT, Pool
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tui.workspace.labelling import LabelQueue
 from tui.workspace.labelling_plan import make_order
 from tui.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.memory import MemorySummary
-    from labels.records import Pool
 
 SYSTEMS = ("memsift", "memsift+judge")
 CANDIDATES, INJECTED = 8, 3

@@ -11,30 +11,21 @@ often a threshold is granted, and how often the precision in the whole chat then
 highest target that is named. The old rule, the lowest threshold whose bound reaches the target, is printed beside it.
 """
 
-from __future__ import annotations
-
 import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
 from random import Random
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from engine.config import Config
-from labels.tuning.curve import MIN_FIRED, chosen, curve, judged, point, safest
+from labels.tuning.curve import MIN_FIRED, ThresholdPoint, chosen, curve, judged, point, safest
 from labels.tuning.examples import Example, JudgedPrompt
-from labels.tuning.fitting import DEFAULT, NOTHING, fit, labelled, out_of_fold
+from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, Prior, fit, labelled, out_of_fold
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups
 from tests.benchmarks.locomo import judged as read_locomo
-from tests.benchmarks.served import chat_roots, corpus_roots, example_roots, graded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from labels.tuning.curve import ThresholdPoint
-    from labels.tuning.fitting import FeatureWeights, Prior
-    from tests.benchmarks.served import LabelledRoot
+from tests.benchmarks.served import LabelledRoot, chat_roots, corpus_roots, example_roots, graded
 
 COUNTS = (10, 20, 30, 60, 100, 180, 300, 1000)
 LEAST_LEFT = 30

@@ -1,23 +1,16 @@
 """LoCoMo as memories, prompts and judgements. The data set is not part of the project: its folder is an argument."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from engine.config import Config
+from engine.memory import Memory
 from engine.prompt import Prompt
 from labels.exchange.trec import read_qrels
-from labels.tuning.examples import Truth, judged_prompts
+from labels.tuning.examples import JudgedPrompt, Truth, judged_prompts
 from tests.engine.builders import memory, open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from engine.config import Config
-    from engine.memory import Memory
-    from labels.tuning.examples import JudgedPrompt
 
 
 def judged(

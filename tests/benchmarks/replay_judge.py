@@ -8,8 +8,6 @@ first request arrives, is printed apart and does not count (budget: 1.3 times th
 the cache.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -22,14 +20,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from tests.benchmarks.hook import table
 from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import KEY, ApiServer, failed, kept_titles, late
-
-if TYPE_CHECKING:
-    from tests.engine.judge.api_server import ApiRequest, Reply
+from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
 
 BUDGET = 1.3
 LEAST_S, MOST_S, FAILING = 0.05, 0.5, 0.05

@@ -6,20 +6,19 @@ Prints seconds of CPU after imports, and the size of the store, for PROMPTS (10,
 fifteen and five labels for each. The labels are made up: nothing is said about quality.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import ir_measures
 
 from engine.judge.verdict import APPROVED, REJECTED
 from labels.measure.evidence import Evidence
-from labels.measure.report import ReportOptions, build_report, report_from_store
+from labels.measure.report import Report, ReportOptions, build_report, report_from_store
 from labels.records import Outcome
 from labels.report.forms import report_json, report_markdown
 from labels.report.html_page.page import report_html
@@ -27,11 +26,6 @@ from labels.report.text import report_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
 from tui.cli.labels.report import paused_gc
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from labels.measure.report import Report
 
 T = TypeVar("T")
 PROMPTS, POOL, LABELLED, MEMORIES = 10_000, 15, 5, 3000

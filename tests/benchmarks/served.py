@@ -14,25 +14,24 @@ of all roots, and the shares that were measured, into engine/default_model.py.
     false fires  of the prompts for which nothing is useful, the share that gets something
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.config import Config
 from engine.default_model import FALSE_FIRES
 from engine.lean.record import replace
-from engine.memory import Corpus
+from engine.memory import Corpus, Memory
 from engine.opening import index_of
 from engine.pipeline import retrieve
 from engine.prompt import Prompt, Turn
@@ -42,11 +41,6 @@ from labels.tuning.examples import Recorder
 from labels.tuning.fitting import FeatureWeights, fit
 from tests.benchmarks.example_projects import DEMO, FOLDERS, TOP, write_root
 from tests.benchmarks.locomo import collections
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from engine.memory import Memory
 
 REAL, TYPED, CORPUS, EXAMPLES, CHAT = "real", "typed", "corpus", "examples", "chat"
 REPEATS = {REAL: 6, TYPED: 6, CORPUS: 2, EXAMPLES: 2, CHAT: 1}

@@ -3,8 +3,6 @@
 Everything is on loopback: a model's server of others, which records each request, and a judge that never answers.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

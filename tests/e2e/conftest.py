@@ -1,7 +1,5 @@
 """The real Claude Code client, where it is there, and an installation of memsift for it."""
 
-from __future__ import annotations
-
 import json
 import os
 import pwd

@@ -1,19 +1,15 @@
 """A real terminal for tests: tmux, on a server of its own."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil
 import subprocess
 import time
 import uuid
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Mapping
+from typing import Self
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 DEADLINE_S = 60.0
 

@@ -1,7 +1,5 @@
 """The judge through the real Claude Code client, on loopback and without any other network."""
 
-from __future__ import annotations
-
 import json
 import os
 import pwd

@@ -1,12 +1,12 @@
 """The requests of the judges, against a server that is as strict as the documented API."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +18,6 @@ from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, PROMPT, memory, pool
 from tests.tui.cli.command_line import ASK, RULES, jsonl, memsift, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 MODES = ("auto", "search")
 

@@ -1,7 +1,5 @@
 """From an injection to its labels: `memsift label --last` opens the prompt that got memories, in a real terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,9 +1,7 @@
 """A prompt is the same text for the hook, its log, a replay and a label, whatever editor and client put around it."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine.conversations.prompt_files import read_prompts
 from engine.lean.sha256 import hex_digest
@@ -12,9 +10,6 @@ from labels.store import LabelStore
 from tests.engine.builders import NO_CUTOFF
 from tests.engine.hook.world import World
 from tests.tui.cli.command_line import memsift
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EDITOR = (
     "<ide_opened_file>The user opened calendar.py</ide_opened_file>",

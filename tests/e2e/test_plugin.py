@@ -1,7 +1,5 @@
 """The plugin for Claude Code: its manifests, its skills, and its hook."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Folders and files that memsift makes are for their owner alone, whatever the umask: real processes, then a walk."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

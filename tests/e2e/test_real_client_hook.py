@@ -1,19 +1,15 @@
 """The printed settings in the real Claude Code client: a prompt always reaches the model, with memories or without."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from engine.config import CONFIG_FILE
 from tests.engine.builders import NO_CUTOFF
+from tests.engine.hook.installation import Installation
 from tests.tui.demo import DEMO_ROOT
-
-if TYPE_CHECKING:
-    from tests.engine.hook.installation import Installation
 
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
 

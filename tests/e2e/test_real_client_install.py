@@ -1,19 +1,14 @@
 """`memsift install` and `uninstall` with the real Claude Code client: what reaches the model, case by case."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.agents.hook_entry import bare_interpreter
+from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import LAUNCHER, PROJECT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.engine.hook.installation import Installation
 
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
 

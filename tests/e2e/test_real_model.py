@@ -3,22 +3,17 @@
 Its answers are no better than chance, so these tests are about the conversation, not about the verdicts.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.tui.cli.command_line import jsonl, process
 from tests.tui.demo import DEMO, DEMO_ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SERVER = """
 import sys, threading, xllamacpp

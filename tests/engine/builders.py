@@ -1,22 +1,16 @@
 """Memories, roots, indexes and judges that the engine's tests build."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
 from engine.opening import index_of
+from engine.prompt import Prompt
+from engine.search.index import Index
 from engine.stores.claude_memory import FOLDERS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-    from pathlib import Path
-
-    from engine.prompt import Prompt
-    from engine.search.index import Index
 
 NO_CUTOFF = {"MEMSIFT_CUTOFF": "off"}
 """The environment of tests that are not about the cutoff: with it, a root of a few similar memories stays silent."""

@@ -1,17 +1,13 @@
 """Models of a cutoff, made by hand, and where the hook finds them."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from engine.config import Config
 from engine.cutoff import VERSION, Cutoff, fit_of, model_of
 from engine.lean.record import fields
 from engine.paths import cutoff_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def content(config: Config | None = None, **changes: Any) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Systems: names for the ways from a prompt to an injected set."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.config import CHOICES, DEFAULT, FTS5_BM25, MEMSIFT, SYSTEMS, TITLE_TAGS, TUNED, Config, System, system_of

@@ -1,7 +1,5 @@
 """The modules that the hook loads: few of the standard library, and none of other packages."""
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess

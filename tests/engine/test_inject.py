@@ -1,10 +1,7 @@
 """The text that the model sees: nothing in a memory can change its shape."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,14 +10,11 @@ from hypothesis import strategies as st
 from engine import inject
 from engine.config import AUTO, LEGACY, MEMSIFT, TIERED, Config
 from engine.lean.record import replace
+from engine.memory import Memory
 from engine.prompt import typed_prompt
-from engine.retrieval import Retrieval
+from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import Scored, rank
 from tests.engine.builders import memory
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
-    from engine.retrieval import Candidate
 
 ENTRY = re.compile(r'<result category="([^"<>]*)" confidence="(high|medium|low)">([^<>]*) -> ([^<>]*)</result>')
 HOSTILE = [

@@ -1,15 +1,10 @@
-from __future__ import annotations
-
 import sys
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.installation import install_command, requirement
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PYTHON = quote(sys.executable)
 

@@ -1,7 +1,5 @@
 """The index on disk: equal to one built in memory, whatever happened to the root or to the file."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import threading
@@ -9,7 +7,6 @@ import time
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,17 +15,15 @@ from hypothesis import strategies as st
 from engine import opening
 from engine.errors import RootNotFoundError
 from engine.lean.sqlite import DatabaseError, for_reading, for_writing
+from engine.memory import Memory
 from engine.opening import hook_index, index_file, index_of, open_copy, open_index
+from engine.search.index import Index
 from engine.search.query import filter_terms
 from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25, memsift, title_tags
 from engine.stores.files import make_private
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, fillers, memory, write_memory, write_root
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
-    from engine.search.index import Index
 
 PROMPTS = ("cache rule", "auth token user_id", "what about zz1 and yy2", "migration")
 NAMES = ("a", "b", "c", "d")

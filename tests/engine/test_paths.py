@@ -1,7 +1,5 @@
 """Where files lie on Linux, macOS and Windows, and how the client names the folders of transcripts there."""
 
-from __future__ import annotations
-
 import builtins
 import ntpath
 import os

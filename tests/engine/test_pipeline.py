@@ -1,9 +1,5 @@
 """Every stage of the pipeline, with the original rules, and the fallback table of the judge."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,13 +8,11 @@ from engine import inject
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig, ModeConfig, ModesConfig
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
+from engine.memory import Memory
 from engine.pipeline import NO_FTS5, cap, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval, Session
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
 
 ORIGINAL = Config(match_strategy=FTS5_BM25)
 CACHE = [memory(f"cache rule {number:02}") for number in range(20)]

@@ -1,25 +1,18 @@
 """The pipeline with a tuned cutoff: what it drops, and what is left for a judge."""
 
-from __future__ import annotations
-
 from math import exp, log
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.config import FTS5_BM25, SEARCH, Config
-from engine.cutoff import FURTHER, surer
+from engine.cutoff import FURTHER, Cutoff, surer
 from engine.explaining.explain import Explainer
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.retrieval import HIGH, LOW, MEDIUM
+from engine.retrieval import HIGH, LOW, MEDIUM, Candidate, Retrieval
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 from tests.engine.models import cutoff
-
-if TYPE_CHECKING:
-    from engine.cutoff import Cutoff
-    from engine.retrieval import Candidate, Retrieval
 
 DEFAULT = Config(min_strength=0.0, noise_floor=0.0)
 PROMPT = "billing exports pipeline nightly"

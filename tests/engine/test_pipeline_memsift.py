@@ -1,26 +1,19 @@
 """The pipeline with the default strategy: floors, least strength, and what a judge is asked about."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import SEARCH, Config
 from engine.lean.record import replace
+from engine.memory import Memory
 from engine.pipeline import SHARE_BEFORE_CHOICE, retrieve
 from engine.prompt import typed_prompt
-from engine.retrieval import Session
+from engine.retrieval import Retrieval, Session
 from engine.search.query import query_terms
 from engine.search.scoring import find
 from engine.search.strategies import memsift
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
-    from engine.retrieval import Retrieval
 
 DEFAULT = Config()
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]

@@ -1,9 +1,8 @@
 """Several roots that are open together: lists, ids, searches and explanations."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -13,18 +12,13 @@ from engine.errors import RootNotFoundError
 from engine.explaining.explain import explainer_of
 from engine.judge.verdict import APPROVED, OK, REJECTED, TIMEOUT, Judgement, Verdict
 from engine.lean.record import replace
+from engine.memory import MemorySummary
 from engine.paths import root_key
 from engine.prompt import Prompt, typed_prompt
 from engine.roots import JointIndex, OpenRoot, open_together, retrieve
 from engine.search.query import filter_terms
 from engine.stores.roots import roots_in
 from tests.engine.builders import fillers, memory, write_root
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from engine.memory import MemorySummary
 
 ASK = typed_prompt("how long does the token cache live?")
 

@@ -1,9 +1,9 @@
 """A long memory is scanned before it is shown to a model, and not before: the index keeps what the scan found."""
 
-from __future__ import annotations
-
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from engine import pipeline
 from engine.config import SEARCH, Config
@@ -11,11 +11,6 @@ from engine.memory import UNSCANNED
 from engine.opening import open_index
 from engine.prompt import typed_prompt
 from tests.engine.builders import fillers, write_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 FILLER = "The quarterly export of the warehouse runs at night and writes parquet files.\n\n" * 40
 ATTACK = (

@@ -1,7 +1,5 @@
 """Text for people: counted nouns, names in a row, and aligned columns."""
 
-from __future__ import annotations
-
 from engine.wording import aligned, cells, counted, cut, listed
 
 

@@ -6,8 +6,6 @@ Prints one JSON object: the numbers of kills and of acknowledged key presses, an
 this one, because starting an interpreter takes longer than most of them live.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,20 +1,15 @@
 """Small records of engine and labels, made by hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judgement, Verdict
 from engine.memory import MemorySummary
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
 from labels.records import INJECTED, Card, Outcome, Pool
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from labels.store import LabelStore
+from labels.store import LabelStore
 
 ROOT = "/project/.claude/memory"
 

@@ -1,14 +1,9 @@
 """Simulated prompts with a known precision. Memories of one prompt resemble each other, as real ones do."""
 
-from __future__ import annotations
-
+import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, LabellingOrder, offered
-
-if TYPE_CHECKING:
-    import random
 
 Counts = tuple[int, int]
 

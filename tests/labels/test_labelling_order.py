@@ -1,6 +1,4 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -28,9 +26,6 @@ from labels.labelling_order import (
     uncertainty,
 )
 from labels.store import LabelStore
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def strata(differ: int, agree: int) -> dict[str, str]:

@@ -1,13 +1,12 @@
 """Stores of older versions: every one opens, with its labels and retrievals."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import sqlite3
 import stat
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlite_utils import Database
@@ -17,9 +16,6 @@ from labels.migrations import STEPS, migrations
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import card, record, retrieval
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason, note, blind,
     position, seed, elapsed_ms, guideline, app_version, supersedes"""

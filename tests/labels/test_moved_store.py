@@ -1,14 +1,13 @@
 """What becomes of labels when another program moves, replaces, deletes or overwrites the open label store."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +16,6 @@ from labels.exchange.merge import carry
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 MEMORIES = tuple("abcdefgh")
 

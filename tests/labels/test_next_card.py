@@ -1,15 +1,8 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from labels.pooling import MIN_REPEAT_GAP, REPEAT_GAP_SPREAD, REPEAT_SHARE, due_repeats, is_repeated, open_cards, pace
-from labels.records import LABEL, RELEVANT, RETRACT, SKIP, Event, Label
+from labels.records import LABEL, RELEVANT, RETRACT, SKIP, Event, Label, Pair
 from tests.labels.samples import pool_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from labels.records import Pair
 
 
 def pair(memory_id: str) -> Pair:

@@ -1,7 +1,5 @@
 """What happens when a label store is opened, and when its place does not allow it."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

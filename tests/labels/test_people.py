@@ -1,23 +1,17 @@
 """Several people and one person twice: gold labels, adjudications, repeats."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 
 from labels.events import by_pair, key_of, shared_verdict
+from labels.exchange.rows import Dataset
 from labels.records import ADJUDICATED, MAJORITY, NOT_RELEVANT, RELEVANT, SINGLE, UNRATEABLE, UNSURE, Event, Repeat
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
 from tests.labels.samples import card, pool_of, record, retrieval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from labels.exchange.rows import Dataset
 
 
 @pytest.fixture

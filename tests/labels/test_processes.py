@@ -1,23 +1,18 @@
 """Several processes, and processes that are killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from labels.store import LabelStore
 from tests.engine.faults.answers import tries
 from tests.labels.samples import pool_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PROJECT = Path(__file__).resolve().parents[2]
 KILLS = tries(200, 20)

@@ -1,17 +1,11 @@
 """Outcomes as the store reads them back, for any stored retrievals."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from hypothesis import given
 
+from labels.exchange.rows import Dataset, Row
 from labels.records import Outcome
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
-
-if TYPE_CHECKING:
-    from labels.exchange.rows import Dataset, Row
 
 
 def expected(dataset: Dataset, retrieved: Row) -> Outcome:

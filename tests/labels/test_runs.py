@@ -1,11 +1,9 @@
 """Recorded retrievals, and the outcomes that are read back."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +15,6 @@ from labels.measure.judgements import replayed_texts
 from labels.records import RELEVANT, Outcome
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:

@@ -1,23 +1,16 @@
-from __future__ import annotations
-
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event
+from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event, Pair
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of, record, retrieval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from labels.records import Pair
 
 OTHER_COLUMNS = """uid, ts, session, source, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason,
     note, blind, repeat, position, seed, elapsed_ms, guideline, app_version, supersedes"""

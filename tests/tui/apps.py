@@ -1,26 +1,20 @@
 """The running app in tests: keys to press, screens to wait for, texts to read."""
 
-from __future__ import annotations
-
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.events import Callback, Key
 from textual.geometry import Region
+from textual.pilot import Pilot
+from textual.widget import Widget
 
 import tui
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from textual.pilot import Pilot
-    from textual.widget import Widget
-
-    from tui.app import MemsiftApp
-    from tui.widgets.ranking_table import RankingTable
-    from tui.workspace.workspace import Workspace
+from tui.app import MemsiftApp
+from tui.widgets.ranking_table import RankingTable
+from tui.workspace.workspace import Workspace
 
 DEADLINE_S = 20.0
 QUIET_ROUNDS, MAX_ROUNDS = 3, 100

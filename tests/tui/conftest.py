@@ -1,13 +1,11 @@
 """Fixtures of the app's tests: asyncio under anyio's plugin, and workspaces that are closed."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
-from collections.abc import Callable
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,11 +15,6 @@ from tests.engine.judge.api_server import ApiServer
 from tests.tui import demo
 from tests.tui.cli import command_line
 from tui.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-
 
 Opener = Callable[..., Workspace]
 """Opens a workspace over the test's label store."""

@@ -1,28 +1,21 @@
 """The example project `demo`, workspaces over it, and judges for tests. No test of a command needs more: no Textual."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from engine.config import Config
 from engine.conversations.prompt_files import read_prompts
-from engine.cutoff import default_cutoff
+from engine.cutoff import Cutoff, default_cutoff
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request
-from engine.judge.provider import Completion
+from engine.judge.provider import Completion, Provider, Question
 from engine.judge.providers.scripted import ScriptedProvider
+from engine.prompt import Prompt
 from engine.settings.sources import read_config
 from labels.store import LabelStore
 from tui.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from engine.config import Config
-    from engine.cutoff import Cutoff
-    from engine.judge.provider import Provider, Question
-    from engine.prompt import Prompt
 
 DEMO = Path(__file__).resolve().parents[1] / "example_projects" / "demo"
 DEMO_ROOT = DEMO / "memory"

@@ -1,24 +1,20 @@
 """A person at the app who changes memories and labels cards until the process is killed."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
 
 from tests.tui.apps import app_of, card_shown, press, settled, until
 from tui.app import MemsiftApp
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from textual.pilot import Pilot
 
 READY = "ready"
 CHANGES = (

@@ -4,25 +4,18 @@ A screen is kept in all three sizes, a dialog or another state of a screen in on
 accept its change.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
+from textual.pilot import Pilot
 
+from engine.config import Config
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from tests.tui.apps import at_rest, type_ahead
 from tests.tui.demo import DEMO
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from _pytest.mark import ParameterSet
-    from textual.pilot import Pilot
-
-    from engine.config import Config
 
 Compare = Callable[..., bool]
 Size = tuple[int, int]

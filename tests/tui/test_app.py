@@ -36,6 +36,7 @@ from tests.tui.apps import (
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 from tui.commands import KeyCommands
+from tui.demo.living import open_demo
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
@@ -44,7 +45,6 @@ from tui.remapped_keys import latin_key
 from tui.widgets.bars import SCREEN_NAMES
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
-from tui.workspace.demo import open_demo
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
 

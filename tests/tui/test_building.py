@@ -1,7 +1,5 @@
 """The first reading of many memories: a bar in the app and on stderr, and a quit that leaves nothing half done."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import closing

@@ -1,9 +1,5 @@
 """Texts of the app can be read in every theme, also those that are muted, warn, or name a key."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from textual.app import App
 from textual.color import Color
@@ -11,10 +7,8 @@ from textual.theme import BUILTIN_THEMES
 from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import at_rest, starting_in
+from tests.tui.conftest import Opener
 from tui.contrast import DARK, GROUNDS, LEAST, LIGHT, TEXTS, ratio, readable
-
-if TYPE_CHECKING:
-    from tests.tui.conftest import Opener
 
 
 def test_the_ratio_is_that_of_wcag() -> None:

@@ -14,7 +14,7 @@ from engine.hook.activity_log import read_log
 from engine.paths import state_dir
 from engine.stores.roots import read_corpus
 from tests.tui.cli.command_line import memsift, printed
-from tui.workspace.demo import FILES, open_demo
+from tui.demo.living import FILES, open_demo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,17 +1,13 @@
 """The example project of most tests: complete, and consistent with itself."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.tui.demo import DEMO
 from tests.tui.demo import DEMO_ROOT as MEMORY
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDERS = {
     "sessions": "session_summary",

@@ -1,11 +1,9 @@
 """A start in a project without memories: those of other projects and the demo are offered, and one key opens one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -18,9 +16,6 @@ from tui.cli import main
 from tui.dialogs.choices import Options
 from tui.starting import FirstStartApp
 from tui.workspace.opening import DEMO, places
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = "closing [/b] tag [link=http"
 

@@ -1,7 +1,5 @@
 """Commands and the workspace work where no screen library is loaded, and each command loads only what it needs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

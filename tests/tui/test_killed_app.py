@@ -1,12 +1,10 @@
 """An app that is killed at any moment leaves whole memories and every label it acknowledged, and undo works."""
 
-from __future__ import annotations
-
 import json
 import random
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +14,6 @@ from tests.engine.curation.roots import document, write_documents
 from tests.engine.curation.test_killed_writer import NAMES, UNKNOWN, check, opened, recover
 from tests.engine.faults.answers import tries
 from tests.tui.killed_app import kill_a_person
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KILLS = tries(200, 12)
 LONGEST_S = 4.0

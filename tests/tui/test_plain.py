@@ -1,7 +1,5 @@
 """User text on its way to the screen: nothing is parsed, nothing moves the cursor, widths are kept."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

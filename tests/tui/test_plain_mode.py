@@ -1,28 +1,23 @@
 """Plain mode for screen readers, and NO_COLOR: states in words, no frames, no colours, a line that names the place."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.paths import config_file
 from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, text_of, until
 from tests.tui.cli.command_line import MAIN, memsift
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tests.tui.terminal import Terminal
 from tui.app import MemsiftApp
 from tui.widgets.bars import TABS
 from tui.widgets.signs import DRAWN, SPOKEN
 from tui.workspace.app_settings import AppSettings, read_app_settings
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,7 +1,5 @@
 """Programs that use the label store beside the app, and end in any way, take no label away: theirs, or the app's."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -13,7 +11,8 @@ import sys
 import time
 from collections import Counter
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -24,9 +23,6 @@ from tests.tui.killed_app import READY, label, say
 from tui.app import MemsiftApp
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CLEANLY = 0
 ENDINGS = (CLEANLY, signal.SIGHUP, signal.SIGKILL)

@@ -1,24 +1,18 @@
 """The pictures of the README are snapshots, so they stay true."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.tui.apps import at_rest, starting_in, type_ahead, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.pictures import pressing, stopped_clock
 from tests.tui.workspace.whatif.labelled import replay_and_label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 PICTURE = re.compile(r"!\[([^]]*)\]\(([^)]*)\)")

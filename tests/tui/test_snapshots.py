@@ -1,31 +1,35 @@
 """Pictures of Browse, Replay and Label, and of their dialogs, over the example data with all answers of the judge."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.judge.judge import Judge
 from engine.judge.providers.registry import RefusingProvider
 from engine.prompt import typed_prompt
+from engine.retrieval import Retrieval
 from tests.tui.apps import at_rest, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, fresh_cutoff, make_workspace
-from tests.tui.pictures import EVERY_SIZE, NARROW, USUAL, instant_judge, pictures, pressing, stopped_clock
+from tests.tui.pictures import (
+    EVERY_SIZE,
+    NARROW,
+    USUAL,
+    Compare,
+    Size,
+    instant_judge,
+    pictures,
+    pressing,
+    stopped_clock,
+)
 from tui.app import MemsiftApp
 from tui.workspace.replay.background_run import RunProgress
 from tui.workspace.spending import Spending
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from engine.retrieval import Retrieval
-    from tests.tui.conftest import Opener
-    from tests.tui.pictures import Compare, Size
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 REPLAY = ("f3", "down", "down", "down", "right", "a")
 EXPLAIN = ("f3", "right", "down", "down", "e")

@@ -1,20 +1,14 @@
 """Pictures before the app: the first start, and the bar of a first index."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import ProgressBar
 
-from tests.tui.pictures import NARROW, USUAL, WIDE, pictures
+from tests.tui.pictures import NARROW, USUAL, WIDE, Compare, Size, pictures
 from tui.starting import BuildingApp, FirstStartApp
 from tui.workspace.opening import FoundRoot
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.pictures import Compare, Size
 
 pytestmark = pytest.mark.slow
 

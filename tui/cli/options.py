@@ -216,7 +216,10 @@ def judge_of(
 judge_options = gathered("judge", judge_of, JUDGE_OPTIONS)
 
 
-AT_ONCE = "Largest number of questions to the judge at the same time: two at first, more while it answers in time."
+AT_ONCE = (
+    "Largest number of questions to the judge at the same time: two at first, more while it answers in time. The "
+    "workers of --executor share it, and each asks at least one."
+)
 RETRIES = (
     "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
     "twice as long each time."

@@ -97,13 +97,17 @@ class Asking:
     """How a judge is asked. It finds its API key in the environment of the worker.
 
     `batch_poll_s` is the pause in seconds between two looks at a batch of questions; 0 for single calls, of which
-    *concurrency* are made at once.
+    `concurrency` are made at once.
     """
 
     judge: JudgeOptions
     concurrency: int
     retries: int
     batch_poll_s: float
+
+    def shared(self, workers: int) -> Asking:
+        """How each of *workers* asks: together they make `concurrency` calls at once, but each makes at least one."""
+        return replace_dataclass(self, concurrency=max(1, self.concurrency // workers))
 
 
 def make_means(

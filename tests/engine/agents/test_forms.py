@@ -3,8 +3,6 @@
 The files in `payloads` were recorded from the agents' versions in their modules, with other texts and paths.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

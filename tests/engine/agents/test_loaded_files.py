@@ -1,7 +1,5 @@
 """The memories that an agent loads by itself are not injected into it, and are injected into others."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

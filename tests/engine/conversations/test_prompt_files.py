@@ -1,12 +1,10 @@
 """Prompts out of transcripts, history files, prompt files and folders: each human prompt once."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,9 +15,6 @@ from engine.errors import PromptFileError
 from engine.memory import Skipped
 from engine.prompt import Injection, Prompt, Turn
 from tests.engine.agents.claude_code.rows import SESSION, remembered, texts, user, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 UUID = "6add88bd-6f9b-4c54-9f5a-000000000001"
 PASTE = "pasted alpha\npasted beta\npasted gamma\n" + "\n".join(str(number) for number in range(1, 31))

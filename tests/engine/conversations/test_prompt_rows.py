@@ -1,9 +1,8 @@
 """Prompts out of the rows of one file, whatever kind of file it is."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from engine.conversations.prompt_rows import BadRow, FoundPrompt, prompts_in
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, prompt_id
 from tests.engine.agents.claude_code.rows import SESSION, remembered, texts, user, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def assistant(text: str) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """The curator: every change is whole, in step with the index, refused where it must be, and can be undone."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

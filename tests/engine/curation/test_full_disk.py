@@ -1,11 +1,9 @@
 """A disk that is full: nothing is changed, or the operation is finished once there is space again."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +11,6 @@ from engine.curation.operations import Merge
 from engine.errors import CurationError
 from tests.engine.curation.roots import contents, curator, document, rebuilt_index, summary, write_documents
 from tests.engine.faults.mounts import small_disk
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGESIZE")
 

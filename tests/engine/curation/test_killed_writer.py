@@ -1,7 +1,5 @@
 """A writer that is killed at any moment leaves whole files, and its operation is finished or never was."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -9,7 +7,7 @@ import signal
 import sqlite3
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +15,7 @@ from engine.curation.curator import Curator
 from engine.curation.files import text_at
 from engine.curation.journal import DONE, PENDING, Journal
 from engine.curation.lock import locked
-from engine.curation.operations import Archive, Edit, Merge, Move, Restore, Retire, Tag
+from engine.curation.operations import Archive, Edit, Merge, Move, Operation, Restore, Retire, Tag
 from engine.errors import CurationError
 from engine.paths import journal_file
 from engine.stores.claude_memory_writing import LOCK_FOLDER
@@ -25,11 +23,6 @@ from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
 from tests.engine.faults.answers import tries
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.curation.operations import Operation
 
 KILLS = tries(500, 60)
 KEPT = 300

@@ -1,20 +1,15 @@
 """The lock on a root: one writer at a time, also of another program, and nothing left behind by a killed process."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.curation.lock import locked
 from engine.errors import RootLockedError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDER = ".index.lockdir"
 HOLDER = f"""

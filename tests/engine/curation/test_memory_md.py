@@ -1,21 +1,19 @@
 """MEMORY.md is a person's text: a change of a memory changes its links there, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.curation.curator import Curator
-from engine.curation.operations import Archive, Create, Edit, Rename, Restore, Retire
+from engine.curation.curator import Curator, PerformedOperation
+from engine.curation.operations import Archive, Create, Edit, Operation, Rename, Restore, Retire
 from engine.errors import CurationError, UnknownMemoryError
 from engine.paths import journal_file
 from engine.stores.markdown.auto_memory_writing import links
@@ -23,12 +21,6 @@ from engine.stores.markdown.text import front_matter
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes, Draft
 from tests.engine.curation.roots import NOW, contents, perform, summary, undo
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from engine.curation.curator import PerformedOperation
-    from engine.curation.operations import Operation
 
 NAMES = ("alpha", "beta", "gamma", "feedback_delta")
 NOTE = "---\nname: {0}\ndescription: About {0}\ntype: project\n---\n\nText of {0}, see [[alpha]] and [it](alpha.md).\n"

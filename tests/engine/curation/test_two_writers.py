@@ -1,7 +1,5 @@
 """memsift and another program that write the same root, with a lock and without: no change of either is lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,9 +1,7 @@
 """Why a memory was injected, and why not: the breakdown adds up to what was retrieved, the reasons name what to do."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,19 +11,15 @@ from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConf
 from engine.explaining.contributions import BEGINNING, EXACT, PHRASE, STEM, FoundWords
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
 from engine.lean.record import replace
+from engine.memory import Memory
 from engine.opening import hook_index
 from engine.opening import open_index as open_on_disk
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.search.index import Index
 from engine.search.strategies import fts5_bm25
 from engine.search.strategies.memsift import idf
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Memory
-    from engine.search.index import Index
 
 WORDS = ("cache", "caching", "cached", "auth", "authentication", "id", "user_id", "userId", "users", "v2.0", "2.0")
 OTHERS = (

@@ -1,7 +1,5 @@
 """The words of a prompt that come closest to those of a memory that they do not find."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,17 +1,13 @@
 """A process that brings the index of a root up to date, as the app and the hook's updater do."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.engine.faults.answers import FaultyRoot
+from tests.engine.faults.answers import FaultyRoot
 
 PROJECT = Path(__file__).resolve().parent.parent.parent.parent
 OPEN = """

@@ -1,15 +1,10 @@
 """A test that would wait for ever, such as on a pipe, must fail instead."""
 
-from __future__ import annotations
-
 import faulthandler
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HANGS_AFTER_S = 600
 

@@ -5,11 +5,10 @@ each file as it is at that moment or a later one, and this is what an answer is 
 files, each as it was at some moment of a window.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine import inject
 from engine.config import Config
@@ -20,11 +19,6 @@ from engine.prompt import typed_prompt
 from engine.stores.roots import read_corpus
 from tests.engine.faults.answers import shown
 from tests.engine.faults.writer import IN_PLACE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
 
 BROKEN = "{"
 """The content of a file while it is being written."""

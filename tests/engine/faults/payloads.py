@@ -1,15 +1,10 @@
 """Hostile standard input for the hook: a seed gives a payload, always the same."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from random import Random
 
 from tests.engine.hook.world import ASK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from random import Random
 
 FIELDS = ["prompt", "session_id", "transcript_path", "cwd", "source", "hook_event_name", "prompt_id", "permission_mode"]
 HUGE_SHARE = 0.002

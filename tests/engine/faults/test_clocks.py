@@ -1,13 +1,11 @@
 """Clocks that run backwards, files rewritten where they are, times that say nothing: what a file says counts."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,14 +13,10 @@ from engine.config import Config
 from engine.opening import hook_index, index_of
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.search.index import Index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
 from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown, tries
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.search.index import Index
 
 FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)[:: tries(1, 2)]
 """Modification times in seconds: long ago, and long from now."""

@@ -1,10 +1,9 @@
 """A disk that is full, or as good as full: answers come from memory, and once there is space again all is well."""
 
-from __future__ import annotations
-
 import json
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +12,6 @@ from tests.engine.faults.answers import FaultyRoot, assert_works, tries
 from tests.engine.faults.builder import OPEN_SMALL, finish, start
 from tests.engine.faults.mounts import small_disk
 from tests.engine.hook.world import FORMS, World, context_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 FREE_BYTES = [0, 1, 5_000, 40_000, 150_000, 300_000][:: tries(1, 2)]
 """What is left on the disk. The index of the root takes 300 kB, its log up to as much again."""

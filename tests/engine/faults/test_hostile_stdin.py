@@ -3,10 +3,8 @@
 10,000 payloads are answered in this process, in 50 projects with traps in place of files, and 40 by commands.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from tests.engine.faults.answers import tries
 from tests.engine.faults.payloads import payload
 from tests.engine.faults.trapped_world import TrappedWorld, assert_honest
 from tests.engine.hook.world import FORMS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
 WORLDS, PAYLOADS, MIN_ANSWERED = tries(50, 10), 200, 10

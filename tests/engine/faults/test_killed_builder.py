@@ -1,21 +1,15 @@
 """A builder that is killed at any moment: the next answer is right, and so is every later one."""
 
-from __future__ import annotations
-
 import random
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from engine.memory import Memory
 from tests.engine.builders import memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, shown, tries
 from tests.engine.faults.builder import finish, kill, seconds_of, start
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Memory
 
 MEMORIES = 120
 KILLS = tries(25, 5)

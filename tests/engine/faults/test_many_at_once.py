@@ -1,14 +1,12 @@
 """Eight hooks and two writers at once: each answer is that of a fresh build of some moment of the run."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +17,6 @@ from tests.engine.faults.answers import everything, tries
 from tests.engine.faults.moments import Asked, Moments
 from tests.engine.faults.writer import CATEGORIES
 from tests.engine.hook.world import ASK, FORMS, PROJECT, World, context_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOOKS, WRITERS = 8, 2
 SECONDS = tries(20, 4)

@@ -1,10 +1,9 @@
 """A cache that cannot be written, and roots and caches on file systems of their own."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +11,6 @@ from tests.engine.builders import memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, assert_works
 from tests.engine.faults.mounts import read_only, small_disk
 from tests.engine.hook.world import FORMS, World, context_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture

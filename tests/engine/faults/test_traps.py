@@ -1,11 +1,9 @@
 """Pipes, devices, loops, folders and links to elsewhere where the hook expects a file of its own or of the root."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from tests.engine.faults.answers import tries
 from tests.engine.faults.trapped_world import IN_CACHE, IN_ROOT, IN_STATE, TrappedWorld, assert_honest
 from tests.engine.faults.traps import BAIT, TRAPS, set_trap
 from tests.engine.hook.world import ASK, FORMS, context_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LEADING_OUT = [name for name in TRAPS if "outside" in name]
 

@@ -1,20 +1,15 @@
 """A project with links that lead outside, and traps in the place of files."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from engine.config import CONFIG_FILE
 from engine.opening import index_file
 from tests.engine.builders import document, memory
 from tests.engine.faults.traps import BAIT, TRAPS, lay_bait, remove, set_trap
 from tests.engine.hook.world import ASK, World, context_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 SECRET = "sk-ant-topsecret"
 LEADING_OUT = [

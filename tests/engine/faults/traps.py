@@ -1,16 +1,11 @@
 """Traps in the place of a file or folder, and bait outside of the root, which must stay unread."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 from tests.engine.builders import document, memory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 BAIT = "zanzibait"
 """A word that only the bait holds. The bait matches the prompts: if it were read, it would be shown."""

@@ -1,7 +1,5 @@
 """An installation of memsift in folders of its own, which a test may break."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

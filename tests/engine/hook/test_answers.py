@@ -1,7 +1,5 @@
 """The hook: one JSON object or nothing, and never in the way."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,7 +7,7 @@ import shutil
 import sqlite3
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -25,10 +23,6 @@ from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory, write_root
 from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, World, context_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 

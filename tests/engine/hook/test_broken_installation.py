@@ -1,24 +1,19 @@
 """Whatever happens to memsift's files, the printed command exits with 0 and prints a whole answer or nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import SCRIPT, World, context_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SHELLS = [shell for shell in ("/bin/sh", "/bin/bash") if shutil.which(shell)]
 SESSIONS = count()

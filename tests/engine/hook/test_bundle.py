@@ -1,20 +1,15 @@
 """The file of compiled modules: used while it fits the sources, else ignored and written anew."""
 
-from __future__ import annotations
-
 import json
 import shutil
+import subprocess
 import sys
 from marshal import dumps
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.engine.hook.world import PROJECT, World, context_of
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The hook as a process: exit code 0 whatever happens, and nothing on stdout but the answer."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,9 +1,8 @@
 """The hook with a cutoff, the default one or a tuned one, as the process that Claude Code starts."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import FORMS, World, context_of
 from tests.engine.models import content, write_model
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ASK = "how is the cache of sessions invalidated nightly"
 NAMES = ["cache of sessions invalidated nightly", "sessions cache invalidated", "cache of images invalidated"]

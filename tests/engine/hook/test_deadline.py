@@ -1,20 +1,15 @@
 """The hook's deadline holds against everything that the main thread may wait for."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.hook.process import HookAnswer
 from tests.engine.hook.world import ASK, FORMS, PROJECT, World
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 START = "import os, sys, time; from engine.hook.deadline import Watchdog; "
 LATE = "dog = Watchdog({seconds}, lambda: os.write(1, b'late')); "

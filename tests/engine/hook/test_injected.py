@@ -1,7 +1,5 @@
 """Matching injected texts with memories of a root."""
 
-from __future__ import annotations
-
 from engine.config import Config
 from engine.hook.activity_log import LoggedPrompt
 from engine.hook.injected import InjectionMatcher, is_text_id, items_of, names_of, with_log

@@ -1,12 +1,12 @@
 """The hook with a judge, as the process that Claude Code starts: every status, every row of the fallback table."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +21,6 @@ from tests.engine.judge.api_server import (
     late,
     said,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 WITHOUT_FTS5 = [sys.executable, "-c", f"{NO_FTS5}; {RUN_HOOK}"]
 NO_JUDGE, SPENT = 3, 2

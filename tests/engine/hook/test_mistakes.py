@@ -1,9 +1,9 @@
 """A mistake in the settings: the hook injects what it can, and says what is wrong on stderr and in its log."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +11,6 @@ from engine.config import CONFIG_FILE
 from engine.settings.trust import trust
 from tests.engine.hook.world import FORMS, World
 from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NO_JUDGE = 3
 

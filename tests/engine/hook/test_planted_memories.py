@@ -1,7 +1,5 @@
 """The hook as a process, in places where somebody else planted memories: nothing of them reaches the prompt."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,15 +1,10 @@
 """The hook over folders as people have them, in the real process: what it adds, and why it adds nothing."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.engine.hook.world import World, context_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ASK = "on which port does the linter server listen for requests"
 FACT = "- The linter server listens on port 8443 for requests\n"

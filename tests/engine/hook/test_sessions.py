@@ -1,21 +1,14 @@
 """What a session was given is remembered, while the conversation holds it."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine.config import Config
 from engine.hook.session import load_session, save_session
-from engine.retrieval import Session
+from engine.retrieval import Candidate, Session
 from engine.search.ranking import Scored, rank
 from tests.engine.builders import memory
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.retrieval import Candidate
 
 FIRST, SECOND = ("p1", "hash 1"), ("p2", "hash 2")
 """A prompt's id and the hash of its text."""

@@ -1,10 +1,8 @@
 """The hook over several roots: the project's, its auto memory, and those of the user."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +11,6 @@ from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import World
 from tests.engine.judge.api_server import ApiServer, kept_titles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ASK = "where does the token ledger live"
 

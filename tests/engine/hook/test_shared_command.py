@@ -1,7 +1,5 @@
 """The hook's command in settings that a team shares: it works on any machine or is silent, and blocks no prompt."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -9,8 +7,9 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -19,9 +18,6 @@ from engine.agents.hook_entry import bare_interpreter, hook_command, shared_entr
 from engine.paths import hook_start_file
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import LAUNCHER, World, context_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SHARED = str(shared_entry(AGENT)["command"])
 SHELLS = [shell for shell in ("/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh") if Path(shell).exists()]

@@ -1,12 +1,11 @@
 """The hook's process in a cloned repository: the settings of a stranger decide nothing until the user trusts them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from engine.paths import trust_file
 from engine.settings.trust import revoke, trust
 from tests.engine.hook.world import ASK, FORMS, World
 from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 JUDGE = {"enabled": True, "provider": "anthropic-http", "model": "claude-opus-4-5", "context_turns": 20}
 FIRST_STAGE, JUDGED = 3, 1

@@ -1,7 +1,5 @@
 """A project with a root, a private home, and a client that calls the hook."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

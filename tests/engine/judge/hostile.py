@@ -1,7 +1,5 @@
 """Over a hundred hostile texts for memories, prompts and turns: they try to be more than data."""
 
-from __future__ import annotations
-
 import json
 
 from tests.engine.judge.cases import HOSTILE_TEXTS

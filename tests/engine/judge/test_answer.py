@@ -1,7 +1,5 @@
 """Reading answers: with anything around the keep-list, only offered indices come out."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from itertools import product

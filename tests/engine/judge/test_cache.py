@@ -1,15 +1,13 @@
 """The cache: its key, its answers, and a judge that goes on where the cache cannot be used."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,17 +17,12 @@ from engine.judge.judge import Judge
 from engine.judge.provider import Completion, Question
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.providers.openai import OpenAiProvider
-from engine.judge.verdict import CACHE, LIVE
+from engine.judge.verdict import CACHE, LIVE, Judgement
 from engine.lean.record import replace
+from engine.memory import MemorySummary
 from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, said
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.judge.verdict import Judgement
-    from engine.memory import MemorySummary
 
 PROJECT = Path(__file__).resolve().parent.parent.parent.parent
 FOUR = pool(4)

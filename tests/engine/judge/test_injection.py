@@ -1,10 +1,7 @@
 """Hostile titles, tags, categories, prompts and turns: the request's structure stays, and so do the offered indices."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
 
 from engine.config import JudgeConfig
 from engine.judge.answer import ANSWER_LIMIT, opinions
@@ -12,14 +9,11 @@ from engine.judge.judge import Judge
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import EXPLAINED, KEEP
+from engine.memory import MemorySummary
 from engine.prompt import Prompt, Turn
-from tests.engine.judge.api_server import KEY
+from tests.engine.judge.api_server import KEY, ApiServer
 from tests.engine.judge.cases import MODEL, STRICT, memory
 from tests.engine.judge.hostile import TEXTS
-
-if TYPE_CHECKING:
-    from engine.memory import MemorySummary
-    from tests.engine.judge.api_server import ApiServer
 
 LINES = ["prompt", "conversation", "turn", "turn", "/conversation", "memory_data", *["candidate"] * 3, "/memory_data"]
 

@@ -1,9 +1,6 @@
 """The judge: verdicts in the candidates' order, errors as statuses, nothing raised, and its price."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,17 +14,12 @@ from engine.errors import (
     ProviderTimeoutError,
 )
 from engine.judge.judge import Judge
-from engine.judge.prompts import parse_request
+from engine.judge.prices import cost_usd
+from engine.judge.prompts import JudgeTemplate, parse_request
 from engine.judge.provider import MAX_TOKENS, REFUSAL, Completion
 from engine.judge.verdict import Judgement, Verdict
 from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.cases import HOSTILE_TEXTS, LENIENT, STRICT, AnsweringProvider, memory, pool
-
-if TYPE_CHECKING:
-    from engine.judge.prompts import JudgeTemplate
-
-
-from engine.judge.prices import cost_usd
 
 PROMPT = typed_prompt("how do we rotate the signing key")
 

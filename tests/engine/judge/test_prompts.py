@@ -1,7 +1,5 @@
 """The texts of a request: cut, shuffled, impossible to break out of; and the instructions per mode and depth."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """The deadline of a provider's call, which holds even if the call hangs."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,12 +1,11 @@
 """Several calls for one judgement: samples that vote, and a large pool in two calls under one deadline."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,15 +17,21 @@ from engine.judge.judge import LEAST_S, Judge, voted
 from engine.judge.prompts import parse_request, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider
-from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, CallOutcome, Opinion
+from engine.judge.verdict import (
+    APPROVED,
+    CACHE,
+    DECISIONS,
+    FLAGGED,
+    LIVE,
+    OK,
+    REJECTED,
+    TIMEOUT,
+    CallOutcome,
+    Judgement,
+    Opinion,
+)
 from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from engine.judge.verdict import Judgement
 
 A, R, F = APPROVED, REJECTED, FLAGGED
 ERROR = CallOutcome(TIMEOUT, detail="No answer within 3 s.", input_tokens=5)

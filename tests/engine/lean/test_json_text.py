@@ -1,7 +1,5 @@
 """JSON without `json`: the same values, the same spelling, the same errors."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Records are immutable, compare by value and say what is wrong with a call."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """The attack texts and the harmless texts that look dangerous, each in two halves."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

@@ -1,29 +1,21 @@
 """Each check with planted cases, and with cases that only look like one."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.lean.record import replace
-from engine.memory import Section, Skipped
+from engine.memory import Memory, Section, Skipped
 from engine.quality.checks import age, drift, duplicates, fields, safety, secrets, size, staleness, usage
 from engine.quality.decisions import ACCEPTED
-from engine.quality.registry import CHECKS, CheckedRoot, Usage, findings
+from engine.quality.registry import CHECKS, CheckedRoot, Finding, Usage, findings
 from engine.quality.repository import project_of
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.curation.roots import CONTENT, document, write_documents
 from tests.engine.quality.samples import DATA, corpus_roots
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Memory
-    from engine.quality.registry import Finding
 
 NOW = 1_750_000_000.0
 DAY = 86400

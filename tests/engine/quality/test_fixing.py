@@ -1,17 +1,15 @@
 """From findings to changes: what `quality fix` changes, what it never changes, and one undo for all of it."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.curation.operations import MASK
 from engine.quality.checks.secrets import secrets_of
-from engine.quality.fixing import fixes, together
-from engine.quality.registry import BY_DEFAULT, LIST, CheckedRoot, findings
+from engine.quality.fixing import Fix, fixes, together
+from engine.quality.registry import BY_DEFAULT, LIST, CheckedRoot, Finding, findings
 from engine.stores.markdown.auto_memory import cut
 from engine.stores.markdown.parts import LOADED_LINES
 from engine.stores.roots import read_corpus
@@ -27,12 +25,6 @@ from tests.engine.curation.roots import (
     write_documents,
 )
 from tests.engine.quality.samples import corpus_roots
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.quality.fixing import Fix
-    from engine.quality.registry import Finding
 
 KEY, SECOND = "AKIA" + "IOSFODNN7EXAMPL3", "aws_secret_access_key=" + "wJalrXUtnFEMIxK7MDENG" + "bPxRfiCYq9ZTWEKEYab"
 ESCAPED = "p\\q-Zq9-hunter"

@@ -1,26 +1,20 @@
 """The safety scan: attacks are found, harmless texts are not, and each detection has its place."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.config import Config
-from engine.memory import HARD_RISK
+from engine.memory import HARD_RISK, Memory
 from engine.quality.safety import gate
 from engine.quality.safety.gate import scanned as scan
 from engine.quality.safety.rules import CATEGORIES, Looks
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory
 from tests.engine.quality.samples import DEVELOPMENT, HELD_OUT, corpus_roots, rows, texts
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
 
 KINDS = ("attack", "benign")
 

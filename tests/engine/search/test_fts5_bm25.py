@@ -1,33 +1,26 @@
 """BM25 as FTS5 computes it, the bonus for words of the body, and which terms of a prompt count as matched."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.explaining.contributions import MatchContributions
 from engine.lean.record import replace
-from engine.memory import Corpus
+from engine.memory import Corpus, Memory
 from engine.opening import index_of
 from engine.prompt import typed_prompt
 from engine.search.database import TOKENIZER
+from engine.search.index import Index
 from engine.search.query import any_of, query_terms
-from engine.search.scoring import find
+from engine.search.ranking import CandidatePool, Scored
+from engine.search.scoring import Strategy, find
 from engine.search.strategies import fts5_bm25
 from engine.search.strategies.fts5_bm25 import MAX_TERMS
 from engine.search.tokens import tokens
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
 from tests.engine.builders import fillers, memory, open_index
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
-    from engine.search.index import Index
-    from engine.search.ranking import CandidatePool, Scored
-    from engine.search.scoring import Strategy
 
 COLUMNS = {False: "title, tags", True: "title, tags, body"}
 RANKS = {False: "bm25(t)", True: "bm25(t, 4, 2, 1)"}

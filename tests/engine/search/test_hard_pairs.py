@@ -4,19 +4,15 @@ Every row runs through the pipeline with the default configuration. `finds` and 
 alone; `both_find` and `both_miss` hold for the original rules (`fts5_bm25`) as well.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from engine.config import FTS5_BM25, MEMSIFT, Config
+from engine.memory import Memory
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, open_index
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
 
 
 class Row(NamedTuple):

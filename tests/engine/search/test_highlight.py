@@ -1,7 +1,5 @@
 """Where matches stand in a text."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,27 +1,21 @@
 """The index: what finds what, in which order, and how a long prompt is cut down."""
 
-from __future__ import annotations
-
 import random
 from concurrent.futures import ThreadPoolExecutor, wait
+from sqlite3 import Connection
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.memory import Memory
+from engine.search.index import Index
 from engine.search.query import filter_terms, query_terms
 from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index
-
-if TYPE_CHECKING:
-    from sqlite3 import Connection
-
-    from engine.memory import Memory
-    from engine.search.index import Index
 
 SCRIPTS = [
     ("authentication flow", "auth"),

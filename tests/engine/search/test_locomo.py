@@ -1,23 +1,18 @@
 """What the strategies are worth on LoCoMo: measured once, and not to be lost."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from engine.config import FTS5_BM25, MEMSIFT, Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.search.index import Index
 from tests.benchmarks.locomo import collections, rows
 from tests.engine.builders import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from engine.search.index import Index
 
 
 class Question(NamedTuple):

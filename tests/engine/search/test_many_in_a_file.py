@@ -1,14 +1,11 @@
 """The index of files that hold many memories: what an update reads again, and what the hook still shows."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -19,12 +16,10 @@ from engine.lean.sqlite import for_reading
 from engine.memory import Skipped
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.database import TICK_NS
+from engine.search.index import Index
 from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.stores.roots import read_corpus
-
-if TYPE_CHECKING:
-    from engine.search.index import Index
 
 WORDS = ["cache", "tokens", "queue", "deploy", "index"]
 

@@ -1,25 +1,19 @@
 """The strongest memories: found at a bounded cost, in a fixed order, active ones first in line."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.lean.record import replace
+from engine.memory import Memory
 from engine.opening import index_of
+from engine.search.index import Index
 from engine.search.scoring import find
 from engine.search.strategies import memsift
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
 from tests.engine.builders import fillers, memory, open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from engine.memory import Memory
-    from engine.search.index import Index
 
 MIX = {"short": 24, "ordinary": 24, "long": 10, "paste": 2}
 """Prompts of each kind."""

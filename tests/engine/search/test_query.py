@@ -1,7 +1,5 @@
 """A prompt as a query: phrases, prefixes, and nothing that reaches FTS5's parser."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """Floors, order and confidence."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.config import Config

@@ -1,23 +1,18 @@
 """Strength by its formula, and what a root of a few memories makes of it."""
 
-from __future__ import annotations
-
 from math import inf, log
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.memory import Memory
 from engine.search.commonness import LEAST_RARITY, rarity
+from engine.search.ranking import CandidatePool
 from engine.search.scoring import FOCUS, K1, PASSAGE, B, find
 from engine.search.strategies import memsift
 from engine.search.strategies.memsift import ELSEWHERE, HALF, idf
 from tests.engine.builders import fillers, memory, open_index
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
-    from engine.search.ranking import CandidatePool
 
 TITLE, TAGS, BODY = 4, 2, 1
 

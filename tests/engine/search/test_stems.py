@@ -1,13 +1,11 @@
 """Stems, held against SQLite's own Porter stemmer, and what differs from it on purpose."""
 
-from __future__ import annotations
-
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from itertools import product
 from pathlib import Path
 from re import findall, sub
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,9 +14,6 @@ from hypothesis import strategies as st
 import engine
 from engine.search.stems import APART, MAX_LENGTH, stem
 from engine.search.tokens import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 STARTS = "run hop fil cach polic rel at tr troubl controll generat nation sens adopt conflat ee ye ba oxyl zzz".split()
 ENDINGS = """

@@ -1,7 +1,5 @@
 """Words without content that something shows to be names."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Scoring by keywords."""
 
-from __future__ import annotations
-
 from engine.search.strategies.title_tags import keyword_score, keywords
 from tests.engine.builders import memory
 

@@ -1,7 +1,5 @@
 """Tokens of identifiers and of the world's scripts."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from itertools import takewhile

@@ -1,7 +1,5 @@
 """The turns before a prompt are part of every query, with little weight."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.config import Config

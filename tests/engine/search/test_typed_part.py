@@ -1,7 +1,5 @@
 """The typed part of a prompt: the question, without the code, the logs and the prose that were pasted beside it."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.search.scoring import find

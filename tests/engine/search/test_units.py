@@ -1,17 +1,11 @@
 """Terms of a prompt as the corpus says them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+from engine.memory import Memory
 from engine.search.strategies.memsift import asked
 from engine.search.units import COMMON, MAX_LONGER, MAX_TERMS, Unit, units_of
 from tests.engine.builders import memory, open_index
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
 
 
 def units(prompt: str, *memories: Memory | str) -> dict[str, Unit]:

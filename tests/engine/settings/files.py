@@ -1,15 +1,10 @@
 """Settings in files, as people and repositories write them, and what is read from them."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine.config import CONFIG_FILE, Config
 from engine.settings.sources import SettingsReading, checked, read_config
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write(root: Path, content: object) -> str:

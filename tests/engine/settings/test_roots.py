@@ -1,7 +1,5 @@
 """Which folder is the root: how far the search goes, and whose folders it takes."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

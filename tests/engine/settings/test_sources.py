@@ -1,10 +1,9 @@
 """Configuration: defaults, file, environment, and messages that say what is wrong."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -27,9 +26,6 @@ from engine.judge.prompts import template, templates
 from engine.lean.record import fields, replace
 from engine.settings.sources import checked
 from tests.engine.settings.files import load, load_config, settings_in, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -1,7 +1,5 @@
 """The list of trusted roots: bound to path and owner, private, and safe for processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

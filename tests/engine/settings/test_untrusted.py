@@ -1,7 +1,5 @@
 """The settings of a root that nobody trusted: stricter or quieter counts, nothing else."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,9 +1,7 @@
 """The user's own settings: config.toml."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +9,6 @@ from engine.config import Config, ModeConfig
 from engine.errors import ConfigError
 from engine.settings.sources import read_config
 from tests.engine.settings.files import load, load_config, user_file, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_sources_override_each_other_in_their_order(tmp_path: Path) -> None:

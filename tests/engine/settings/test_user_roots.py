@@ -1,17 +1,10 @@
 """The roots that a user names in config.toml."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from engine.settings.roots import MOST_ROOTS, user_roots
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.settings.roots import UserRoots
+from engine.settings.roots import MOST_ROOTS, UserRoots, user_roots
 
 
 def read(home: Path, text: str) -> UserRoots:

@@ -1,9 +1,8 @@
 """Settings written into memory-config.json: only the keys that change, and a whole file at any moment."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +11,6 @@ from hypothesis import strategies as st
 from engine.errors import ConfigError, CurationError
 from engine.settings.sources import read_config
 from engine.settings.writing import write_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OTHERS = """{
     "categories": {"decision": {"auto_capture": true}},

@@ -1,25 +1,18 @@
 """Reading Claude Code's auto memory."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.inject import entry
-from engine.memory import Section
+from engine.memory import Corpus, Memory, Section
 from engine.stores.markdown import auto_memory
 from engine.stores.markdown.parts import TYPES
 from engine.stores.roots import read_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Corpus, Memory
 
 ALPHA = """---
 name: alpha-setup

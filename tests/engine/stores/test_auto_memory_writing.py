@@ -1,7 +1,5 @@
 """Writing Claude Code's auto memory: only the lines that change, and MEMORY.md in step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,28 +1,22 @@
 """Reading claude-mem: its tables in several versions, broken rows, and a database that is being written."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine import opening
+from engine.memory import Corpus
 from engine.opening import hook_index, open_index
 from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.stores import claude_mem
 from engine.stores.roots import read_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Corpus
 
 OBSERVATIONS = """create table observations(
     id integer primary key, memory_session_id text, project text, text text, type text, title text, subtitle text,

@@ -1,11 +1,9 @@
 """Reading claude-memory roots: the good, the broken and the hostile."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,9 +15,6 @@ from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped
 from engine.opening import index_of
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory, write_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=12)
 JSON = st.recursive(

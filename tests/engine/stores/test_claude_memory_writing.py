@@ -1,7 +1,5 @@
 """Writing claude-memory: times, counts and the list of changes, and the lines of index.md."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,19 +1,14 @@
 """Conflict copies of a file, as programs that keep folders in step make them, do not take the place of the memory."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.opening import open_index
 from engine.stores.roots import original_stem, read_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COPIES = (
     *("quasar 2", "quasar (1)", "quasar (conflicted copy)", "quasar (Ann's conflicted copy 2026-01-02)", "quasar-HOST"),

@@ -1,7 +1,5 @@
 """Reading files that others may have put there: regular files of a bounded size, and never a wait."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Changing a member of a JSON object leaves all other text as it was written."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,24 +1,16 @@
 """Reading JSON Lines: names of fields, broken lines, bounds."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.memory import Section
+from engine.memory import Corpus, Memory, Section
 from engine.stores import jsonl, registry
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Corpus, Memory
-
 
 NAMES = [*jsonl.IDS, *jsonl.TEXTS, *jsonl.TAGS, *jsonl.CREATED, *jsonl.STATUSES]
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.text(max_size=3))

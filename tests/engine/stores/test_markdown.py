@@ -1,23 +1,16 @@
 """Reading Markdown: vaults, notes of basic-memory, CLAUDE.md and AGENTS.md, memsearch and Codex."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.inject import entry
-from engine.memory import Section, Skipped
+from engine.memory import Corpus, Memory, Section, Skipped
 from engine.stores.markdown import store as markdown
 from engine.stores.roots import read_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Corpus, Memory
 
 BASIC = """---
 title: Alice Chen

@@ -1,19 +1,12 @@
 """The facts that MEMORY.md holds itself, and what clients load by themselves."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from engine.memory import Section
+from engine.memory import Memory, Section
 from engine.stores.markdown.parts import LOADED, MarkdownText, client_of, loaded_lines
 from engine.stores.roots import read_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.memory import Memory
 
 INDEX = """# Memory index
 

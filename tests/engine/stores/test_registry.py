@@ -1,18 +1,13 @@
 """What a root is follows from what is in it, and only the formats in it are loaded."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.stores.registry import format_of
 from engine.stores.roots import read_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TYPED = "---\nname: a\ndescription: b\nmetadata: \n  node_type: memory\n  type: feedback\n---\nText\n"
 GRAPH = '{"type":"relation","from":"a","to":"b","relationType":"uses"}\n'

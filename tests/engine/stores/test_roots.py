@@ -1,18 +1,13 @@
 """A root and its places, and what is said when it cannot be used."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.paths import root_key
 from engine.stores.roots import read_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_root_that_does_not_exist_says_what_to_do(tmp_path: Path) -> None:

@@ -1,18 +1,18 @@
 """Datasets for tests: by hand, and of any shape and text by hypothesis."""
 
-from __future__ import annotations
-
 import unicodedata
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
 
 from engine.prompt import Prompt, Turn
 from labels.database import LabelDatabase
@@ -20,17 +20,10 @@ from labels.exchange.exporting import Extract
 from labels.exchange.files import FileText
 from labels.exchange.merge import add, rows_of
 from labels.exchange.registry import FORMATS
-from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, row_of
+from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, Row, row_of
 from labels.records import ACTIONS, ADJUDICATE, LABEL, RELEVANT, RETRACT, VERDICTS, Event, MemoryText
 from labels.store import LabelStore
 from labels.tables import LabelTables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hypothesis.strategies import DrawFn
-
-    from labels.exchange.rows import Row
 
 START = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

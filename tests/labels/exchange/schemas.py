@@ -1,7 +1,5 @@
 """The demands of Label Studio on a file (labelstud.io/guide/task_format); a check raises AssertionError."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree as Xml
 

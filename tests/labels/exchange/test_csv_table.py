@@ -1,7 +1,5 @@
 """CSV for spreadsheets."""
 
-from __future__ import annotations
-
 import csv
 import io
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """From a label store to a file: whose labels, with or without texts, and what a format leaves out."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is wrong in a file is named by place and field."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

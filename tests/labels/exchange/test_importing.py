@@ -1,22 +1,22 @@
 """Importing a file: what is matched, what is added, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
+from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
 from labels.exchange.files import FileText
-from labels.exchange.importing import Context, import_file
+from labels.exchange.importing import Context, Imported, import_file
 from labels.exchange.merge import read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
+from labels.exchange.rows import Dataset
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
     MEMORY,
@@ -32,11 +32,6 @@ from tests.labels.exchange.datasets import (
     stored_datasets,
     write,
 )
-
-if TYPE_CHECKING:
-    from labels.database import LabelDatabase
-    from labels.exchange.importing import Imported
-    from labels.exchange.rows import Dataset
 
 NOW = moment(600)
 EMPTY = dataset(prompts=(), memories=())

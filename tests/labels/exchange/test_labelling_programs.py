@@ -1,20 +1,16 @@
 """Label Studio and Prodigy: files that these programs can load, and the names of their users."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 
 from labels.exchange.registry import FORMATS
+from labels.exchange.rows import Dataset
 from labels.records import NOT_RELEVANT, RELEVANT, SKIP
 from tests.labels.exchange.datasets import dataset, event, moment, property_test, read, stored_datasets, write
 from tests.labels.exchange.schemas import check_label_studio
-
-if TYPE_CHECKING:
-    from labels.exchange.rows import Dataset
 
 INTERFACE = FORMATS["label-studio"].interface
 

@@ -1,21 +1,21 @@
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.strategies import DataObject
 from sqlite_utils import Database
 
 from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
 from labels.exchange.merge import add, merge, read_events, rows_of
+from labels.exchange.rows import Dataset
 from labels.migrations import migrations
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
@@ -32,13 +32,6 @@ from tests.labels.exchange.datasets import (
     stored_datasets,
 )
 from tests.labels.samples import card, record, retrieval
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hypothesis.strategies import DataObject
-
-    from labels.exchange.rows import Dataset
 
 
 @st.composite

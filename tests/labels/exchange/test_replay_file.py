@@ -1,9 +1,8 @@
 """Run files: written, read, and resumed after an interruption."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from labels.exchange.replay_file import UnfinishedRun, read_calls, read_outcomes, read_unfinished, run_row
 from labels.records import JudgeCall
 from tests.labels.samples import failed, judged, retrieval, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROW: dict[str, Any] = {"prompt_id": "p1", "system": "bm25", "injected": [{"id": "a"}], "candidates": [{"id": "a"}]}
 

@@ -1,9 +1,8 @@
 """What each format gives back of the store that it was given."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given
 
@@ -12,14 +11,9 @@ from labels.exchange.files import FileText
 from labels.exchange.merge import rows_of
 from labels.exchange.pairs import JudgedPair, events_in, judged_pairs, one_text_each, system_results
 from labels.exchange.registry import FORMATS, READABLE, recognise
-from labels.records import ADJUDICATE, NOT_RELEVANT, RELEVANT, SKIP
+from labels.exchange.rows import Dataset
+from labels.records import ADJUDICATE, NOT_RELEVANT, RELEVANT, SKIP, Event
 from tests.labels.exchange.datasets import extract, property_test, read, stored_datasets
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from labels.exchange.rows import Dataset
-    from labels.records import Event
 
 
 class Written:

@@ -1,11 +1,9 @@
 """Qrels and runs."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,9 +28,6 @@ from tests.labels.exchange.datasets import (
     write,
 )
 from tests.labels.samples import write as write_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @given(ids.map(storable))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from sklearn.metrics import cohen_kappa_score, recall_score
 

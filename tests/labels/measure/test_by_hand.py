@@ -1,14 +1,14 @@
 """Prompts that a person typed in Replay are no random sample: no number counts them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.lean import record as records
 from engine.prompt import TYPED
+from engine.retrieval import Retrieval
 from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval
@@ -18,12 +18,6 @@ from labels.report.gate_text import gate_text
 from labels.report.notes import notes
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from engine.retrieval import Retrieval
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "ab"}
 GATE = Gate(0.5, Interval(0.5, 0.5))

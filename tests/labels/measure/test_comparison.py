@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 import random
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,14 +19,9 @@ from labels.measure.comparison import (
 from labels.measure.evidence import Evidence
 from labels.measure.intervals import jackknife_interval
 from labels.measure.report import build_report
+from labels.records import Outcome
 from labels.report.sections import sections
 from tests.labels.samples import outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from labels.records import Outcome
-
 
 OLD, NEW = "bm25", "bm25+judge"
 Said = dict[str, dict[str, bool]]

@@ -1,7 +1,6 @@
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +27,7 @@ from labels.measure.groups import Headline
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import build_report, report_from_store
-from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, RunSettings
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, Judgements, Outcome, RunSettings
 from labels.report.first_lines import first_lines
 from labels.report.gate_text import gate_lines, gate_text
 from labels.report.notes import finishing, missing_labels, refusals, warnings
@@ -36,12 +35,6 @@ from labels.report.sections import sections
 from labels.report.text import section_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from labels.records import Judgements, Outcome
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 PLAIN, JUDGED = "bm25", "bm25+judge"

@@ -1,10 +1,9 @@
 """The order of imported labels: a file has no order of labelling, and may be sorted by the labels themselves."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,10 +18,6 @@ from labels.report.sections import summary
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, record, retrieval
 from tests.tui.cli.command_line import memsift
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 PROMPTS = [f"p{number:03}" for number in range(120)]
 SORTED = dict.fromkeys(PROMPTS[:60], RELEVANT) | dict.fromkeys(PROMPTS[60:], NOT_RELEVANT)

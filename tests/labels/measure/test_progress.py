@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from labels.labelling_order import ALL, DIFFER

@@ -1,7 +1,6 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -12,19 +11,12 @@ from labels.measure.evidence import EXCLUDE, Evidence, evidence_from_qrels
 from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
-from labels.measure.report import Report, build_report, report_from_store
+from labels.measure.report import Report, SystemReport, build_report, report_from_store
 from labels.pooling import pool
-from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
+from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE, Judgements, Outcome
 from labels.report.notes import notes
+from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from labels.measure.report import SystemReport
-    from labels.records import Judgements, Outcome
-    from labels.store import LabelStore
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 

@@ -1,10 +1,7 @@
 """The HTML page: it loads nothing, has no scripts, and can be read without seeing it."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
@@ -18,10 +15,8 @@ from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.charts import WorstChart
 from labels.report.html_page.charts import drawn
 from labels.report.html_page.page import report_html
+from labels.store import LabelStore
 from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
-
-if TYPE_CHECKING:
-    from labels.store import LabelStore
 
 EVERYTHING = ReportOptions(ranking=True, curves=True)
 HOSTILE = "</text></svg><script>alert(1)</script> \x00\x1b[31m \u202egnp.exe \ud800 \"'&<b onload=x> ]]> שלום"

@@ -1,12 +1,12 @@
 """The difference between two runs: which memories a prompt gained and lost, and what the labels say of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
 from labels.report.run_diff import (
     ComparedRuns,
+    PromptDiff,
+    RunDiff,
     Side,
     by_labels,
     by_qrels,
@@ -21,11 +21,6 @@ from labels.run_settings import changed_between
 from labels.runs import InjectedMemory
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, record, retrieval
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from labels.report.run_diff import PromptDiff, RunDiff
 
 
 def sets(**prompts: str) -> dict[str, tuple[InjectedMemory, ...]]:

@@ -1,7 +1,5 @@
 """The section on the differences of two systems."""
 
-from __future__ import annotations
-
 import pytest
 
 from labels.measure.comparison import Difference, SystemComparison

@@ -1,16 +1,11 @@
 """Labelled prompts: made by hand, or drawn from a seeded world with known weights."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from math import exp
 from random import Random
-from typing import TYPE_CHECKING
 
 from engine.cutoff import DIRECTIONS
 from labels.tuning.examples import Example, JudgedPrompt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TRUE_WEIGHTS = {"lead": 6.0, "strength": 2.0, "short_tag": 1.5}
 TRUE_INTERCEPT = -6.0

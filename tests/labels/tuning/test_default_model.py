@@ -1,9 +1,7 @@
 """The default model: what it is worth on roots that it has not learned from, and as a prior."""
 
-from __future__ import annotations
-
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +9,8 @@ from engine import default_model
 from engine.config import DEFAULT, FTS5_BM25, THRESHOLDS, Config
 from engine.cutoff import DIRECTIONS, default_cutoff
 from engine.lean.record import replace
-from labels.tuning.curve import point
+from engine.prompt import Prompt
+from labels.tuning.curve import ThresholdPoint, point
 from labels.tuning.fitting import FeatureWeights, fit, labelled, prior_of
 from tests.benchmarks.cutoff import CONFIDENCE, MOST
 from tests.benchmarks.example_projects import example_projects
@@ -19,12 +18,6 @@ from tests.benchmarks.locomo import judged
 from tests.benchmarks.pastes import LENGTHS, of_projects, pastes, recall, with_paste
 from tests.benchmarks.served import CORPUS, EXAMPLES, corpus_roots, example_roots, graded, left_out, measured
 from tests.labels.tuning.judged import world
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.prompt import Prompt
-    from labels.tuning.curve import ThresholdPoint
 
 MODEL = FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS)
 THRESHOLD = default_model.THRESHOLD

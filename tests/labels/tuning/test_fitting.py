@@ -1,7 +1,5 @@
 """The weights of the cutoff: scikit-learn's where no bound is in the way, and never the wrong way."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -1,20 +1,14 @@
 """What the cutoff is worth on LoCoMo, on collections that it did not learn from: measured once, and not to be lost."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.config import FTS5_BM25, Config
 from labels.tuning.curve import ThresholdPoint, curve
+from labels.tuning.examples import JudgedPrompt
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, at_recall, held_out, promise, without
 from tests.benchmarks.locomo import judged
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from labels.tuning.examples import JudgedPrompt
 
 pytestmark = pytest.mark.slow
 

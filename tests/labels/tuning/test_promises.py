@@ -1,21 +1,15 @@
 """A promise of `tune` is kept as often as it says, on conversations from which the default model learned nothing."""
 
-from __future__ import annotations
-
 from math import ceil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.config import Config
+from labels.tuning.examples import JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING
 from tests.benchmarks.learning import BARELY, NAMED, draw, log_loss, model, promise_counts
 from tests.benchmarks.locomo import judged
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from labels.tuning.examples import JudgedPrompt
 
 pytestmark = pytest.mark.slow
 

@@ -1,13 +1,11 @@
 """From labels to a threshold that keeps its promise."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from itertools import product
 from math import inf
+from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING
 
 import pytest
 from scipy import stats
@@ -37,18 +35,12 @@ from labels.tuning.curve import (
     point,
     safest,
 )
-from labels.tuning.examples import Truth, by_root, judged_prompts
+from labels.tuning.examples import JudgedPrompt, Truth, by_root, judged_prompts
 from labels.tuning.fitting import DEFAULT
 from labels.tuning.text import format_json, format_text
-from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, reliability, tune
+from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, Tuning, reliability, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.tuning.judged import example, judged, labels_only, world
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from labels.tuning.examples import JudgedPrompt
-    from labels.tuning.tuning import Tuning
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 

@@ -1,28 +1,20 @@
 """`memsift` as tests run it, in this process or in a process of its own; and a root with an API that judges it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from click.testing import CliRunner
+import pytest
+from click.testing import CliRunner, Result
 
 from engine.settings.trust import trust
 from tests.engine.builders import memory
-from tests.engine.judge.api_server import KEY, kept_titles
+from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
 from tui.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    import pytest
-    from click.testing import Result
-
-    from tests.engine.judge.api_server import ApiServer
 
 PROJECT = Path(__file__).resolve().parents[3]
 HEAVY = {"textual", "rich", "sqlite_utils", "anthropic", "scipy", "sklearn", "numpy", "httpx2", "labels"}

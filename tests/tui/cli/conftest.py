@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The address of a Dask scheduler on loopback, and its two workers, which are processes."""
+    """The address of a Dask scheduler on loopback, and the processes of its two workers and then of itself."""
     pytest.importorskip("distributed")
     dask = [sys.executable, "-m", "dask"]
     started = [
@@ -36,7 +36,7 @@ def cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
         nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": PROJECT}
         started += [subprocess.Popen([*dask, "worker", f"tcp://{found}", *options], **nowhere) for _ in range(2)]
         _wait_for_workers(f"tcp://{found}", 2)
-        yield f"dask://{found}", started[1:]
+        yield f"dask://{found}", [*started[1:], started[0]]
     finally:
         for one in reversed(started):
             one.kill()

@@ -1,7 +1,5 @@
 """A plain run of every command on the example data, and the packages that a process has loaded at its end."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -9,17 +7,14 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import PROJECT, jsonl
 from tests.tui.demo import DEMO, DEMO_ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 PLAIN = {
     "activity": "--root root",

@@ -1,7 +1,5 @@
 """`memsift list`, `show`, and the commands that change memories, undo changes and list them."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys
@@ -110,7 +108,9 @@ def test_create_and_move_write_new_files(root: Path, tmp_path: Path) -> None:
     fields = ("--set", "topic=style", "--set", "value=Tabs", "--set", "reason=width", "--set", "strength=soft")
     memsift("create", "--category", "preference", "--title", "Use tabs", "--tag", "style", *fields, "--root", root)
     assert read(root, "use-tabs")["content"]["value"] == "Tabs"
-    assert "value is missing" in refused(memsift("create", "--category", "preference", "--title", "X", "--root", root))
+    wrong = refused(memsift("create", "--category", "preference", "--title", "X", "--root", root))
+    assert "value is missing" in wrong
+    assert "Give a field with --set FIELD=VALUE" in wrong
     other = write_documents(tmp_path / "other", [])
     memsift("move", "use-tabs", "--to", other, "--root", root)
     assert ids(root) == ["alpha", "beta", "gamma"]

@@ -1,10 +1,8 @@
 """Every command: help, wrong calls, roots, loaded modules, and the terminal."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 import pytest
@@ -14,10 +12,6 @@ from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import MAIN, PROJECT, memsift, printed, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 COMMANDS = tuple(main.list_commands(click.Context(main)))
 

@@ -1,10 +1,8 @@
 """Conflict copies of a memory: each command that lists says so, and each that changes leaves them and names them."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +11,6 @@ from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import memsift, process, refused
 from tui.workspace.opening import opened_index
 from tui.workspace.quality.findings import check_all
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COPY = "decisions/quasar (conflicted copy).json"
 

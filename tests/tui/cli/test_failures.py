@@ -1,19 +1,15 @@
 """Failures of the system around a command: each ends in one line that says what to do, and with exit code 2."""
 
-from __future__ import annotations
-
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.tui.cli.command_line import ASK, MAIN, PROJECT
 from tests.tui.cli.every_command import PLAIN, plain, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 

@@ -1,7 +1,5 @@
 """`--help` can be read like a manual page, and a shell can complete what it lists."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

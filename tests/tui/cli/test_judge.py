@@ -1,10 +1,9 @@
 """The judge on the command line: its options, `memsift judge`, a judged search, and every status through replay."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,9 +20,6 @@ from tests.engine.judge.api_server import (
 )
 from tests.tui.cli import command_line
 from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, process, refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_without_fts5_each_command_says_so_once_and_asks_nobody(root: Path, prompts: Path, server: ApiServer) -> None:

@@ -1,17 +1,13 @@
 """The judge's cache: no question is asked twice, and `--judge none` makes no calls."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.tui.cli.command_line import ASK, HTTP, configure, jsonl, memsift, printed, refused, rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def verdicts(root: Path, *flags: str, **environ: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:

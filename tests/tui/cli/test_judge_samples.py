@@ -1,19 +1,14 @@
 """Several samples of the judge: their number, and --strict, which checks that they agree."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from labels.store import LabelStore
 from tests.engine.judge.api_server import ApiServer, kept
 from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

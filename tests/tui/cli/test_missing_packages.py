@@ -1,10 +1,9 @@
 """memsift where only its required packages are installed: no statistics, no SDK of a judge."""
 
-from __future__ import annotations
-
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +11,6 @@ from engine.errors import EXTRAS, missing_library
 from engine.installation import install_command
 from tests.tui.cli.command_line import process
 from tests.tui.demo import DEMO, DEMO_ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({sorted(EXTRAS)}))\n"
 MAIN = [sys.executable, "-c", f"{BLOCKED}from tui.cli import main; main(prog_name='memsift')"]

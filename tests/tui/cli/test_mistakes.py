@@ -1,20 +1,15 @@
 """A mistake in the settings: every command and the app refuse to start, and name key, value and what is allowed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.settings.trust import trust
 from tests.engine.hook.test_mistakes import FILES, VARIABLES
 from tests.tui.cli.command_line import ASK, MAIN, PROJECT, jsonl, memsift, refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NO_ANSWER_NEEDED = {name: (content, says) for name, (content, _, says) in FILES.items()}
 

@@ -1,20 +1,15 @@
 """Links that a cloned repository brings along: no command writes what they lead to, whatever their names are."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import memsift, process, refused
 from tests.tui.demo import DEMO
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 MEMORY = ".claude/memory"
 WRITTEN = (

@@ -1,20 +1,15 @@
 """Python modules that a stranger put into a project are not run by the processes that memsift starts."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.tui.cli.command_line import ASK, PROJECT, jsonl
 from tests.tui.demo import DEMO_ROOT
 from tui.cli.serve import app_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = ("click.py", "struct.py", "pickle.py", "tempfile.py", "sitecustomize.py", "engine.py", "tui.py")
 SCRIPT = "from tui.cli import main\n\nif __name__ == '__main__':\n    main(prog_name='memsift')\n"

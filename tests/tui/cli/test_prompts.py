@@ -1,22 +1,18 @@
 """`memsift prompts`: the prompts of people in transcripts and files."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pytest import MonkeyPatch
 
 from engine.paths import transcripts_dir
 from tests.engine.builders import write_root
 from tests.tui.cli.command_line import ASK, MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.opening import project_prompts
-
-if TYPE_CHECKING:
-    from pytest import MonkeyPatch
 
 PROMPT_KEYS = ["id", "prompt", "context", "session_id", "cwd", "timestamp", "source"]
 

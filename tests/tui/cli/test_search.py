@@ -1,8 +1,6 @@
 """`memsift search`: results, and with --explain and --memory the reasons for and against a memory."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,9 +9,6 @@ from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import RESULT_KEYS, memsift, printed, refused
 from tests.tui.demo import DEMO_ROOT
 from tui.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EXPLAIN_KEYS = [
     *("system", "outcome", "reason", "gap", "rank", "strength", "bm25", "bonus"),

@@ -1,7 +1,5 @@
 """memsift serve: the app behind a token, for this machine alone."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc
@@ -10,14 +8,12 @@ import socket
 import subprocess
 import time
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tui.cli.serve import app_command, made_server
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 aiohttp = pytest.importorskip("aiohttp")
 web = pytest.importorskip("aiohttp.web")

@@ -1,12 +1,10 @@
 """memsift serve in a real browser: the app is shown, a key acts, and without the token nothing is."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +14,6 @@ pytest.importorskip("textual_serve")
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.browser import opened
 from tests.tui.cli.test_serve import TOKEN, serving
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 

@@ -1,18 +1,11 @@
 """Pictures of Activity."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.tui.apps import starting_in
-from tests.tui.pictures import EVERY_SIZE, pictures, pressing
+from tests.tui.conftest import Opener
+from tests.tui.pictures import EVERY_SIZE, Compare, Size, pictures, pressing
 from tests.tui.screens.test_activity import LOGGED, ROWS, log_of, row
-
-if TYPE_CHECKING:
-    from tests.tui.conftest import Opener
-    from tests.tui.pictures import Compare, Size
 
 KEYS = ("o", "end", "enter", "space", "down", "down")
 

@@ -1,20 +1,13 @@
 """Pictures of Browse: narrowed to findings, and with few memories in a large terminal."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.pictures import NARROW, USUAL, WIDE, pictures, pressing
+from tests.tui.conftest import Opener
+from tests.tui.pictures import NARROW, USUAL, WIDE, Compare, Size, pictures, pressing
 from tui.app import MemsiftApp
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.tui.conftest import Opener
-    from tests.tui.pictures import Compare, Size
 
 HOSTILE = "closing [/b] \u202eRTL 漢字 🙂 [link=http://x]y"
 FINDINGS, FEW = ("f", "down", "enter", "down", "space"), ("down",)

@@ -1,25 +1,18 @@
 """Pictures of the dialogs that other pictures do not show, and of screens with nothing to show."""
 
-from __future__ import annotations
-
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import starting_in
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.pictures import NARROW, USUAL, WIDE, pictures, pressing
+from tests.tui.pictures import NARROW, USUAL, WIDE, Compare, Size, pictures, pressing
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.tui.conftest import Opener
-    from tests.tui.pictures import Compare, Size
 
 pytestmark = pytest.mark.slow
 

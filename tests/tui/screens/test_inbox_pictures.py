@@ -1,27 +1,20 @@
 """Pictures of Inbox, on the day of `tests.tui.demo`."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import at_rest, starting_in, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT
-from tests.tui.pictures import EVERY_SIZE, USUAL, pictures, pressing
+from tests.tui.pictures import EVERY_SIZE, USUAL, Compare, Size, pictures, pressing
 from tests.tui.screens.test_inbox import ATTACK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tests.tui.pictures import Compare, Size
 
 CHANGES = (
     ("preferences/short-answers.json", "title", ATTACK),

@@ -1,19 +1,14 @@
 """Choosing which prompts come first, on the Label screen."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, STRATIFIED
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, starting_in, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,19 +1,14 @@
 """The question that the app asks when its label store was moved, replaced or deleted."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from labels.store import LabelStore
 from tests.tui.apps import card_shown, press, reads, starting_in, told
 from tests.tui.demo import make_workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.anyio
 

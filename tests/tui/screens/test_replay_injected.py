@@ -1,19 +1,12 @@
 """Replay with what a hook really wrote beside two systems."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from engine.lean.record import replace
-from engine.prompt import Injection
+from engine.prompt import Injection, Prompt
 from tests.tui.apps import SMALL, press, reads, settled, shown, starting_in, table
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
-
-if TYPE_CHECKING:
-    from engine.prompt import Prompt
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,28 +1,22 @@
 """The judge in Replay: each status, votes of several answers, and answers from the cache."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from engine.config import Config
 from engine.judge.cache import Cache
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicProvider
 from engine.judge.providers.scripted import ScriptedAnswer, ScriptedProvider
 from engine.judge.verdict import STATUSES
 from engine.pipeline import BY_KEYWORDS
+from engine.retrieval import Candidate
 from engine.search import database
 from tests.engine.judge.api_server import KEY, ApiServer, kept
 from tests.tui.apps import SIZE, judged, press, reads, settled, starting_in, table
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.config import Config
-    from engine.retrieval import Candidate
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

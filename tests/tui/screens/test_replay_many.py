@@ -1,21 +1,16 @@
 """Ten thousand prompts: keys are dealt with while they are replayed, and no key reads what was recorded before."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from engine.lean.record import replace
+from engine.prompt import Prompt
 from tests.tui.apps import SIZE, press, starting_in, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.prompt import Prompt
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 STEPS, FEW = 50, 500
 """Steps of SQLite's machine between two counts, and at most for a question that looks at no replayed prompt."""

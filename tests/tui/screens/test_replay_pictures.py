@@ -1,26 +1,19 @@
 """Pictures of Replay in states that no other test shows, and of Diff."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.tui.apps import at_rest, starting_in
+from tests.tui.conftest import Opener
 from tests.tui.demo import fresh_cutoff
-from tests.tui.pictures import EVERY_SIZE, USUAL, pictures, pressing
+from tests.tui.pictures import EVERY_SIZE, USUAL, Compare, Size, pictures, pressing
 from tests.tui.screens.test_diff import with_two_runs
 from tests.tui.screens.test_replay_injected import written_prompts
-from tui.workspace.replay.run_diffs import read_diff
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tests.tui.pictures import Compare, Size
-    from tui.workspace.replay.run_diffs import SavedDiff
-    from tui.workspace.workspace import Workspace
+from tui.workspace.replay.run_diffs import SavedDiff, read_diff
+from tui.workspace.workspace import Workspace
 
 THREE = ("bm25", "memsift+default", "injected")
 STATES = {

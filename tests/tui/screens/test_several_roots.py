@@ -1,11 +1,10 @@
 """The app over several roots of several formats: one list, one injected set, and changes where they may be written."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,11 +20,7 @@ from tui.workspace import opening
 from tui.workspace.curate.memory_facts import root_label
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.replay.explain_rows import explanations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

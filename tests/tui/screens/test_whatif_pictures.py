@@ -1,25 +1,18 @@
 """Pictures of What-if."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.tui.apps import at_rest, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.pictures import EVERY_SIZE, NARROW, pictures, pressing
+from tests.tui.pictures import EVERY_SIZE, NARROW, Compare, Size, pictures, pressing
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tests.tui.pictures import Compare, Size
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 MOVED = (*["right"] * 5, "down", "down", "left")
 

@@ -1,7 +1,5 @@
 """A memory as a person reads it."""
 
-from __future__ import annotations
-
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tests.engine.builders import memory

@@ -1,24 +1,18 @@
 """The line that explains a slow opening of a root."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from engine import opening as search_opening
 from engine import roots
+from engine.search.index import Index
 from tui.workspace import opening, stderr
 from tui.workspace.judge_options import JudgeOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from engine.search.index import Index
 
 PATIENCE_SECONDS = 20.0
 LINE = "The first time takes about 50 s; later only what changed is read.\n"

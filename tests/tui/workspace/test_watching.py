@@ -1,21 +1,17 @@
 """The watcher without an app: where the system gives no notices, and folders that come, go and come back."""
 
-from __future__ import annotations
-
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import watchfiles
 
 from tui.workspace.sources import MEMORIES, PROMPTS, SETTINGS, Watcher
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PATIENCE_S = 20.0
 

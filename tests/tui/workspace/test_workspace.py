@@ -1,9 +1,8 @@
 """The workspace: retrievals, pools, blind labels, reloads."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,15 +12,10 @@ from engine.lean.record import replace
 from engine.memory import Skipped
 from engine.prompt import Injection, typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.widgets.bars import where_text
 from tui.workspace.curate.memory_facts import root_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    from tests.tui.conftest import Opener
 
 
 def test_the_systems_are_those_there_is_a_judge_for(open_workspace: Opener) -> None:

@@ -24,7 +24,7 @@ from engine.curation.operations import (
     Tag,
     Together,
 )
-from engine.errors import CurationError, UnknownMemoryError
+from engine.errors import CurationError, InvalidMemoryError, UnknownMemoryError
 from engine.lean.record import fields
 from engine.stores.claude_memory_schema import CONTENT
 from engine.stores.markdown.parts import TYPES
@@ -98,6 +98,9 @@ def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemor
     return [make(memory) for memory in to_change(ids, resolved(roots), os.environ)]
 
 
+HOW_TO_GIVE = "Give a field with --set FIELD=VALUE, once for each item of a list."
+
+
 @click.command()
 @click.option(
     "--category",
@@ -121,7 +124,12 @@ def create(**given: Any) -> None:
     changes = Changes(fields=parsed_fields(given["fields"]), body=_body(given["body"]))
     draft = Draft(given["category"], given["title"], given["tags"], changes, given["memory_id"])
     root = os.path.realpath(opening.resolve_root(given["root"], os.environ))
-    perform([Create(root, draft, given["force"])], dry_run=given["dry_run"])
+    try:
+        perform([Create(root, draft, given["force"])], dry_run=given["dry_run"])
+    except InvalidMemoryError as error:
+        if " is missing" not in str(error):
+            raise
+        raise InvalidMemoryError(f"{error} {HOW_TO_GIVE}") from None
 
 
 @click.command()

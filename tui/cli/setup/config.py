@@ -12,7 +12,7 @@ import click
 from engine.config import OFF, SHARED_CUTOFF_FILE
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
-from engine.lean.record import fields
+from engine.lean.record import fields, replace
 from engine.settings.keys import SECTION
 from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, threshold_text, value_of
 from engine.settings.roots import KEY as ROOTS
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 MODEL = "cutoff_model"
 """Shown beside the settings. memsift tune decides it."""
 
+COST = "judge.enabled: about $2 a month with claude-haiku-4-5, for 2,250 questions at 100 prompts a day."
+"""With the default model: `default_model.DOUBT`. A question has 650 tokens, an answer about 30."""
+
 MOST_SHOWN = 24
 """Characters of a value in the table; memsift config get prints it whole."""
 
@@ -52,7 +55,7 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
     that you do not trust may only make the hook stricter or quieter; a value of it that is ignored is shown, too.
 
     `cutoff_model` says which model the cutoff uses: tuned (your own), shared (by the root, where you trust it), default
-    or off. memsift tune decides it. The last lines say what `cutoff_threshold` stands for with it.
+    or off. memsift tune decides it. The last lines say what a judge costs, and what `cutoff_threshold` stands for.
 
     `roots`, `label.grades`, `app.plain` and the keys of the app (`keys.ID`, as in tui/KEYS.md) stand in your
     config.toml alone.
@@ -148,7 +151,8 @@ def effective(root: str) -> tuple[Setting, ...]:
     reading = read_config(root, os.environ)
     for line in reading.lines:
         tell(line)
-    return (*settings(reading, os.environ), model_in_use(root, reading.config))
+    rows = [replace(row, means=COST) if row.key == "judge.enabled" else row for row in settings(reading, os.environ)]
+    return (*rows, model_in_use(root, reading.config))
 
 
 def model_in_use(root: str, config: Config) -> Setting:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context
+from pickle import dumps, loads
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine import __version__
@@ -155,9 +156,10 @@ class _Cluster:
         """See `Executor`. The shared file is sent when a worker lacks it, and each machine makes one copy."""
         executor = self._client.get_executor(pure=False, retries=TRIES)
         blocks: list[Any] = []
+        job = dumps((work, shared))
 
         def submit(part: Part) -> Future[Any]:
-            found: Future[Any] = executor.submit(_on_cluster, __version__, work, part, shared, tuple(blocks))
+            found: Future[Any] = executor.submit(_on_cluster, __version__, job, dumps(part), tuple(blocks))
             return found
 
         def send() -> None:
@@ -170,15 +172,18 @@ class _Cluster:
             yield from _windowed(submit, lambda: self.workers, parts, {}, send)
 
 
-def _on_cluster(
-    wanted: str, work: Work[Part, Result], part: Part, shared: Shared | None, blocks: Sequence[bytes]
-) -> Result | None:
-    """Do a part on a Dask worker, if it has the version *wanted*. *blocks*: the shared file, if it was sent."""
+def _on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: Sequence[bytes]) -> Any:
+    """Do a part on a Dask worker, if it has the version *wanted*: another version may not be able to unpickle it.
+
+    *job*: pickled work and shared file. *blocks*: the bytes of that file, if they were sent.
+    """
     from distributed import Lock, get_worker
 
     name = get_worker().address
     if wanted != __version__:
         raise MemsiftError(f"The Dask worker {name} has memsift {__version__}, not {wanted}. Install the same version.")
+    work, shared = loads(job)
+    part = loads(pickled)
     result = work(part)
     if result is not None or not shared or not blocks:
         return result
@@ -194,20 +199,18 @@ def _on_cluster(
 
 @contextmanager
 def _told_plainly() -> Iterator[None]:
-    """Raise a MemsiftError for whatever Dask raises."""
+    """Raise a MemsiftError where a worker, the network or the scheduler failed."""
     from distributed import KilledWorker
 
     try:
         yield
-    except MemsiftError:
-        raise
     except KilledWorker as error:
         raise MemsiftError(
             f"A part ended several Dask workers, perhaps for lack of memory ({error}). {AGAIN}, with smaller parts."
         ) from None
     except CancelledError:
         raise MemsiftError(f"The Dask scheduler was lost. {AGAIN} when it runs.") from None
-    except Exception as error:  # noqa: BLE001 - Dask raises on this side whatever went wrong on a worker
+    except (OSError, ImportError) as error:
         raise MemsiftError(f"A Dask worker failed ({type(error).__name__}): {error}. {AGAIN}.") from None
 
 

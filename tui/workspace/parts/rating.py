@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from engine.lean.json_text import printed_json
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.quality.judging.store import row_of
 from tui.workspace.parts.run_folder import describe, judged_size, part_name, read_size, run_parts
 from tui.workspace.quality.rating import known, opened_quality_judge, rate, read_rows
@@ -82,6 +82,7 @@ class RatingRun:
         size: int | None,
         executor: Executor,
     ) -> None:
+        plan = replace(plan, asking=plan.asking.shared(executor.workers))
         self._setup = RatingSetup(plan, configs)
         self._subjects = {subject.key: subject for subject in subjects}
         self._folder, self._executor = folder, executor

@@ -220,7 +220,8 @@ class ReplayRun:
             wanted = self._described(index, approvals)
             size = read_size(self._folder, wanted, self._size)
             shared = shared_index(index, self._folder, approvals)
-        setup = ReplaySetup(shared, self._systems, self._root.config, self._cutoffs, self._asking)
+        asking = self._asking.shared(executor.workers)
+        setup = ReplaySetup(shared, self._systems, self._root.config, self._cutoffs, asking)
         try:
             size = size or self._planned(setup, executor.workers)
             describe(self._folder, wanted, size)
@@ -258,7 +259,7 @@ class ReplayRun:
         """The prompts of a part, by the speed of some that are done here. A judge is not asked for that."""
         count = sum(map(_count, self._files))
         if self._judged:
-            return judged_size(count, workers, self._asking, JUDGE_S)
+            return judged_size(count, workers, setup.asking, JUDGE_S)
         sample = parts_of(self._files, SAMPLE)[0]()
         replay_part(setup, replace(sample, text=sample.text.splitlines(keepends=True)[0]))
         began = perf_counter()

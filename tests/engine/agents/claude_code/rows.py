@@ -1,14 +1,10 @@
 """Rows of transcripts and history files, and files of them."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.conversations.prompt_files import PromptReading
+from engine.conversations.prompt_files import PromptReading
 
 SESSION = "9db9dad3-be74-4dc0-bb98-972850c2e4ba"
 

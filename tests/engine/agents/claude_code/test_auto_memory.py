@@ -1,11 +1,10 @@
 """The folder of a project's auto memory, as the real client names it in folders, worktrees and submodules."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +12,6 @@ from engine.agents.claude_code.auto_memory import VARIABLE
 from engine.paths import project_slug
 from engine.settings.roots import find_roots
 from engine.settings.trust import trust
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GIT = ["git", "-c", "user.email=a@b", "-c", "user.name=n", "-c", "protocol.file.allow=always"]
 PLACES = {

@@ -1,15 +1,11 @@
 """Reading what hooks added to prompts from transcripts, of real clients and written by hand."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from engine.conversations.prompt_files import read_prompts
 from engine.prompt import Injection
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RESULT = '<result category="RULE" confidence="high">a -> b.json</result>'
 OWN = f'<memory-context source="memsift">\n{RESULT}\n</memory-context>'

@@ -1,7 +1,5 @@
 """Changing a settings.json leaves everything else in it as it was written."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,11 +1,10 @@
 """What a transcript's rows say, the last turns the hook sees, and where transcripts are."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,9 +14,6 @@ from engine.agents.claude_code.transcripts import is_sdk, last_turns, living_pro
 from engine.lean.sha256 import hex_digest
 from engine.paths import project_slug, transcripts_dir
 from engine.prompt import Turn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(),

@@ -1,12 +1,10 @@
 """Batches: submitted, waited for, fetched, and matched by name in any order."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tracemalloc
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,9 +20,6 @@ from engine.judge.providers.messages_api import request_body
 from engine.prompt import typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, kept_titles
 from tests.engine.judge.cases import MODEL, STRICT, approved, assert_flagged, pool
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PROMPTS = [typed_prompt(f"prompt {number}") for number in range(4)]
 

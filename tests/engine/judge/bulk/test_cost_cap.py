@@ -1,7 +1,5 @@
 """A limit on the cost of a judge that is never crossed."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 

@@ -1,7 +1,5 @@
 """The number of questions at once, by how the server fares."""
 
-from __future__ import annotations
-
 from engine.judge.bulk.retries import FIRST, Pace
 
 

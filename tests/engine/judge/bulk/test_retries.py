@@ -1,9 +1,7 @@
 """Asking again after an error that passes: after how long, how often, and after which errors."""
 
-from __future__ import annotations
-
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -11,9 +9,6 @@ from engine.errors import ProviderCancelledError, ProviderError, ProviderHttpErr
 from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.provider import Completion, Question
 from tests.engine.judge.cases import AnsweringProvider
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 QUESTION = Question("system", "user", {}, 256)
 DONE = Completion("done")

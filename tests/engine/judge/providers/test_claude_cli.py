@@ -1,25 +1,20 @@
 """`claude -p` as a provider: a stand-in for the client, and the real one where it is installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.claude_cli import ClaudeCliProvider
+from engine.judge.verdict import Judgement
 from tests.engine.judge.api_server import KEY
 from tests.engine.judge.cases import MODEL, PROMPT, STRICT, approved, assert_flagged, pool, shown_at
-
-if TYPE_CHECKING:
-    from engine.judge.verdict import Judgement
 
 CLIENT = """#!{python}
 import json, os, pathlib, sys, time

@@ -1,16 +1,11 @@
 """Credentials: where they are found, the message when there are none, and that no key is shown."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.errors import MissingKeyError
 from engine.judge.providers.credentials import check_key, presentable, without
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FEDERATION = {
     "ANTHROPIC_FEDERATION_RULE_ID": "rule",

@@ -1,28 +1,22 @@
 """HTTP with the standard library: certificates and proxies as for every other program, and one deadline over all."""
 
-from __future__ import annotations
-
 import gc
 import select
 import socket
 import socketserver
 import threading
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider
+from engine.judge.verdict import Judgement
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, dripping, dripping_head, huge, kept
 from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from engine.judge.verdict import Judgement
 
 HOST = "api.example.com"
 

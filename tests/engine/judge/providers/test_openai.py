@@ -1,10 +1,7 @@
 """Servers that speak OpenAI's chat completions: the requests, and the meaning of the answers."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,12 +9,20 @@ from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.openai import DEFAULT_URL, OpenAiProvider, request_body
-from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, chatted, dripping, failed, huge, said
+from engine.judge.verdict import Judgement
+from tests.engine.judge.api_server import (
+    CLOSED,
+    KEY,
+    ApiRequest,
+    ApiServer,
+    Reply,
+    chatted,
+    dripping,
+    failed,
+    huge,
+    said,
+)
 from tests.engine.judge.cases import MODEL, PROMPT, STRICT, approved, assert_flagged, pool, shown_at
-
-if TYPE_CHECKING:
-    from engine.judge.verdict import Judgement
-    from tests.engine.judge.api_server import ApiRequest
 
 LIMITED = "max_tokens"
 

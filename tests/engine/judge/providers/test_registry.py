@@ -1,9 +1,7 @@
 """Providers by name, for commands and for the hook."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +11,6 @@ from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicPro
 from engine.judge.providers.registry import KNOWN, cache_only, make_hook_provider, make_provider
 from engine.judge.providers.scripted import ScriptedProvider
 from tests.engine.judge.cases import STRICT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_providers_are_made_by_name(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """The scripted judge: it reads the request as a model would, and its file strictly."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,13 +11,9 @@ from engine.judge.judge import Judge
 from engine.judge.prompts import request_text
 from engine.judge.provider import Completion
 from engine.judge.providers.scripted import SCRIPT_BYTES, ScriptedProvider
+from engine.judge.verdict import Judgement
 from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.cases import HOSTILE_TEXTS, STRICT, memory, pool
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.judge.verdict import Judgement
 
 
 def script(folder: Path, *rows: object) -> str:

@@ -1,18 +1,12 @@
 """Answers of a model about a memory, and the loopback server's replies with them."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable, Mapping
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.engine.judge.api_server import message, said
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tests.engine.judge.api_server import ApiRequest, Reply
+from tests.engine.judge.api_server import ApiRequest, Reply, message, said
 
 POINTS = ("It names the file.", "It says the reason.", "An assistant would act on it.")
 URL = "https://sqlite.org/fts5.html"

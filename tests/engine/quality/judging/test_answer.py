@@ -1,7 +1,5 @@
 """Answers in JSON and in Markdown, well-formed, sloppy and hostile; and the Markdown form there and back."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import suppress

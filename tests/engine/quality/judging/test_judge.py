@@ -1,15 +1,15 @@
 """The quality judge against a model's API on loopback: accept, reject, points, suggestion, votes, cache, web search."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.judge.cache import Cache
-from engine.judge.provider import WebSource
+from engine.judge.provider import Provider, WebSource
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.openai import OpenAiProvider
 from engine.judge.providers.registry import SEARCHING, STRUCTURED
@@ -19,12 +19,6 @@ from engine.quality.judging.rubric import read_rubric
 from tests.engine.builders import memory
 from tests.engine.judge.api_server import KEY, ApiServer, chatted, failed, said
 from tests.engine.quality.judging.answers import POINTS, URL, answer, rated, searched
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from engine.judge.provider import Provider
 
 MODEL = "claude-haiku-4-5"
 GOOD = memory("Use WAL for the label store", "sqlite", body="Readers block writers without it: issue 12.")

@@ -1,17 +1,12 @@
 """Rubrics: the two that ship, a person's own file, and mistakes in it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from engine.errors import ConfigError
 from engine.quality.judging.request import template
 from engine.quality.judging.rubric import FOLDER, parse_rubric, read_rubric
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXT = (FOLDER / "memory.toml").read_text(encoding="utf-8")
 

@@ -1,14 +1,13 @@
 """`memsift export`, `memsift import` and `memsift merge`."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import stat
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from engine.stores.roots import read_corpus
 from labels.exchange.registry import FORMATS, READABLE
@@ -18,11 +17,6 @@ from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.cli.labels.export import export
 from tui.cli.labels.import_ import import_
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from click.testing import Result
 
 QRELS = ["import", DEMO / "qrels.txt", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"]
 

@@ -1,15 +1,14 @@
 """`memsift tune`, and its model in search, replay and the app."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from click.testing import Result
 
 from engine.config import Config
 from engine.conversations.prompt_files import read_prompts
@@ -26,9 +25,6 @@ from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import configure, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace import opening
-
-if TYPE_CHECKING:
-    from click.testing import Result
 
 PROMPTS, QRELS = DEMO / "prompts.jsonl", DEMO / "qrels.txt"
 FILES = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", QRELS)

@@ -1,10 +1,8 @@
 """`memsift quality check` and `memsift activity`."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from engine.paths import state_dir, state_home
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import World
 from tests.tui.cli.command_line import RULES, memsift, refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

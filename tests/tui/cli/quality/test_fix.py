@@ -1,17 +1,12 @@
 """`memsift quality fix`, and ids through a pipe: from findings to changes that one undo takes back."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.engine.curation.roots import CONTENT, contents, document, read, write_documents
 from tests.tui.cli.command_line import memsift, printed, process
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY = "AKIA" + "IOSFODNN7EXAMPL3"
 

@@ -1,7 +1,5 @@
 """`memsift quality judge`: ratings, their cost, cache, limits, batches, --resume, and the agreement with a person."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,9 +7,9 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import Result
 
 from engine.paths import ratings_file
 from engine.quality.judging.markdown_form import parse_entries
@@ -19,10 +17,6 @@ from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, failed, late
 from tests.engine.quality.judging.answers import rated, rated_by_title, searched, title_in
 from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, configure, memsift, printed, refused
-
-if TYPE_CHECKING:
-    from click.testing import Result
-
 
 PRICE = (120 * 1 + 9 * 5) / 1e6
 SCORES = {"Use WAL": 8.0, "Be careful": 2.0, "Cache for an hour": 4.5}

@@ -9,6 +9,7 @@ import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,7 +28,7 @@ from tui.workspace.quality.rating import RatingPlan, subjects
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.engine.judge.api_server import ApiServer
+    from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply
 
 COUNT = 12
 ASKING = Asking(JudgeOptions("anthropic-http", is_refreshing=True), concurrency=1, retries=0, batch_poll_s=0.0)
@@ -183,3 +184,23 @@ def test_the_part_of_a_killed_process_is_done_again(server: ApiServer, roots: li
     parts = ("--executor", "processes:2", "--parts", tmp_path / "parts", "--part-size", 4, "--concurrency", 1)
     assert scores_after_a_kill(server, command(roots, *parts), worker_of) == SCORES
     assert len(server.requests) > COUNT  # the killed worker got no answer, so its question was asked again
+
+
+@pytest.mark.slow
+def test_workers_share_the_limit_of_questions_at_once(roots: list[str], server: ApiServer, tmp_path: Path) -> None:
+    lock, running, most, rates = Lock(), 0, 0, server.answer
+
+    def answer(request: ApiRequest) -> Reply:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.2)
+        with lock:
+            running -= 1
+        return rates(request)
+
+    server.answer = answer
+    more = ("--concurrency", 2, "--executor", "processes:2", "--parts", tmp_path / "parts", "--part-size", 3)
+    done = process(*command(roots, *more))
+    assert (done.returncode, most) == (0, 2), done.stderr

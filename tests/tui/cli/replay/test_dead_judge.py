@@ -1,21 +1,14 @@
 """A judge that gives no answers: no command takes the fallback for its verdict. And a server that is slow, not dead."""
 
-from __future__ import annotations
-
 import json
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from tests.engine.judge.api_server import chatted, late
+from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, chatted, late
 from tests.tui.cli.command_line import jsonl, memsift, process
 from tests.tui.demo import DEMO, DEMO_ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply
 
 OPENAI = ("--judge", "openai", "--judge-model", "local", "--judge-samples", "1", "--retries", "0")
 KEEP = chatted('{"keep": [0]}')

@@ -1,17 +1,13 @@
 """`memsift diff`: two runs, saved or in files, prompt by prompt."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import configure, jsonl, memsift, printed, refused, rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXTS = ("who is signing webhooks, cookies, and tokens?", "signing webhooks rotate", "nothing of the kind")
 

@@ -1,10 +1,9 @@
 """`memsift replay` and `memsift report`, alone and one after the other."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from engine.retrieval import DROP_STAGES
 from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROW_KEYS = ["prompt_id", "system", "injected", "candidates", "judgement", "fallback", "ms"]
 INJECTED_KEYS = ["id", "path", "rank", "score", "confidence"]

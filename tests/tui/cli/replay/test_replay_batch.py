@@ -1,21 +1,17 @@
 """`memsift replay --batch`: the same verdicts for half the price, and no question is paid for twice after a crash."""
 
-from __future__ import annotations
-
 import itertools
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.tui.cli.command_line import MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IDS = [f"p{number}" for number in range(6)]
 PRICE = 0.000165 / 2

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
-from dataclasses import replace as replace_dataclass
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,20 +12,19 @@ from engine.config import SYSTEMS as SYSTEMS_BY_NAME
 from engine.config import Config, JudgeConfig
 from engine.judge.verdict import OK
 from engine.lean.record import replace
-from engine.paths import cache_dir
 from engine.roots import OpenRoot
 from tests.engine.judge.api_server import failed
-from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, refused
+from tests.tui.cli.command_line import Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.judge_options import Asking, JudgeOptions
-from tui.workspace.parts.executors import opened_executor
 from tui.workspace.parts.replay import ReplayRun
 from tui.workspace.replay.replaying import Ending
 from tui.workspace.spending import Answers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.engine.judge.api_server import ApiServer
-    from tui.workspace.parts.executors import Executor
 
 SYSTEMS = "bm25,memsift+default"
 
@@ -81,59 +72,6 @@ def test_processes_write_the_rows_of_a_single_process_and_a_later_start_makes_on
 
     other = refused(memsift(*command(file, "--executor", "processes:2", "--parts", folder, "--part-size", 30)))
     assert "holds the parts of another run: part_size differ" in other
-
-
-class Elsewhere:
-    """A Dask cluster on machines that do not have the index file of the command."""
-
-    def __init__(self, cluster: Executor) -> None:
-        self._cluster, self.workers = cluster, cluster.workers
-
-    def each(self, work: Any, parts: Any, shared: Any) -> Any:
-        (setup,) = work.args
-        away = replace_dataclass(setup, shared=replace(setup.shared, path="/nowhere/index.db"))
-        return self._cluster.each(partial(work.func, away), parts, shared)
-
-
-@pytest.mark.slow
-def test_machines_without_the_index_share_one_copy(
-    tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]
-) -> None:
-    file, folder = prompts(tmp_path / "prompts.jsonl"), tmp_path / "parts"
-    root = OpenRoot(str(DEMO_ROOT), Config(), None)
-    asking = Asking(JudgeOptions(is_off=True), concurrency=1, retries=0, batch_poll_s=0.0)
-    run = ReplayRun(root, [SYSTEMS_BY_NAME["bm25"]], {}, asking, [str(file)], folder, 10)
-    with opened_executor(cluster[0]) as workers:
-        assert run.over(Elsewhere(workers)) == Ending(6, 6)
-    alone = process(*command(file)[:-1], "bm25")
-    assert rows_in("".join(parts_in(folder).values())) == rows_in(alone.stdout)
-    assert len([*Path(cache_dir(os.environ), "copies").iterdir()]) == 1
-    assert not [*folder.glob("index-*")]
-
-
-@pytest.mark.slow
-def test_a_killed_dask_worker_costs_no_row(tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
-    address, workers = cluster
-    file, folder = prompts(tmp_path / "prompts.jsonl", copies=30), tmp_path / "parts"
-    running = subprocess.Popen(
-        [
-            *(sys.executable, "-c", "from tui.cli import main; main(prog_name='memsift')"),
-            *command(file, "--executor", address, "--parts", folder, "--part-size", 100),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=PROJECT,
-    )
-    deadline = time.monotonic() + 60
-    while not (folder.exists() and parts_in(folder)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    workers[0].send_signal(signal.SIGKILL)
-    assert len(parts_in(folder)) < 16
-    _, told = running.communicate(timeout=120)
-    assert running.returncode == 0, told
-    assert "1,560 prompts replayed in 16 parts." in told
-    assert rows_in("".join(parts_in(folder).values())) == rows_in(process(*command(file)).stdout)
 
 
 def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, root: Path, tmp_path: Path) -> None:

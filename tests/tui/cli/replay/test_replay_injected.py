@@ -1,30 +1,25 @@
 """What hooks really injected, replayed, labelled and reported beside the systems of memsift."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.config import INJECTED
 from engine.hook.injected import names_of
 from engine.hook.process import respond
+from engine.memory import MemorySummary
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import card
 from tests.tui.cli.command_line import jsonl, memsift, printed, rows
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from engine.memory import MemorySummary
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 ASK, OTHER = "how long does the token cache live?", "and what is for lunch in the canteen?"
 NEW = "the kitchen is closed in August"

@@ -1,27 +1,21 @@
 """`memsift replay` of many prompts: concurrency, order, cost limit, Ctrl-C and --resume."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.engine.builders import write_root
-from tests.engine.judge.api_server import ApiServer, failed, late, rate_limited
+from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, failed, late, rate_limited
 from tests.tui.cli.command_line import KEEP, MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
 from tests.tui.terminal import all_printed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.engine.judge.api_server import ApiRequest, Reply
 
 COUNT = 24
 IDS = [f"p{number:02}" for number in range(COUNT)]

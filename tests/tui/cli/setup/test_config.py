@@ -82,6 +82,7 @@ def test_a_threshold_with_a_name_is_shown_with_its_number_and_its_shares(root: P
     served, useful = (round(100 * share) for share in MEASURED["generous"])
     assert f"generous is P(relevant) >= {number}. At most 25 % false fires; served {served} %" in text
     assert f"{useful} % useful, on real roots left out." in text
+    assert "judge.enabled: about $2 a month" in text
     memsift("config", "set", "cutoff_threshold", "0.4")
     assert memsift("config", "--root", root).stdout.splitlines()[-1] == "0.4 is P(relevant) >= 0.4."
 

@@ -1,11 +1,10 @@
 """`memsift doctor` finds what keeps the hook from working, says how to mend it, and leaves no trace."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from engine.settings.trust import trust
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed
 from tests.tui.cli.command_line import RULES, memsift
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """`memsift install --print` prints a command that a shell can run unchanged."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """`memsift install --agent` changes only memsift's own lines in the settings of any agent, and takes them out again."""
 
-from __future__ import annotations
-
 import json
 import os
 import tomllib

@@ -1,7 +1,5 @@
 """`memsift install` and `uninstall` change only memsift's own lines in Claude Code's settings."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

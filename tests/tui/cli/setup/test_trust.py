@@ -1,20 +1,15 @@
 """`memsift trust`, and the line of the other commands about settings that need it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.paths import trust_file
+from tests.engine.judge.api_server import ApiServer
 from tests.tui.cli.command_line import ASK, jsonl, memsift, printed, refused, rows
-
-if TYPE_CHECKING:
-    from tests.engine.judge.api_server import ApiServer
 
 JUDGE = {"enabled": True, "provider": "anthropic-http", "model": "claude-opus-4-5"}
 

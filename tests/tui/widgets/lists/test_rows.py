@@ -1,22 +1,15 @@
 """The lists of rows: only visible rows are drawn, and the cursor follows keys and records."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
-from textual.app import App
+from textual.app import App, ComposeResult
 
+from engine.memory import MemorySummary
 from tests.tui.apps import press, settled, text_of, until
 from tui.widgets.lists.memories import MemoryList
-from tui.widgets.lists.rows import RowList
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
-    from engine.memory import MemorySummary
-    from tui.widgets.lists.rows import Cell
+from tui.widgets.lists.rows import Cell, RowList
 
 pytestmark = pytest.mark.anyio
 

@@ -1,15 +1,14 @@
 """The tables, charts and sentences of Report at a given width."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from labels.measure.intervals import Interval
-from labels.measure.report import ReportOptions, report_from_store
+from labels.measure.report import Report, ReportOptions, report_from_store
 from labels.report.section import ReportSection, ReportTable
 from labels.report.sections import sections
 from labels.store import LabelStore
@@ -17,12 +16,6 @@ from tests.labels.samples import card, judged, record, retrieval
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
 from tui.widgets.report.lists import table_rows, whole_row
 from tui.widgets.report.text import interval_bar, part_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from labels.measure.report import Report
 
 TABLE = ReportTable(
     ("", "precision", "95 %\none look", "relevant"), (("memsift", "0.5", "0.2-0.8", "1 of 2"), ("", "1.0", "-", ""))

@@ -1,19 +1,14 @@
 """Facts about memories beside their text: the prompts that pulled them in, their age, orders and filters by finding."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
 from engine.memory import MemorySummary
 from engine.quality.registry import Finding
+from tests.tui.conftest import Opener
 from tests.tui.demo import NOW, demo_prompts
 from tui.widgets.lists.memories import age, worst_finding
 from tui.widgets.memory_detail import prompt_line
 from tui.workspace.curate.memory_facts import ANY, FINDINGS, Facts, Narrowing, counts, ordered, read_facts
-
-if TYPE_CHECKING:
-    from tests.tui.conftest import Opener
 
 
 def summary(memory_id: str, updated_at: str = "", status: str = "active") -> MemorySummary:

@@ -1,26 +1,19 @@
 """The label queue: order, progress, finished prompts and repeats."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from engine.judge.judge import Judge
 from engine.lean.record import replace
-from engine.prompt import typed_prompt
+from engine.prompt import Prompt, typed_prompt
+from labels.records import Card
 from tests.engine.builders import memory, write_memory, write_root
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.workspace.labelling import LabelQueue, Position, workspace_pace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from engine.prompt import Prompt
-    from labels.records import Card
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 MANY = ("p01", "p02", "p04", "p05", "p07")
 

@@ -1,9 +1,5 @@
 """Labelling orders: strata, the facts they come from, and how long they last."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from engine.errors import MemsiftError
@@ -20,13 +16,11 @@ from labels.labelling_order import (
     UNCERTAIN_FIRST,
 )
 from tests.engine.models import cutoff
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tui.workspace.labelling import LabelQueue
 from tui.workspace.labelling_plan import Planning, make_order, require_possible
-
-if TYPE_CHECKING:
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 
 def plan(workspace: Workspace, order: str | None = None) -> dict[str, str]:

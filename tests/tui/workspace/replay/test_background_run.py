@@ -1,25 +1,19 @@
 """Runs beside the app: batches, refused prompts, and the line about the progress."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from engine.config import SYSTEMS
 from engine.errors import LabelStoreError
 from engine.lean.record import replace
+from engine.retrieval import Retrieval
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import jobs_left
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from engine.retrieval import Retrieval
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 
 def run(workspace: Workspace) -> list[tuple[RunProgress, list[str]]]:

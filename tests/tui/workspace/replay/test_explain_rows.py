@@ -1,7 +1,5 @@
 """Explanations as lines: scores of matched words, similar words, outcomes, at every width."""
 
-from __future__ import annotations
-
 import pytest
 from rich.cells import cell_len
 

@@ -1,14 +1,11 @@
 """The choice of prompts: by words, by what is recorded about them, in an order."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from labels.records import INJECTED, Card
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.filtering import RowChoice, WordFilter
 from tui.workspace.prompts import (
@@ -23,9 +20,6 @@ from tui.workspace.prompts import (
     chosen,
     read_known,
 )
-
-if TYPE_CHECKING:
-    from tests.tui.conftest import Opener
 
 SYSTEMS = ("memsift", "bm25")
 AGREEING = PromptFacts({"memsift": frozenset("ab"), "bm25": frozenset("ba"), "other": frozenset("z")})

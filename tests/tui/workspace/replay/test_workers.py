@@ -1,7 +1,5 @@
 """Worker threads: every result comes once, and none is lost when they are stopped."""
 
-from __future__ import annotations
-
 import threading
 import time
 from contextlib import closing

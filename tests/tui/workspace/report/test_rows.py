@@ -1,20 +1,14 @@
 """What the rows of a report count."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from labels.measure.report import ReportOptions
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.workspace.report.reading import read_report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.report.rows import ReportPart
-    from tui.workspace.workspace import Workspace
+from tui.workspace.report.rows import ReportPart
+from tui.workspace.workspace import Workspace
 
 
 def counted(workspace: Workspace, system: str, counts: Callable[[set[str], dict[str, bool]], bool]) -> set[str]:

@@ -1,24 +1,17 @@
 """The sample and the scratch prompts beside it, from one start to the next."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.errors import LabelStoreError
-from engine.prompt import typed_prompt
+from engine.prompt import Prompt, typed_prompt
 from labels.records import CHOSEN
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.labelling_plan import make_order
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    from engine.prompt import Prompt
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 TYPED = typed_prompt("why is the queue stuck")
 

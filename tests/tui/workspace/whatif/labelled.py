@@ -1,15 +1,10 @@
 """The example data with labels: the relevant memories of its qrels, and all others not relevant."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from labels.exchange.trec import read_qrels
 from tests.tui.demo import DEMO
-
-if TYPE_CHECKING:
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 
 def replay_and_label(workspace: Workspace, prompts: int | None = None) -> None:

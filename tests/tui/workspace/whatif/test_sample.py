@@ -1,17 +1,17 @@
 """What-if gives the injected sets that the hook would give after the settings are saved."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from contextlib import closing
 from dataclasses import replace
 from itertools import product
 from math import floor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.config import Config
 from engine.cutoff import chosen_cutoff
 from engine.judge.verdict import APPROVED, REJECTED
 from engine.prompt import typed_prompt
@@ -20,6 +20,7 @@ from engine.search.index import Index
 from engine.settings.sources import read_config
 from engine.settings.writing import write_settings
 from tests.engine.faults.answers import tries
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.workspace.judge_options import JudgeOptions
@@ -40,13 +41,7 @@ from tui.workspace.whatif.trial import (
     values_of,
     with_value,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.config import Config
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 SETTINGS = {
     MAX_INJECT: (0, 1, 3, 5, 20),

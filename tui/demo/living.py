@@ -1,7 +1,7 @@
 """The example that `memsift demo` opens: a project with three weeks of a hook's log, and labels of two people.
 
-Memories, prompts, true labels and a judge's answers are files in `tui/demo`. Log and labels are made at the first start
-from what memsift does with these files, so they are three weeks old on any day.
+Memories, prompts, true labels and a judge's answers are files in this folder. Log and labels are made at the first
+start from what memsift does with these files, so they are three weeks old on any day.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Grades = Mapping[tuple[str, str], int]
 
-FILES = Path(__file__).parent.parent / "demo"
+FILES = Path(__file__).parent
 PROMPTS = FILES / "prompts.jsonl"
 SCRIPT = FILES / "judge.jsonl"
 JUDGE = JudgeOptions(f"scripted:{SCRIPT}")

@@ -1,0 +1,1 @@
+"""The example that `memsift demo` opens, and the data that it is made from."""
