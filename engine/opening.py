@@ -115,18 +115,19 @@ def _scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     def scan(memories: list[Memory]) -> dict[str, float]:
         from engine.quality.safety.gate import risk
 
-        found = {memory.summary.digest: risk(memory) for memory in memories}
+        found = {memory.summary: risk(memory) for memory in memories}
         try:
             db = for_writing(path, wait_s=0.0)
             try:
                 db.execute("begin immediate")
-                db.executemany("update memory set risk = ? where digest = ?", [(found[name], name) for name in found])
+                rows = [(scanned, one.id, one.digest) for one, scanned in found.items()]
+                db.executemany("update memory set risk = ? where id = ? and digest = ?", rows)
                 db.execute("commit")
             finally:
                 db.close()
         except DAMAGE:
             pass
-        return found
+        return {one.digest: scanned for one, scanned in found.items()}
 
     return scan
 

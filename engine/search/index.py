@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.search.query import Term
     from engine.search.ranking import CandidatePool
     from engine.search.vocabulary import Fields
+    from engine.stores.registry import RootStore
 
     T = TypeVar("T")
 
@@ -89,6 +90,7 @@ class Index:
         self._by_row: dict[int, MemorySummary] = {}
         self._version = -1
         self._kept: tuple[object, object, Any] = None, None, None
+        self._store: tuple[str, RootStore | None] = "", None
 
     def __len__(self) -> int:
         return int(self.ask(lambda db: db.execute("select memories from about").fetchone()[0]))
@@ -134,7 +136,7 @@ class Index:
             return self._memories.get(memory_id)
         sql = "select name from memory where id = ? and reason is null"
         row = self.ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
-        return next(iter(_from_file(self.root, os.fsdecode(row[0]), [memory_id])), None) if row else None
+        return next(iter(self._from_file(row[0], [memory_id])), None) if row else None
 
     def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
         """Memory id -> risk, 0..1, of those of *memories* that were not scanned yet. The index keeps it."""
@@ -241,7 +243,24 @@ class Index:
         ids: dict[bytes, list[str]] = {}
         for memory in memories:
             ids.setdefault(_name(self.root, memory), []).append(memory.id)
-        return [found for name, wanted in ids.items() for found in _from_file(self.root, os.fsdecode(name), wanted)]
+        return [found for name, wanted in ids.items() for found in self._from_file(name, wanted)]
+
+    def _from_file(self, name: bytes, wanted: list[str]) -> list[Memory]:
+        """The memories with the ids *wanted* that a file holds now, the first for each id."""
+        from engine.memory import Skipped
+        from engine.stores.registry import store_of
+        from engine.stores.roots import parts_of
+
+        known, store = self._store
+        if store is None or known != self.corpus_hash:  # formats are told apart by a list of all files
+            store = store_of(self.root)
+            self._store = self.corpus_hash, store
+        try:
+            found = [*parts_of(store, self.root, os.fsdecode(name), wanted)]
+        except OSError:
+            return []
+        memories = [part for part in found if not isinstance(part, Skipped) and part.summary.id in wanted]
+        return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
     def kept(self, db: Connection, key: object, make: Callable[[], T]) -> T:
         """The result of *make*, kept for the same *key* until another comes or the tables change.
@@ -317,20 +336,6 @@ def index_in_memory(
 def _name(root: str, memory: MemorySummary) -> bytes:
     """The file of a memory, within its root."""
     return os.fsencode(memory.file.removeprefix(os.path.join(root, "")))
-
-
-def _from_file(root: str, name: str, wanted: list[str]) -> list[Memory]:
-    """The memories with the ids *wanted* that a file holds now, the first for each id."""
-    from engine.memory import Skipped
-    from engine.stores.registry import store_of
-    from engine.stores.roots import parts_of
-
-    try:
-        found = [*parts_of(store_of(root), root, name, wanted)]
-    except OSError:
-        return []
-    memories = [part for part in found if not isinstance(part, Skipped) and part.summary.id in wanted]
-    return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
 
 def _lasting(memory: MemorySummary) -> MemorySummary:
