@@ -78,20 +78,6 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
 
 
-def open_copy(
-    path: str,
-    root: str,
-    is_accepted: Callable[[MemorySummary], bool],
-    is_loaded: Callable[[MemorySummary], bool] = lambda _: True,
-) -> Index:
-    """The index file at *path* as it is, read-only. *root* is resolved, and need not be there: no file is looked at.
-
-    A memory without a risk is scanned if its file is there, and waits otherwise. `Index.risks` of all memories of
-    `open_index` gives each a risk, which the file keeps. Raises DatabaseError for a file that is no index of *root*.
-    """
-    return _opened(path, root, (is_accepted, is_loaded), None)
-
-
 def index_of(
     corpus: Corpus, module: str = "fts5", is_accepted: Callable[[MemorySummary], bool] = lambda _: False
 ) -> Index:

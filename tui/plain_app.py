@@ -99,7 +99,7 @@ class PlainApp(App[T]):
         """Show another screen. Escape leads back to the one before; each screen is on that way at most once."""
         here = self.current_mode
         if here in self.MODES and here != mode:
-            self.trail = [one for one in self.trail if one not in (here, mode)] + [here]
+            self.trail = [screen for screen in self.trail if screen not in (here, mode)] + [here]
         return super().switch_mode(mode)
 
     async def go_back(self) -> None:

@@ -286,7 +286,7 @@ def _with_value(section: object, keys: tuple[str, ...], value: object) -> dict[s
     present = section if isinstance(section, dict) else {}
     if rest:
         value = _with_value(present.get(head), tuple(rest), value)
-    others = {name: one for name, one in present.items() if name != head}
+    others = {name: entry for name, entry in present.items() if name != head}
     return others if value is None else {**others, head: value}
 
 

@@ -16,7 +16,7 @@ from engine import opening
 from engine.errors import RootNotFoundError
 from engine.lean.sqlite import DatabaseError, for_reading, for_writing
 from engine.memory import Memory
-from engine.opening import hook_index, index_file, index_of, open_copy, open_index
+from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.index import Index
 from engine.search.query import filter_terms
 from engine.search.scoring import find
@@ -89,15 +89,6 @@ def test_what_is_on_disk_is_what_a_fresh_build_says(project: Project) -> None:
 def test_a_root_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RootNotFoundError):
         open_index(str(tmp_path / "none"), {"HOME": str(tmp_path)})
-
-
-def test_a_copy_of_an_index_answers_where_its_root_is_not(project: Project, tmp_path: Path) -> None:
-    said = asked(open_index(project.root, project.environ))
-    copy = str(shutil.copy(project.file, tmp_path / "copy.db"))
-    shutil.rmtree(project.root)
-    assert asked(open_copy(copy, project.root, lambda _: False)) == said
-    with pytest.raises(DatabaseError):
-        open_copy(copy, str(tmp_path), lambda _: False)
 
 
 def test_only_changed_files_are_read_again(project: Project) -> None:
