@@ -70,10 +70,9 @@ class MemsiftApp(Runner):
         self.set_interval(LOOK_SECONDS, self.look_for_labels)
         if self._start:
             await self.switch_mode(self._start)
-        for mistake in self.key_mistakes:
-            self.tell(mistake, title="Keys", severity="warning", seconds=NOTICE_SECONDS)
-        if self.workspace.notice:
-            self.tell(self.workspace.notice, title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
+            self.trail.clear()
+        if told := [*self.key_mistakes, *filter(None, [self.workspace.notice])]:
+            self.tell("\n".join(told), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """The reason why an action of the app is off now; empty while it acts."""

@@ -17,9 +17,9 @@ from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
 from tui.contrast import DARK, LIGHT, readable
-from tui.keys import bindings, key_word, keyed
+from tui.keys import KEYS, MOVED, bindings, key_word, keyed
 from tui.remapped_keys import is_foreign, latin_key
-from tui.widgets.bars import TABS, WhereLine, where
+from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rich.segment import Segment
     from textual.binding import Binding
     from textual.color import Color
+    from textual.widget import AwaitMount
 
 T = TypeVar("T")
 
@@ -71,7 +72,10 @@ def _in_words(text: str) -> str:
 
 
 class PlainApp(App[T]):
-    """An app that is in plain mode if *is_plain*: words, one column, no movement, and a line that names the place."""
+    """An app that is in plain mode if *is_plain*: words, one column, no movement, and a line that names the place.
+
+    `trail`: the screens to which escape goes back, the latest last.
+    """
 
     BINDINGS = bindings(hidden="app.suspend")
 
@@ -80,6 +84,8 @@ class PlainApp(App[T]):
         self.is_plain = is_plain
         self._own_filters: list[LineFilter] = [Harmless(), *([NoColor()] if self.no_color else [])]
         self._toast = ""
+        self.trail: list[str] = []
+        self._moved_keys = dict(MOVED)
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
@@ -88,6 +94,26 @@ class PlainApp(App[T]):
             self.add_class(PLAIN)
             self.animation_level = "none"
             self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow")]
+
+    def switch_mode(self, mode: str) -> AwaitMount:
+        """Show another screen. Escape leads back to the one before; each screen is on that way at most once."""
+        here = self.current_mode
+        if here in self.MODES and here != mode:
+            self.trail = [one for one in self.trail if one not in (here, mode)] + [here]
+        return super().switch_mode(mode)
+
+    async def go_back(self) -> None:
+        """Show the screen from which this one was opened."""
+        if self.trail:
+            await super().switch_mode(self.trail.pop())
+
+    def _tell_moved(self, key: str) -> None:
+        """Say once that the action of a key has another key now."""
+        name = self._moved_keys.get((self.current_mode, key))
+        if name and not self.screen.is_modal and not isinstance(self.focused, Input):
+            del self._moved_keys[self.current_mode, key]
+            now = keyed(self, f"{{{name}}}")
+            self.notify(f"{KEYS[name].name} has moved from {key_word(key)} to {now}: {KEYS[name].phrase}.", timeout=8)
 
     @on(Load)
     def start_no_task_eagerly(self) -> None:
@@ -99,6 +125,8 @@ class PlainApp(App[T]):
 
     async def on_event(self, event: Event) -> None:
         """Take a letter of another keyboard as the key at its place. In an input, and as a chosen key, it stays."""
+        if isinstance(event, Key) and not event.is_forwarded and self.screen_stack:
+            self._tell_moved(event.key)
         if isinstance(event, Key) and not event.is_forwarded and is_foreign(event) and self.screen_stack:
             is_typed = isinstance(self.focused, Input | TextArea)
             if not is_typed and event.key not in self.screen.active_bindings:
@@ -170,7 +198,7 @@ class PlainApp(App[T]):
             return
         if not isinstance(screen.focused, Input | TextArea):
             self.cursor_position = Offset(0, 0)
-        line, place = lines.first(), where(screen, dict(TABS).get(self.current_mode, self.current_mode.capitalize()))
+        line, place = lines.first(), where(screen, SCREEN_NAMES.get(self.current_mode, self.current_mode.capitalize()))
         if not line.text.startswith(place) and self._toast in line.text:
             self._toast = ""
         line.say(f"{place}\n{self._toast}" if self._toast else place)

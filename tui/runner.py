@@ -369,7 +369,13 @@ class Runner(PlainApp[None]):
     def tell(
         self, message: str, *, title: str = "", severity: str = "information", seconds: float | None = None
     ) -> None:
-        """Show a toast, for *seconds* or as long as usual. *message* may hold text of any origin."""
+        """Show a toast, for *seconds* or as long as usual, in place of earlier news. *message*: text of any origin.
+
+        Warnings, errors and toasts with a time of their own stay.
+        """
+        for earlier in list(self._notifications):
+            if earlier.severity == "information" and earlier.timeout == self.NOTIFICATION_TIMEOUT:
+                del self._notifications[earlier]
         self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)
 
     def tell_error(self, error: BaseException | None) -> None:

@@ -32,7 +32,7 @@ FEWEST_FIRES = 0.1
 LINE = 80
 """Cells of a line above which a difference is written with signs."""
 
-LABEL = "memsift, then F4"
+LABEL = "memsift, then L"
 REPLAY = "memsift replay --prompts FILE --save"
 IN_LABEL, IN_SETTLE, IN_WHATIF = "label", "settle", "whatif"
 BY_REPLAY, BY_TARGET, BY_WORST = "report.replay", "report.target", "worst-memories"

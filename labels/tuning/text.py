@@ -247,14 +247,14 @@ def best_promise(tuning: Tuning) -> float:
 def next_step(tuning: Tuning, *, is_applied: bool = False) -> str:
     """The most useful next step, with its command."""
     if tuning.at and is_applied:
-        return "Next: label new prompts now and then, and tune again: memsift, then F4."
+        return "Next: label new prompts now and then, and tune again: memsift, then L."
     if tuning.at:
         return f"Next: use it: memsift tune --target-precision {tuning.target:g} --apply."
     more = more_prompts(tuning)
     label = f"label about {more:,} more prompts" if more else "label more prompts"
     if best := best_promise(tuning):
-        return f"Next: ask for less (memsift tune --target-precision {best:g}), or {label}: memsift, then F4."
-    return f"Next: {label}: memsift, then F4."
+        return f"Next: ask for less (memsift tune --target-precision {best:g}), or {label}: memsift, then L."
+    return f"Next: {label}: memsift, then L."
 
 
 def more_prompts(tuning: Tuning) -> int:

@@ -196,7 +196,7 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
         raise TuningError(
             f"Too few labels to tune: {counted(relevant + others, 'label')} on {counted(judged, 'prompt')} count, "
             f"{relevant:,} relevant. It takes {needs.prompts} prompts, {needs.each} relevant and {needs.each} "
-            f"irrelevant memories. Missing: {', '.join(named)}. Next: label more prompts: memsift, then F4."
+            f"irrelevant memories. Missing: {', '.join(named)}. Next: label more prompts: memsift, then L."
         )
 
 

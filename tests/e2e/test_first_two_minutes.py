@@ -48,7 +48,7 @@ def label_cards(terminal: Terminal, count: int) -> None:
 @pytest.mark.slow
 def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Terminal) -> None:
     terminal.start(DEMO)
-    terminal.wait_for("102 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "P Replay")
 
     # a memory, by the beginning of a word that stands only in its body
     terminal.press("/")
@@ -95,15 +95,15 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
 def test_ctrl_z_goes_back_to_the_shell_and_its_fg_comes_back(terminal: Terminal) -> None:
     terminal.start(["bash", "--norc", "-i"])
     terminal.type(f"{shlex.join(DEMO)}\n")
-    terminal.wait_for("102 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "P Replay")
     terminal.press("C-z")
     terminal.wait_for("Stopped")
     terminal.type("echo $((6 * 7)) in the shell\n")
     terminal.wait_for("42 in the shell")
     terminal.type("fg\n")
-    terminal.wait_for("102 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "P Replay")
     terminal.press("q")
-    terminal.wait_until(lambda shown: "F3 Replay" not in shown, "the end of the app")
+    terminal.wait_until(lambda shown: "P Replay" not in shown, "the end of the app")
     terminal.type("exit\n")
     terminal.wait_for("ended with 0")
 
@@ -111,7 +111,7 @@ def test_ctrl_z_goes_back_to_the_shell_and_its_fg_comes_back(terminal: Terminal)
 @pytest.mark.slow
 def test_ctrl_z_stops_nothing_where_no_shell_could_go_on(terminal: Terminal) -> None:
     terminal.start(DEMO)
-    terminal.wait_for("102 memories", "F3 Replay")
+    terminal.wait_for("102 memories", "P Replay")
     terminal.press("C-z")
     terminal.wait_for("No shell started this program")
     terminal.press("q")

@@ -42,6 +42,7 @@ from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
 from tui.keys import KEYS, home_of
 from tui.remapped_keys import latin_key
+from tui.widgets.bars import SCREEN_NAMES
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions
@@ -69,12 +70,18 @@ def commands(pilot: Pilot[None]) -> int:
     return int(offered.option_count)
 
 
-async def test_each_screen_is_reached_by_its_key_and_left_by_no_escape_and_q_quits(open_workspace: Opener) -> None:
+async def test_each_screen_is_reached_by_its_keys_and_escape_leads_back_and_never_quits(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
         assert pilot.app.current_mode == "browse"
         for mode, key in [*SCREENS.items(), *reversed(SCREENS.items())]:
-            await press(pilot, key, "escape", "escape", "escape")
-            assert (pilot.app.current_mode, pilot.app._exit) == (mode, False)
+            before = pilot.app.current_mode
+            await press(pilot, KEYS[f"go.{mode}"].keys[0] if mode == "inbox" else key)
+            assert pilot.app.current_mode == mode
+            if before != mode:
+                await reads(pilot, "#crumb", f"‹ {SCREEN_NAMES[before]}")
+                await press(pilot, "escape")
+                assert (pilot.app.current_mode, pilot.app._exit) == (before, False)
+                await press(pilot, key)
             bound = pilot.app.screen.active_bindings
             assert (bound["q"].binding.action, bound["ctrl+q"].binding.action) == ("app.quit", "quit")
         await pilot.click(list(pilot.app.screen.query("Tab"))[3])
@@ -140,7 +147,7 @@ async def test_the_palette_of_any_screen_holds_every_action_of_every_screen_once
             sentences = [line.split("   ")[0] for line in held]
             assert len(sentences) == len(set(sentences))
             assert of_screens <= set(sentences)
-        assert "browse: Copy the path of the memory   y · Browse" in held
+        assert "app: Copy the path of the memory   Y · Browse" in held
 
 
 async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -> None:
@@ -154,7 +161,7 @@ async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -
             ["escape", "slash", *"celery", "enter", "m", *"redis", "enter"],
             ["escape", "f3", "f"],
             ["escape", "n"],
-            ["escape", "s"],
+            ["escape", "S"],
             ["escape", "dollar_sign"],
         ):
             await press(pilot, *keys)
@@ -205,7 +212,7 @@ async def test_a_key_that_opens_a_text_opens_one_and_the_key_of_help_closes_it(o
             await until(pilot, lambda: isinstance(pilot.app.screen, KeyHelp))
             await press(pilot, key)
             await until(pilot, lambda: not isinstance(pilot.app.screen, KeyHelp))
-        for key in ("s", "enter", "space"):
+        for key in ("S", "enter", "space"):
             await press(pilot, key, key)
             assert len(pilot.app.screen_stack) <= 2
             await press(pilot, "escape", "escape")
@@ -222,7 +229,7 @@ async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(
         assert {"label.next", "label.follow"} <= set(off)
         await press(pilot, "question_mark")
         said = shown(pilot, "FullText Static")
-        assert "z ⌫ Take the last label back" in said
+        assert "u z ⌫ Take the last label back" in said
         assert "Go to the next prompt. Label or skip this card first." in said
         assert "Cancel the replay, and keep its finished prompts. Nothing is being replayed." in said
         await press(pilot, "question_mark", "f3")
@@ -240,7 +247,7 @@ async def test_files_and_rows_of_prompts_that_were_skipped_are_counted_and_liste
     skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
     async with MemsiftApp(open_workspace(root=root, prompts=(), unread_prompts=skipped)).run_test(size=SIZE) as pilot:
         await reads(pilot, "#where", "2 skipped")
-        await press(pilot, "s")
+        await press(pilot, "S")
         assert isinstance(pilot.app.screen, FullText)
         said = shown(pilot, "FullText Static")
         assert "broken[b].json" in said
@@ -256,7 +263,7 @@ async def test_dead_links_of_an_auto_memory_are_listed_below_the_skipped_files(
     (root / "MEMORY.md").write_text("- [gone](gone[b].md)\n", encoding="utf-8")
     (root / "kept.md").write_text("text", encoding="utf-8")
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
-        await press(pilot, "s")
+        await press(pilot, "S")
         said = shown(pilot, "FullText Static")
         assert said.startswith("Everything was read")
         assert "MEMORY.md:1 links to gone[b].md, which does not exist" in said

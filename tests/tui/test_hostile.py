@@ -63,15 +63,15 @@ def hostile_prompts() -> tuple[Prompt, ...]:
 
 async def visit_all(pilot: Pilot[None]) -> None:
     """Every screen, with the keys that show most of it."""
-    await press(pilot, "down", "end", "enter", "escape", "slash", *"sig", "escape", "s", "escape", "y")
+    await press(pilot, "down", "end", "enter", "escape", "slash", *"sig", "escape", "S", "escape", "y")
     await press(pilot, "escape", "escape", "home", "space", "space", "space", "m", "s", "tab", "escape", "escape")
-    for key in ("x", "t", "e", "M", "o", "c", "v", "p"):
+    for key in ("x", "t", "e", "M", "o", "c", "v", "w"):
         await press(pilot, key, "escape", "escape")
     await press(pilot, "f3", "right", "down", "a", "x", "enter", "escape", "end", "left", "end")
     await press(pilot, "f4")
     await card_shown(pilot)
-    await press(pilot, "enter", "escape", "i", "escape", "a", "x", "u", "space", "z")
-    await press(pilot, "f6", "right", "p", "down", "i", "escape", "escape", "escape", "f5", "r")
+    await press(pilot, "enter", "escape", "i", "escape", "a", "x", "s", "space", "z")
+    await press(pilot, "f6", "right", "p", "down", "i", "escape", "escape", "escape", "f5", "R")
     workspace = app_of(pilot).workspace
     await until(pilot, lambda: len(workspace.finished) == len(workspace.prompts) * len(workspace.systems))
     await press(pilot, "end", "question_mark", "question_mark", "f2")
@@ -182,7 +182,7 @@ async def test_hostile_texts_in_inputs_the_log_and_the_inbox_break_nothing(
         await paste(pilot, "f", ends="escape")
         await press(pilot, "d", "escape", "f4")
         await card_shown(pilot)
-        await paste(pilot, "m")
+        await paste(pilot, "e")
         await press(pilot, "a")
         assert workspace.store.labels()[-1].note
         await press(pilot, "h", "enter", "escape", "escape", "f5", "down", "enter", "escape", "f6", "right", "f7")
@@ -194,7 +194,7 @@ async def test_hostile_texts_in_inputs_the_log_and_the_inbox_break_nothing(
         for _ in range(len(TEXTS)):
             look(pilot)
             await press(pilot, "down")
-        await press(pilot, "plus", "v", "1", "y")
+        await press(pilot, "t", "v", "1", "y")
         await paste(pilot, "slash")
         await press(pilot, "escape", "enter", "grave_accent", "escape", "question_mark")
         look(pilot)

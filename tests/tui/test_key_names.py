@@ -13,7 +13,7 @@ import tui
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, press, reads, shown, toasts, until
 from tui.app import MemsiftApp
-from tui.keys import KEYS, NAMED, keyed
+from tui.keys import KEYS, MOVED, NAMED, keyed
 from tui.widgets.bars import Tab
 from tui.workspace.app_settings import AppSettings
 
@@ -33,9 +33,9 @@ CHOSEN = {
     "list.filter": "ctrl+f",
     "pick.leave": "ctrl+g",
     "replay.type": "ctrl+n",
-    "replay.choose": "%",
+    "replay.choose": "=",
     "report.replay": "delete",
-    "app.skipped": "S",
+    "app.skipped": "%",
 }
 NO_KEYS = ("ctrl+d", "ctrl+u", "k shows the turns", 'such as "ctrl+k"')
 """Texts with keys that move in every list and cannot be changed, and with an example."""
@@ -71,9 +71,9 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
     app = MemsiftApp(open_workspace(root=root, prompts=(), judge=None), settings=AppSettings(keys=CHOSEN))
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         assert app.key_mistakes == ()
-        await reads(pilot, "#where", "skipped (S)")
+        await reads(pilot, "#where", "skipped (%)")
         tabs = " ".join(str(one.content) for one in pilot.app.screen.query(Tab))
-        assert tabs == "F12 Browse F11 F10 F9 F6 F7 F8"
+        assert tabs == "F12 Browse F11 Replay F10 Label F9 Report W What-if I Inbox A Activity"
         assert "[ sorts" in str(pilot.app.screen.query_one("#list").border_title)
         screen: Any = pilot.app.screen
         assert screen.filter_line.placeholder.startswith("Press ctrl+f and type")
@@ -84,12 +84,19 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         await press(pilot, "f11")
         await reads(pilot, "#prompt", "No prompts. ctrl+n types one")
         await press(pilot, "f10")
-        await reads(pilot, "#card-text", "In Replay (F11), ctrl+n types a prompt and % adds it to the sample.")
+        await reads(pilot, "#card-text", "In Replay (F11), ctrl+n types a prompt and = adds it to the sample.")
         await press(pilot, "f9")
         await until(pilot, lambda: "(F11), ctrl+n" in shown(pilot, "#answer"))
         await press(pilot, "question_mark")
         assert "Press del to replay all prompts first." in shown(pilot, "#text")
         assert app_of(pilot).is_running
+
+
+async def test_a_key_that_moved_says_once_where_to(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=(), judge=None)).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "p", "p")
+        assert toasts(pilot) == ["Why has moved from p to w: Show why a prompt pulled the memory in."]
+    assert set(MOVED.values()) <= set(KEYS)
 
 
 def test_every_id_in_a_sentence_is_a_key_and_texts_of_people_stay_as_they_are() -> None:
@@ -103,4 +110,4 @@ def test_every_id_in_a_sentence_is_a_key_and_texts_of_people_stay_as_they_are() 
     assert [one for one in named if one not in KEYS] == []
     assert len(named) > 60
     assert NAMED.fullmatch("{go.label}")
-    assert keyed(AppSettings(), "{no.such} {0} {go.label} {whatif.more}") == "{no.such} {0} F4 →"  # type: ignore[arg-type]
+    assert keyed(AppSettings(), "{no.such} {0} {go.label} {whatif.more}") == "{no.such} {0} L →"  # type: ignore[arg-type]

@@ -175,7 +175,6 @@ def test_a_difference_of_people_looks_as_it_did(
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("f4", key))
 
 
-def test_the_readme_shows_what_replay_looks_like(snap_compare: Compare, workspace: Workspace) -> None:
-    """Its picture is this snapshot, so it stays true."""
+def test_replay_looks_as_it_did_after_a_label(snap_compare: Compare, workspace: Workspace) -> None:
     run = pressing(*REPLAY, "down", "x")
     assert snap_compare(MemsiftApp(workspace), terminal_size=(120, 32), run_before=run)

@@ -178,7 +178,7 @@ async def test_a_replay_goes_on_while_files_change_and_settings_wait_for_its_end
     many.write_text("".join(PROMPT.format(f"why is the alpha cache slow {number}") for number in range(3000)), "utf-8")
     async with opened(place, many, "report") as pilot:
         workspace = workspace_of(pilot)
-        await press(pilot, "r")
+        await press(pilot, "R")
         await until(pilot, lambda: len(workspace.finished) > 20)
         (place / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 1}}', "utf-8")
         write(place, "aaron", title="Memory aaron cache")
@@ -197,7 +197,7 @@ async def test_a_note_that_is_typed_keeps_its_focus_and_text_while_the_memory_ch
     async with opened(place, prompts, "label") as pilot:
         await reads(pilot, "#card-text", "cache")
         before = workspace_of(pilot).reading
-        await press(pilot, "m", "a", "b")
+        await press(pilot, "e", "a", "b")
         for name in NAMES:
             write(place, name, title=f"Another {name} cache")
         await until(pilot, lambda: workspace_of(pilot).reading > before, "the memories are read again")
@@ -207,6 +207,6 @@ async def test_a_note_that_is_typed_keeps_its_focus_and_text_while_the_memory_ch
         await press(pilot, "enter")
         await reads(pilot, "#card-text", "Another")
         assert workspace_of(pilot).store.labels() == ()
-        await press(pilot, "m", "d", "enter", "x")
+        await press(pilot, "e", "d", "enter", "x")
         (label,) = workspace_of(pilot).store.labels()
         assert label.note.endswith("d")

@@ -84,7 +84,12 @@ class FullText(Dialog[None]):
 def copy_focused(screen: Screen[Any]) -> None:
     """Copy the row or the text that has the focus, through the terminal, and say so."""
     found = screen.focused
-    text = found.row_text() if isinstance(found, RowList) else found.text if isinstance(found, TextPane) else ""
+    copy_text(
+        screen, found.row_text() if isinstance(found, RowList) else found.text if isinstance(found, TextPane) else ""
+    )
+
+
+def copy_text(screen: Screen[Any], text: str) -> None:
     if text:
         screen.app.copy_to_clipboard(text)
         said = " ".join(text[:MOST_SAID].split())

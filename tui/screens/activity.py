@@ -39,7 +39,7 @@ NO_LOG = (
     "The hook is installed, and has answered no prompt for these memories yet.\n\nEach prompt in Claude Code becomes a "
     "row here. The log keeps a hash in place of the prompt; `memsift config set logging.prompts true` keeps its text."
 )
-NO_MATCH = "No row fits the filter. Press {list.clear} to see all."
+NO_MATCH = "No row fits the filter. Press {go.back} to see all."
 READING = "Reading the log …"
 UNKNOWN = "The text of this prompt is unknown, so it cannot be replayed."
 CHECK_SECONDS = 2.0
@@ -56,7 +56,7 @@ class ActivityScreen(ListScreen):
     CHOOSING = (*CHOOSING, "kind")
     BINDINGS = bindings(
         shown="list.filter activity.kind activity.open activity.sample list.order",
-        hidden="list.clear list.select list.all list.turn activity.copy prompt.read",
+        hidden="list.select list.all list.turn copy.text prompt.read",
     )
     HELP = (
         "What the hook decided on each prompt: when, what it injected, or why nothing, and how long it took. "

@@ -9,7 +9,8 @@ from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from tui.dialogs.dialog import FullText, copy_focused
+from tui.dialogs.dialog import FullText, copy_focused, copy_text
+from tui.keys import bindings
 from tui.messages import LabelsChanged, Reloaded, RunChanged
 from tui.widgets.bars import TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
@@ -18,6 +19,7 @@ from tui.widgets.memory_pane import NO_MARKS, memory_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.search.highlight import Marker
     from labels.records import Event
@@ -31,6 +33,7 @@ class ModeScreen(Screen[None]):
     """A screen with a key of its own. It keeps its state while another screen is shown."""
 
     app: Runner
+    BINDINGS = bindings(hidden="go.back")
 
     def begin(self) -> None:
         """Show what may have changed on other screens: memories, prompts, labels."""
@@ -47,6 +50,20 @@ class ModeScreen(Screen[None]):
     def prompt(self) -> Prompt | None:
         """The prompt that the screen is about now."""
         return None
+
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        """The memory under the cursor."""
+        return None
+
+    def step_back(self) -> bool:
+        """Leave a selection, a filter or a pane of this screen; False if there is nothing to leave."""
+        return False
+
+    async def action_back(self) -> None:
+        """Go back by one step, or else to the screen before."""
+        if not self.step_back():
+            await self.app.go_back()
 
     @on(ScreenResume)
     @on(Reloaded)
@@ -65,7 +82,7 @@ class ModeScreen(Screen[None]):
     @on(RunChanged)
     def show_run(self) -> None:
         """Show the run that is under way, whichever screen started it, and the cost so far."""
-        self.query_one(TopBar).show_where(self.app.workspace)
+        self.query_one(TopBar).show_where(self.app.workspace, self.app.trail)
         self.query_one(TopBar).show_run(self.app.progress)
 
     @on(Worker.StateChanged)
@@ -85,6 +102,10 @@ class ModeScreen(Screen[None]):
 
     def action_copy(self) -> None:
         copy_focused(self)
+
+    def action_copy_path(self) -> None:
+        if memory := self.current_memory:
+            copy_text(self, memory.path)
 
     def ask(self, dialog: Dialog[T | None], act: Callable[[T], object]) -> None:
         """Call *act* with the answer to a dialog; a dialog that is left without an answer changes nothing."""

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from engine.search.query import Term
 
 IN_INBOX = "The Inbox, {go.inbox}, shows where."
-NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
-CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
-NOT_CHECKED = "Of so many memories, each start checks only the safety. {go.inbox} checks all; {list.clear} shows all."
+NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
+CHECKING = "The checks still run: memories with a finding appear here when they are done. {go.back} shows all."
+NOT_CHECKED = "Of so many memories, each start checks only the safety. {go.inbox} checks all; {go.back} shows all."
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -83,14 +83,15 @@ class BrowseScreen(CuratedList):
     PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
     RULES = RowRules(ORDERS)
     ON_ROWS = (
-        *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
+        *("copy", "copy_path", "open", "retire", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "merge", "move"),
     )
     CHOOSING = (*CHOOSING, "undo", "category", "status", "finding")
     BINDINGS = bindings(
-        shown="list.filter change.retire change.edit browse.prompts change.undo list.select list.order "
-        "browse.category browse.status browse.finding browse.open change.archive change.tags change.merge",
-        hidden="list.clear browse.copy change.restore change.file change.move list.all list.turn",
+        shown="list.filter change.retire change.restore change.edit browse.prompts change.undo copy.text copy.path "
+        "change.file list.select list.order browse.category browse.status browse.finding browse.open change.tags "
+        "change.merge",
+        hidden="change.redo change.move list.all list.turn",
     )
     HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
     HELP = (
@@ -112,6 +113,7 @@ class BrowseScreen(CuratedList):
         self._stamps: tuple[tuple[str, int, int], ...] = ()
         self._begun: tuple[object, ...] = ()
         self._is_checked = False
+        self._shown_status = ""
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
 
@@ -187,6 +189,9 @@ class BrowseScreen(CuratedList):
         current = self.memories.current
         memory = self.app.workspace.memory(current.id) if current else None
         if memory:
+            if (status := memory.summary.status) != self._shown_status:
+                self._shown_status = status
+                self.refresh_bindings()
             text = self.note_seen(memory.summary)
             known = (memory, self.memories.facts, related_files(self.home(memory.summary)[0], text))
             say, drawn = partial(keyed, self.app), signs(self)

@@ -27,7 +27,7 @@ from tui.keys import keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.screens.list_screen import ListScreen
-from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, undo
+from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, redo, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,6 +45,9 @@ CHANGES = "changes"
 WRONG = "wrong"
 """The reason that leaves a tombstone: the same text is not made again."""
 
+ARCHIVE = "archive"
+"""The choice to archive the memory in place of retiring it."""
+
 ANOTHER = "another"
 """The choice of a reason that is not in the list."""
 
@@ -52,11 +55,13 @@ RETIREMENTS = {
     ANOTHER: "another reason, or none",
     **{reason: reason for reason in REASONS},
     WRONG: "wrong: the same text is not made again",
+    ARCHIVE: "archive it instead: it stays right, but is not injected any more",
 }
 MOST_MERGED = 10
+INACTIVE = ("retired", "archived")
 
 NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
-ONE_AT_A_TIME = "Edit one at a time; {list.clear} selects none."
+ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
 
 TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
 MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
@@ -96,19 +101,21 @@ class CuratingScreen(ModeScreen):
             self.change("Retired", operations, read)
 
         def choose(reason: str) -> None:
-            if reason == ANOTHER:
+            if reason == ARCHIVE:
+                self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
+            elif reason == ANOTHER:
                 hint = "The reason is kept in the memory. It may be empty."
                 self.ask(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
             else:
                 retire(reason)
 
-        self.ask(ChooseByDigit(f"Retire {_named(memories)}: why?", RETIREMENTS, REASONS[0], 54), choose)
-
-    def action_archive(self) -> None:
-        self._change_each("Archived", (ACTIVE,), lambda memory: Archive(*self.home(memory), ""))
+        self.ask(ChooseByDigit(f"Retire {_named(memories)}: why?", RETIREMENTS, REASONS[0], 72), choose)
 
     def action_restore(self) -> None:
-        self._change_each("Restored", ("retired", "archived"), lambda memory: Restore(*self.home(memory)))
+        def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
+            self.change("Restored", [Restore(*self.home(memory)) for memory in memories], read)
+
+        self._choose("Restored", INACTIVE, restore)
 
     def action_retag(self) -> None:
         self._choose("Changed the tags of", (), self._ask_tags)
@@ -220,6 +227,9 @@ class CuratingScreen(ModeScreen):
     def action_undo(self) -> None:
         self._undo()
 
+    def action_redo(self) -> None:
+        self._undo(is_redo=True)
+
     # Changing
 
     def home(self, memory: MemorySummary) -> tuple[str, MemorySummary]:
@@ -231,10 +241,6 @@ class CuratingScreen(ModeScreen):
         for memory in memories:
             root, own = self.home(memory)
             writing_of(root, own.file)
-
-    def _change_each(self, words: str, statuses: Sequence[str], make: Callable[[MemorySummary], Operation]) -> None:
-        """Change the chosen memories without a question."""
-        self._choose(words, statuses, lambda memories, read: self.change(words, list(map(make, memories)), read))
 
     def _choose(
         self,
@@ -250,7 +256,8 @@ class CuratingScreen(ModeScreen):
             if chosen and not fitting:
                 raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
             if others := [memory for memory in chosen if statuses and memory.status not in statuses]:
-                self.app.tell(f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}.")
+                left_out = f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}."
+                self.app.tell(left_out, severity="warning")
             if fitting:
                 act(fitting, self._texts(fitting))
 
@@ -288,10 +295,12 @@ class CuratingScreen(ModeScreen):
             self.app.call_from_thread(self.app.tell, f"Your text is in {path}.", seconds=20.0)
 
     @work(thread=True, group=CHANGES, exit_on_error=False)
-    def _undo(self) -> None:
+    def _undo(self, *, is_redo: bool = False) -> None:
+        """Take the last change back, or do again the last one that was taken back."""
         with self.app.changing:
-            done = undo(self.app.workspace.roots, self.app.batches, partial(self._tell_progress, get_current_worker()))
-        self.call_later(self.tell_change, done, _undone(done), is_undo=True)
+            tell, take = partial(self._tell_progress, get_current_worker()), redo if is_redo else undo
+            done = take(self.app.workspace.roots, self.app.batches, tell)
+        self.call_later(self.tell_change, done, _undone(done, "Did again" if is_redo else "Took back"), is_undo=True)
 
     def _tell_progress(self, worker: Worker[None], done: int, total: int) -> bool:
         """Tell how far a worker is; whether it should go on."""
@@ -308,7 +317,7 @@ class CuratingScreen(ModeScreen):
         self.workers.cancel_group(self, CHANGES)
 
     def tell_progress(self, done: int, total: int) -> None:
-        self.show_progress(f"{done:,} of {total:,} changed · {keyed(self.app, '{list.clear}')} stops")
+        self.show_progress(f"{done:,} of {total:,} changed · {keyed(self.app, '{go.back}')} stops")
 
     def tell_change(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:  # noqa: ARG002
         """Show the memories as they are now, and say in a *sentence* what was done, or taken back if *is_undo*."""
@@ -333,10 +342,14 @@ class CuratedList(ListScreen, CuratingScreen):
         self._reading = 0
         self._progress = ""
 
-    @property
-    def current_memory(self) -> MemorySummary | None:
-        """The memory that the row under the cursor is about."""
-        raise NotImplementedError
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        if reason := super().why_off(action, parameters):
+            return reason
+        if action not in ("retire", "restore") or not self.is_mounted or self.rows.selected:
+            return ""
+        status = self.current_memory.status if self.current_memory else ACTIVE
+        fitting = (ACTIVE,) if action == "retire" else INACTIVE
+        return "" if status in fitting else f"It is {status}."
 
     def end_selection(self) -> None:
         self.select(set())
@@ -345,16 +358,11 @@ class CuratedList(ListScreen, CuratingScreen):
         self._progress = text
         self.show_title()
 
-    def action_clear(self) -> None:
-        if self.is_changing:
-            self.stop_changing()
-        else:
-            super().action_clear()
-
-    def action_copy(self) -> None:
-        if memory := self.current_memory:
-            self.app.copy_to_clipboard(memory.path)
-            self.app.tell(f"Copied {memory.path}")
+    def step_back(self) -> bool:
+        if not self.is_changing:
+            return super().step_back()
+        self.stop_changing()
+        return True
 
 
 def _performed(done: Done, words: str, total: int, key: str) -> str:
@@ -365,9 +373,9 @@ def _performed(done: Done, words: str, total: int, key: str) -> str:
     return f"{words} {len(done.numbers):,} memories{rest}. {key} takes all of it back."
 
 
-def _undone(done: Done) -> str:
+def _undone(done: Done, words: str) -> str:
     first, *others = done.sentences or ("",)
-    return f"Took back: {first}{f', and {len(others):,} more' if others else ''}."
+    return f"{words}: {first}{f', and {len(others):,} more' if others else ''}."
 
 
 def _named(memories: Sequence[MemorySummary]) -> str:

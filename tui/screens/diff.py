@@ -34,7 +34,7 @@ TO_SAVE = (
 )
 TOO_FEW = {count: f"Two runs are needed, and {count} is {TO_SAVE}" for count in ("none", "one")}
 NO_CHANGE = "No prompt differs between the two runs. {diff.kind} shows all prompts, {diff.runs} chooses other runs."
-NO_MATCH = "No prompt fits. {diff.back} shows the prompts that differ, {diff.kind} others."
+NO_MATCH = "No prompt fits. {go.back} shows the prompts that differ, {diff.kind} others."
 NO_RUNS = "There are no two runs to choose from."
 
 
@@ -47,7 +47,7 @@ class DiffScreen(ListScreen):
     ON_ROWS = ("open", "read_prompt")
     CHOOSING = (*CHOOSING, "kind", "runs")
     BINDINGS = bindings(
-        shown="diff.open diff.runs diff.kind diff.back list.filter list.order",
+        shown="diff.open diff.runs diff.kind list.filter list.order",
         hidden="list.turn copy.text prompt.read",
     )
     HELP = (
@@ -125,13 +125,6 @@ class DiffScreen(ListScreen):
 
         if self._found and self._found.pair:
             self.ask(ChooseRuns(self._found.runs, [run.run_id for run in self._found.pair]), compare)
-
-    async def action_clear(self) -> None:  # type: ignore[override]
-        """Show the prompts that differ, without a filter; else go back to Replay."""
-        if self.choice.kind == CHANGED and not self.filter_line.value and not self.filter_line.has_focus:
-            await self.app.switch_mode("replay")
-        else:
-            super().action_clear()
 
     @property
     def prompt(self) -> Prompt | None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui.workspace.quality.findings import Task
 
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
-NO_MATCH = "No finding fits the filter. Press {list.clear} to see all."
+NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
@@ -49,14 +49,14 @@ class InboxScreen(CuratedList):
     PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
     RULES, LIST = RULES, InboxList
     ON_ROWS = (
-        *("select", "select_all", "copy", "open", "retire", "archive", "retag", "edit", "edit_file", "merge"),
+        *("select", "select_all", "copy", "copy_path", "open", "retire", "retag", "edit", "edit_file", "merge"),
         *("approve", "block"),
     )
     CHOOSING = (*CHOOSING, "undo", "check")
     BINDINGS = bindings(
-        shown="list.filter inbox.approve inbox.block change.retire change.edit change.merge change.undo",
-        hidden="list.clear list.select list.all list.order list.turn inbox.check browse.copy browse.open "
-        "change.archive change.tags change.file",
+        shown="list.filter inbox.approve inbox.block change.retire change.edit change.merge change.undo "
+        "copy.text copy.path change.file",
+        hidden="list.select list.all list.order list.turn inbox.check browse.open change.tags change.redo",
     )
     HELP = (
         "What the checks found, the worst first. {inbox.approve} says that a finding is fine as it is: a risky memory "

@@ -61,11 +61,10 @@ class LabelScreen(LabelWalk):
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
-        shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.back "
-        "label.reveals",
-        hidden="label.yes label.no mark.unrateable label.note label.reason label.guideline label.latest label.open "
-        f"label.order label.settle prompt.read {GRADES}",
-        at_once=f"mark.relevant mark.not label.yes label.no mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
+        shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.reveals",
+        hidden="mark.unrateable label.note label.reason label.guideline label.latest label.open "
+        f"copy.text label.order label.settle prompt.read {GRADES}",
+        at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
     )
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done, unless {label.reveals} leaves "
@@ -202,9 +201,7 @@ class LabelScreen(LabelWalk):
             return NO_GRADES
         if self.is_mounted and self.recent.has_focus:
             is_off = action in (*CARD_ACTIONS[2:], "next", "follow")
-            return keyed(self.app, "Leave the latest labels with {label.back} first.") if is_off else ""
-        if action == "back":
-            return "You are not at the latest labels."
+            return keyed(self.app, "Leave the latest labels with {go.back} first.") if is_off else ""
         if action == "follow":
             return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
         if action in CARD_ACTIONS and self.card is None:
@@ -261,8 +258,11 @@ class LabelScreen(LabelWalk):
         self._happened = words or self._happened
         self._show_progress()
 
-    def leave_latest(self) -> None:
+    def step_back(self) -> bool:
+        if not self.recent.has_focus:
+            return False
         self.set_focus(self.card_pane if self.card_pane.display else self.reveal.table)
+        return True
 
     @on(RowList.Selected, "RankingTable")
     async def action_next(self) -> None:

@@ -62,10 +62,6 @@ class GivenLabels(CuratingScreen):
         if text:
             self.progress.update(plain(text))
 
-    def leave_latest(self) -> None:
-        """Give the focus back to the card or the reveal."""
-        raise NotImplementedError
-
     def action_label(self, verdict: str, grade: int | None = None) -> None:
         raise NotImplementedError
 
@@ -115,9 +111,6 @@ class GivenLabels(CuratingScreen):
 
     def action_latest(self) -> None:
         self.recent.focus()
-
-    def action_back(self) -> None:
-        self.leave_latest()
 
     @on(DescendantFocus)
     @on(DescendantBlur)

@@ -77,7 +77,7 @@ class ListScreen(RowsScreen):
     CSS_PATH = "list_screen.tcss"
     AUTO_FOCUS = "ColumnList"
     MODE = PLACEHOLDER = ""
-    HINT, SHOWS_ALL = "{list.order} sorts", "{list.clear} shows all"
+    HINT, SHOWS_ALL = "{list.order} sorts", "{go.back} shows all"
     """The keys of the list, while nothing is selected and all rows are listed."""
 
     NOT_LISTED = "No row is listed."
@@ -195,8 +195,8 @@ class ListScreen(RowsScreen):
     def action_filter(self) -> None:
         self.set_focus(self.filter_line)
 
-    def action_clear(self) -> None:
-        """Select nothing; else show all; else leave the filter."""
+    def step_back(self) -> bool:
+        """Select nothing; else show all; else go to the list."""
         if self.rows.selected and not self.filter_line.has_focus:
             self.select(set())
         elif self.show_everything() or self.filter_line.value:
@@ -204,8 +204,10 @@ class ListScreen(RowsScreen):
                 self.filter_line.value = ""
             else:
                 self.show_matching()
-        else:
-            self.rows.focus()
+        elif self.rows.has_focus:
+            return False
+        self.rows.focus()
+        return True
 
     def action_select(self) -> None:
         """Select the row under the cursor, or no longer, and go on to the next."""
@@ -230,7 +232,7 @@ class ListScreen(RowsScreen):
     def entitle(self, *parts: str) -> None:
         """Show *parts*, without empty ones, over the list, and the key that comes next. In a narrow list parts go."""
         selected = len(self.rows.selected)
-        last = f"{selected:,} selected · {{list.clear}} selects none" if selected else self.HINT
+        last = f"{selected:,} selected · {{go.back}} selects none" if selected else self.HINT
         if not selected and (self.is_narrowed or self.filter_line.value):
             last = self.SHOWS_ALL
         last = keyed(self.app, last)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.filtering import RowChoice
 
-SHOWS_ALL, SEARCHES = "{replay.clear} shows all", "{replay.search} searches, {replay.type} types a new one"
+SHOWS_ALL, SEARCHES = "{go.back} shows all", "{replay.search} searches, {replay.type} types a new one"
 OF_A_FILE = "This prompt is in the sample: it comes from a file."
 CHOSEN_NOW = (
     "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
@@ -142,7 +142,13 @@ class PromptsScreen(RowsScreen):
         if self.search_line.has_focus:
             self.leave_search()
 
-    def action_clear(self) -> None:
+    def step_back(self) -> bool:
+        if self.shows_all and self.prompt_list.has_focus:
+            return False
+        self.show_all()
+        return True
+
+    def show_all(self) -> None:
         """Show all prompts again, and leave the search."""
         self.search_line.value = ""
         self.choose(replace(self.choice, words=WordFilter(), kind=ALL))
@@ -189,7 +195,7 @@ class PromptsScreen(RowsScreen):
             typed = typed_prompt(text)
             self.app.workspace.lists.add(typed)
             self.app.workspace.wanted_prompt = typed.id
-            self.action_clear()
+            self.show_all()
         self.prompt_list.focus()
 
     def action_choose(self) -> None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 REST_SECONDS = 0.3
 IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the text.", "No memory fits this prompt."
 NOT_TYPED = "Go to a prompt that you typed."
-SEARCHING, ALL_SHOWN = "You are typing a search.", "All prompts are shown."
+SEARCHING = "You are typing a search."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). {replay.columns} chooses other systems."
 NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 WAITING = "Press {app.judge} to ask the judge, which may cost money."
@@ -77,7 +77,7 @@ class ReplayScreen(PromptsScreen):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
-        shown="replay.explain mark.relevant mark.not replay.filter replay.clear replay.columns replay.all "
+        shown="replay.explain mark.relevant mark.not replay.filter replay.columns replay.all "
         "replay.type replay.diff replay.search replay.order replay.view",
         hidden="replay.turn replay.memories replay.prompts replay.remove replay.choose mark.unsure "
         "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick copy.text "
@@ -295,17 +295,21 @@ class ReplayScreen(PromptsScreen):
         elif self.table.count:
             self.table.focus()
 
+    def step_back(self) -> bool:
+        if self.focused in (self.table, self.view):
+            self.action_prompts()
+            return True
+        return super().step_back()
+
     def action_prompts(self) -> None:
         self.set_focus(self.table if self.focused is self.view and self.table.count else self.prompt_list)
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys about a memory act on the row under the cursor of the table, wherever the focus is."""
         if isinstance(self.focused, Input):
-            return "" if action == "clear" else SEARCHING
+            return SEARCHING
         if action in ("label", "explain", "view"):
             return "" if self.table.count else NO_MEMORY
-        if action == "clear":
-            return ALL_SHOWN if self.shows_all or self.focused is not self.prompt_list else ""
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("open", "prompts"):

@@ -266,6 +266,12 @@ class ReportScreen(ModeScreen):
     def action_rows(self) -> None:
         (self.table if self.table.count else self.query_one("#about")).focus()
 
+    def step_back(self) -> bool:
+        is_inside = self.focused not in (self.answer, self.parts) and bool(self.parts.count)
+        if is_inside:
+            self.action_parts()
+        return is_inside
+
     def action_parts(self) -> None:
         """Go to the parts; from there, back to the answer."""
         (self.answer if self.focused is self.parts else self.parts).focus()

@@ -37,7 +37,7 @@ class SettleScreen(ModeScreen):
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
         shown="mark.relevant mark.not settle.later mark.unsure mark.undo",
-        hidden="mark.unrateable label.yes label.no label.open prompt.read",
+        hidden="mark.unrateable label.open copy.text prompt.read",
     )
     HELP = "People gave these memories different labels. Your verdict here counts instead of theirs."
 

@@ -282,12 +282,10 @@ class WhatifScreen(ModeScreen):
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         if not self.is_mounted or self._trial is None:
             return ""
-        if action in ("save", "undo") and not self.trial.changes:
+        if action in ("save", "undo", "discard") and not self.trial.changes:
             return NOTHING_MOVED
         if action in ("prompts", "read_prompt") and not self.prompts.count:
             return NO_PROMPTS
-        if action == "discard" and not self.trial.changes and self.focused is not self.prompts:
-            return NOTHING_MOVED
         return super().why_off(action, parameters)
 
     def action_move(self, steps: int) -> None:
@@ -305,14 +303,17 @@ class WhatifScreen(ModeScreen):
             self.trial.put_back(row.knob)
             self._moved()
 
+    def step_back(self) -> bool:
+        """Go back from the prompts to the settings."""
+        if self.focused is not self.prompts:
+            return False
+        self._show_prompts(is_shown=False)
+        self.set_focus(self.knobs)
+        return True
+
     def action_discard(self) -> None:
-        """Go back from the prompts to the settings; else put all settings back."""
-        if self.focused is self.prompts:
-            self._show_prompts(is_shown=False)
-            self.set_focus(self.knobs)
-        else:
-            self.trial.discard()
-            self._moved()
+        self.trial.discard()
+        self._moved()
 
     def _moved(self) -> None:
         self._show_settings()

@@ -17,7 +17,7 @@ from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import root_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from textual.app import ComposeResult
     from textual.events import Resize
@@ -39,8 +39,10 @@ TABS = (
 )
 """Mode and name of each tab; the id of its key is `go.` and the mode. A tab is there if the app has its mode."""
 
-NAMED_FROM = 120
-"""In terminals of at least this number of columns, each tab shows its name; in others, only the current tab."""
+SCREEN_NAMES = {**dict(TABS), "settle": "Settle", "diff": "Diff"}
+
+KEYED_FROM, NAMED_FROM = 80, 52
+"""Columns of a terminal from which each tab shows key and name, and from which it shows its name at least."""
 
 
 class Tab(Static):
@@ -52,16 +54,23 @@ class Tab(Static):
         self._key, self._label = key, name
         self.tooltip = name
 
-    def show(self, *, is_named: bool) -> None:
+    def show(self, *, has_key: bool, has_name: bool) -> None:
         here = " (this screen)" if signs(self).in_words and self.has_class("-current") else ""
-        self.update(f"{self._key} {self._label}{here}" if is_named else self._key)
+        self.update(" ".join([self._key] * has_key + [f"{self._label}{here}"] * has_name))
 
     async def on_click(self) -> None:
         await self.app.switch_mode(self.mode)
 
 
+class Crumb(Static):
+    """The screen to which escape leads; a click goes there, too."""
+
+    async def on_click(self) -> None:
+        await self.screen.run_action("back")
+
+
 class TopBar(Vertical):
-    """Tabs on the left, the root on the right; below them the progress of a run. *mode* is the present screen's tab."""
+    """Tabs on the left, then the way back and the root; below them the progress of a run. *mode*: the present tab."""
 
     DEFAULT_CSS = """
     TopBar {
@@ -71,7 +80,7 @@ class TopBar(Vertical):
         Tab { width: auto; padding: 0 0 0 1; color: $foreground-muted; }
         Tab.-current { padding: 0 1; margin-left: 1; background: $primary; color: $text; text-style: bold; }
         Tab:first-child { margin-left: 0; }
-        &.-named Tab { padding: 0 1; margin-left: 0; }
+        #crumb { width: auto; padding: 0 0 0 1; color: $text-accent; }
         #where { width: 1fr; text-align: right; padding: 0 1; color: $foreground-muted; }
         #where, #run { text-overflow: ellipsis; text-wrap: nowrap; }
         #running { display: none; background: $surface; }
@@ -91,6 +100,7 @@ class TopBar(Vertical):
                 if mode in self.app.MODES:
                     key = keyed(self.app, f"{{go.{mode}}}")
                     yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
+            yield Crumb("", id="crumb", markup=False)
             yield Static("", id="where", markup=False)
         with Horizontal(id="running"):
             yield Static("", id="run", markup=False)
@@ -103,12 +113,17 @@ class TopBar(Vertical):
         self._name_tabs(event.size.width)
 
     def _name_tabs(self, width: int) -> None:
-        """Show as many names as a terminal of *width* columns has room for."""
-        self.set_class(width >= NAMED_FROM, "-named")
+        """Show as many keys and names as a terminal of *width* columns has room for."""
         for tab in self.query(Tab):
-            tab.show(is_named=width >= NAMED_FROM or tab.mode == self._mode)
+            is_here = tab.mode == self._mode
+            has_key = width >= KEYED_FROM or width < NAMED_FROM
+            tab.show(has_key=has_key, has_name=width >= NAMED_FROM or is_here)
 
-    def show_where(self, workspace: Workspace) -> None:
+    def show_where(self, workspace: Workspace, trail: Sequence[str]) -> None:
+        """Show the screen to which escape leads, the last one of *trail*, and the root."""
+        key = f"{keyed(self.app, '{go.back}')} " if self.app.size.width >= KEYED_FROM else ""
+        back = f"{key}{signs(self).back} {SCREEN_NAMES[trail[-1]]}" if trail else ""
+        self.query_one(Crumb).update(plain(back))
         self.query_one("#where", Static).update(plain(where_text(workspace, keyed(self.app, "{app.skipped}"))))
 
     def show_run(self, progress: RunProgress | None) -> None:

@@ -40,7 +40,7 @@ def dispute_text(labels: Iterable[Label]) -> Content:
     )
 
 
-TITLE, EMPTY, CHANGING = "Latest · {label.latest}", "Latest · nothing yet", "Change it · {label.back} leaves"
+TITLE, EMPTY, CHANGING = "Latest · {label.latest}", "Latest · nothing yet", "Change it · {go.back} leaves"
 
 
 class RecentLabels(RecordList["Label"]):

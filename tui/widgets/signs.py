@@ -37,6 +37,7 @@ class Signs:
     moved: str = "▸"
     now: str = "▸"
     saved: str = "·"
+    back: str = "‹"
     rising: str = "▲"
     falling: str = "▼"
     verdicts: Mapping[str, str] = field(default_factory=lambda: DRAWN_VERDICTS)
@@ -67,6 +68,7 @@ SPOKEN = Signs(
     moved="",
     now="now",
     saved="saved",
+    back="goes back to",
     rising="",
     falling="",
     verdicts={name: f"{words.lower()}:" for name, words in VERDICTS.items()},

@@ -109,7 +109,7 @@ def _without(prompts: Iterable[Prompt], prompt: Prompt) -> tuple[Prompt, ...]:
 
 ALL, DIFFER, FAILED, IN_VAIN, UNLABELLED, LABELLED = "", "differ", "failed", "in vain", "unlabelled", "labelled"
 NEWEST, IN_FILE, BY_TEXT, LONGEST, BY_CHANGE = "", "file", "text", "longest", "difference"
-ALL_AGAIN = "{replay.clear} shows all."
+ALL_AGAIN = "{go.back} shows all."
 
 
 @dataclass(frozen=True)

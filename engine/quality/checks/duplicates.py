@@ -34,7 +34,7 @@ alphabet: so many copies of one note are found, each once."""
 
 LEAST_SHARED = 3
 LEAST_LIKENESS, LEAST_BY_WORDS = 0.55, 0.2
-LONG, LEAST_OF_LONG = 15, 0.65
+LONG, LEAST_OF_LONG = 15, 0.62
 """Stems of a text that shares more words with others by chance: lists for two phases of a project, say."""
 
 EXACT = 0.97

@@ -152,7 +152,7 @@ def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
     step = next_step(report(store))
     assert (step.in_app(), step.place) == ("Replay prompts to label.", BY_REPLAY)
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
-    assert next_step(report(store)).in_shell() == "Next: label about 10 prompts: memsift, then F4."
+    assert next_step(report(store)).in_shell() == "Next: label about 10 prompts: memsift, then L."
     for number in range(8):
         say(store, f"p{number}", "a", RELEVANT)
     step = next_step(report(store))

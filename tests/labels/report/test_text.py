@@ -110,7 +110,7 @@ Limits of these numbers
 - What no system returned was never looked at: recall and losses are within the
   pool.
 
-Next: label the 1 injected memory that has no label yet: memsift, then F4.
+Next: label the 1 injected memory that has no label yet: memsift, then L.
 """
 
 

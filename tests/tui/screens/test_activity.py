@@ -85,17 +85,17 @@ async def test_the_log_is_filtered_and_sorted_and_says_what_happened(open_worksp
         await reads(pilot, "#detail-text", "No row fits the filter. Press esc to see all.")
 
 
-async def test_enter_replays_a_prompt_of_the_log_and_plus_adds_it_to_the_sample(open_workspace: Opener) -> None:
+async def test_enter_replays_a_prompt_of_the_log_and_t_adds_it_to_the_sample(open_workspace: Opener) -> None:
     log_of(ROWS)
     workspace = open_workspace(prompts=[KNOWN])
     async with starting_in("activity", workspace).run_test(size=(110, 32), notifications=True) as pilot:
         await loaded(pilot, 3)
         await press(pilot, "enter")
         assert toasts(pilot)[-1] == "The text of this prompt is unknown, so it cannot be replayed."
-        await press(pilot, "asterisk", "plus")
+        await press(pilot, "asterisk", "t")
         await until(pilot, lambda: "added to the sample" in toasts(pilot)[-1])
         assert toasts(pilot)[-1] == (
-            "1 added to the sample, chosen by hand: F4 labels them; 1 in the sample already; "
+            "1 added to the sample, chosen by hand: L labels them; 1 in the sample already; "
             "1 of unknown text, which cannot be labelled."
         )
         assert [(one.text, one.source) for one in workspace.prompts if one.source == CHOSEN] == [(LOGGED, CHOSEN)]

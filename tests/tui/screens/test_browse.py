@@ -56,8 +56,8 @@ async def test_the_filter_finds_a_part_of_a_word_in_a_body_and_keeps_the_cursor_
         await reads(pilot, "#detail-text", "Celery")
         await reads(pilot, "#list", f"{len(listed(pilot))} of ")
         await press(pilot, "escape")
-        assert (line.value, line.has_focus) == ("", True)
-        await press(pilot, *"queue", "enter", "down", "down")
+        assert (line.value, names.has_focus) == ("", True)
+        await press(pilot, "slash", *"queue", "enter", "down", "down")
         assert (names.has_focus, line.value) == (True, "queue")
         stood_on = current(pilot)
         assert stood_on != listed(pilot)[0]
@@ -69,7 +69,7 @@ async def test_the_filter_finds_a_part_of_a_word_in_a_body_and_keeps_the_cursor_
         await press(pilot, "slash", *"zzzzqq")
         assert listed(pilot) == []
         await reads(pilot, "#detail-text", "esc")
-        await press(pilot, "enter", "enter", "y")
+        await press(pilot, "enter", "enter", "Y")
         assert (toasts(pilot), len(pilot.app.screen_stack)) == ([], 1)
 
 

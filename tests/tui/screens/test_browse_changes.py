@@ -21,6 +21,7 @@ from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, to
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
 from tui.dialogs.memories import MemoryForm
+from tui.keys import active_keys
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,6 +74,12 @@ async def test_x_and_a_digit_retire_a_memory_with_a_reason_and_u_takes_it_back(
         await press(pilot, "u")
         await told(pilot, "Took back: Retired alpha: stale.")
         assert statuses(pilot)["alpha"] == "active"
+        await press(pilot, "U")
+        await told(pilot, "Did again: Retired alpha: stale.")
+        assert statuses(pilot)["alpha"] == "retired"
+        await press(pilot, "u")
+        await told(pilot, "Took back: ")
+        assert statuses(pilot)["alpha"] == "active"
     assert ((place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()) == before
 
 
@@ -93,15 +100,14 @@ async def test_a_reason_in_own_words_is_kept_and_escape_retires_nothing(workspac
     curator.close()
 
 
-async def test_a_archives_r_restores_t_changes_tags_and_big_e_needs_a_terminal_that_can_be_given_away(
+async def test_x_7_archives_r_restores_t_changes_tags_and_big_e_needs_a_terminal_that_can_be_given_away(
     workspace: Workspace, place: Path
 ) -> None:
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "x", "7")
         await told(pilot, "Archived alpha")
         assert stored(place, "alpha")["record_status"] == "archived"
-        await press(pilot, "a")
-        await told(pilot, "already archived")
+        assert "change.retire" not in active_keys(pilot.app.screen), "a key that cannot act is not in the footer"
         await press(pilot, "r")
         await told(pilot, "Restored alpha")
         assert statuses(pilot)["alpha"] == "active"
@@ -173,7 +179,7 @@ async def test_a_read_only_format_says_so(open_workspace: Opener, tmp_path: Path
     (root / "one.md").write_text("# One\n\nText.\n", encoding="utf-8")
     (root / "two.md").write_text("# Two\n\nText.\n", encoding="utf-8")
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        for key in ("x", "a", "t", "e", "E"):
+        for key in ("x", "t", "e", "E"):
             app_of(pilot).clear_notifications()
             await press(pilot, key)
             await told(pilot, "which memsift only reads")
@@ -275,7 +281,7 @@ async def test_asterisk_selects_all_that_the_filter_shows_and_escape_none(worksp
         assert "selected" not in shown(pilot, "#list")
         await press(pilot, "ctrl+a", "escape")
         assert "selected" not in shown(pilot, "#list")
-        await press(pilot, "asterisk", "a")
+        await press(pilot, "asterisk", "x", "7")
         await told(pilot, "Archived 3 memories")
         assert statuses(pilot)["alpha" if "alpha" in statuses(pilot) else "beta"] == "archived"
         await press(pilot, "escape")
@@ -290,7 +296,7 @@ async def test_tags_of_many_are_changed_and_those_whose_status_does_not_fit_are_
     perform(Archive(str(place), memory.summary, "old"))
     workspace.reload()
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "asterisk", "a")
+        await press(pilot, "asterisk", "x", "7")
         await told(pilot, "1 of 4 are left out: already archived.")
         await told(pilot, "Archived 3 memories")
         await press(pilot, "asterisk", "t", *"new,-shared", "enter")
@@ -319,8 +325,9 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
         await press(pilot, "asterisk")
         other = threading.Thread(target=lock_after_a_change, args=(root,))
         other.start()
-        type_ahead(pilot, "a")
-        await until(pilot, lambda: "of 120 changed · esc stops" in shown(pilot, "#list"), "progress")
+        await press(pilot, "x")
+        type_ahead(pilot, "7")
+        await reads(pilot, "#list", "of 120 changed · esc stops")
         await press(pilot, "escape")
         other.join()
         (root / LOCK_FOLDER).rmdir()

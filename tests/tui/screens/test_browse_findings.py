@@ -119,7 +119,7 @@ async def test_the_footer_shows_more_keys_where_there_is_room(open_workspace: Op
             keys = pilot.app.screen.query("FooterKey")
             assert max(one.region.right for one in keys) <= width
             names[width] = [one.description for one in keys]  # type: ignore[attr-defined]
-    assert names[60] == ["Filter", "Retire", "Edit", "Why", "Undo", "Help", "Quit"]
+    assert names[60] == ["Filter", "Retire", "Edit", "Why", "Undo", "Copy", "Help", "Quit"]
     assert {"Select", "Sort", "Category", "Status", "Finding", *names[60]} <= set(names[160])
 
 

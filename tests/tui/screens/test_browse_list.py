@@ -159,7 +159,7 @@ async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
     await reads(pilot, "#view-text", "memsift injects it")
 
 
-@pytest.mark.parametrize("keys", [("p",), ("tab", "enter")])
+@pytest.mark.parametrize("keys", [("w",), ("tab", "enter")])
 async def test_the_only_prompt_that_pulled_the_memory_in_is_explained(
     workspace: Workspace, keys: tuple[str, ...]
 ) -> None:
@@ -176,7 +176,7 @@ async def test_hidden_prompts_are_shown_on_request_and_are_not_blind_then(worksp
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await reads(pilot, "#detail-text", "1 prompt is hidden, so that your label stays blind.")
         assert PROMPT.text not in shown(pilot, "#detail-text")
-        await press(pilot, "p")
+        await press(pilot, "w")
         await reads(pilot, "OptionList", "labels of these prompts will not count as blind")
         assert workspace.is_blind(PROMPT.id)
         await press(pilot, "enter")
@@ -186,19 +186,19 @@ async def test_hidden_prompts_are_shown_on_request_and_are_not_blind_then(worksp
         await why_shown(pilot, "alpha")
 
 
-async def test_without_a_replay_p_offers_one_and_then_shows_why(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_without_a_replay_w_offers_one_and_then_shows_why(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_documents(tmp_path / "root", [document("alpha"), document("zebra", "runbook", title="Zebra", tags=[])])
     app = MemsiftApp(open_workspace(root=root, prompts=(PROMPT,), judge=None))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await facts_shown(pilot)
-        await press(pilot, "p")
+        await press(pilot, "w")
         await reads(pilot, "OptionList", "Replay all prompts to find out")
         await press(pilot, "enter")
         await reads(pilot, "#detail-text", "1 prompt is hidden")
-        await press(pilot, "p", "enter")
+        await press(pilot, "w", "enter")
         await reads(pilot, "OptionList", PROMPT.text)
-        await press(pilot, "escape", "G", "p")
-        assert toasts(pilot)[-1].startswith("No prompt pulls this memory in. F3 tries another prompt")
+        await press(pilot, "escape", "G", "w")
+        assert toasts(pilot)[-1].startswith("No prompt pulls this memory in. P tries another prompt")
 
 
 async def test_the_detail_shows_the_changes_of_the_memory(workspace: Workspace) -> None:

@@ -42,14 +42,14 @@ async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace:
         await says(pilot, ADVICE)
         assert shown(pilot, "#where") == "empty"
         await press(pilot, "f3")
-        await says(pilot, "There are no memories here. Press F2.")
+        await says(pilot, "There are no memories here. Press B.")
         await press(pilot, "f4")
         await says(pilot, ADVICE)
         assert shown(pilot, "#progress") == ""
         for keys in ((), ("r",)):
             await press(pilot, "f5", *keys)
             await says(pilot, ADVICE)
-        assert "F4 to label" not in on_screen(pilot)
+        assert "L to label" not in on_screen(pilot)
 
 
 async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> None:
@@ -58,9 +58,9 @@ async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> Non
         await says(pilot, "No prompts. n types one, or start with --prompts FILE.")
         for key in ("f4", "f5"):
             await press(pilot, key)
-            await says(pilot, "n types a prompt and + adds it to the sample")
+            await says(pilot, "n types a prompt and t adds it to the sample")
         await press(pilot, "f4", "d")
-        await says(pilot, "Nobody differs. Press F4 to label")
+        await says(pilot, "Nobody differs. Press L to label")
 
 
 async def test_prompts_that_find_nothing_are_not_said_to_be_labelled(open_workspace: Opener, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_prompts_that_find_nothing_are_not_said_to_be_labelled(open_worksp
         await says(pilot, "No memory fits this prompt. ] goes on, n types another.")
         await press(pilot, "f4")
         await card_shown(pilot)
-        await says(pilot, "there is nothing to label. Press F3 to see what each prompt finds")
+        await says(pilot, "there is nothing to label. Press P to see what each prompt finds")
 
 
 async def test_unreadable_memories_are_not_called_missing(open_workspace: Opener, tmp_path: Path) -> None:
@@ -82,4 +82,4 @@ async def test_unreadable_memories_are_not_called_missing(open_workspace: Opener
         file.write_text("{not json", encoding="utf-8")
     async with MemsiftApp(open_workspace(root=root, prompts=ONE)).run_test(size=SMALL) as pilot:
         await settled(pilot)
-        await says(pilot, "No memory of this folder can be read. Press s to see the reasons.")
+        await says(pilot, "No memory of this folder can be read. Press S to see the reasons.")

@@ -58,7 +58,7 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         assert any(check == "duplicates" for check, _ in before)
         await press(pilot, "v", "home", "down", "enter")
         assert found(pilot) == [("safety", "risky")]
-        await reads(pilot, "#detail-text", "d approves it · b keeps it out · x retires it")
+        await reads(pilot, "#detail-text", "a approves it · b keeps it out · x retires it")
         assert ATTACK in shown(pilot, "#detail-text")
         await press(pilot, "b")
         assert decisions(workspace.roots[0], os.environ).popitem()[1] == REJECTED
@@ -66,7 +66,7 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         await press(pilot, "u", "escape")
         await until(pilot, lambda: found(pilot) == before)
         assert decisions(workspace.roots[0], os.environ) == {}
-        await press(pilot, "asterisk", "d")
+        await press(pilot, "asterisk", "a")
         await until(pilot, lambda: "dismissed" in toasts(pilot)[-1])
         assert not any(name for _, name in found(pilot))
         assert {*decisions(workspace.roots[0], os.environ).values()} == {ACCEPTED}

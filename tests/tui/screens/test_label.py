@@ -75,7 +75,7 @@ async def test_a_key_is_on_disk_before_the_next_card_is_shown(open_workspace: Op
         await open_labels(pilot)
         first = card(pilot)
         assert first is not None
-        for key, verdict in (("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("u", "unsure")):
+        for key, verdict in (("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("s", "unsure")):
             await press(pilot, key)
             second = card(pilot)
             assert second is not None
@@ -140,7 +140,7 @@ async def test_keys_in_the_reveal_change_no_label_and_what_is_said_anew_is_not_b
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         given = await label_prompt(pilot)
-        await press(pilot, "a", "1", "x", "0", "u", "down", "a")
+        await press(pilot, "a", "1", "x", "0", "s", "down", "a")
         assert [event.verdict for event in workspace.store.events()] == ["not"] * given
         await press(pilot, "z")
         assert card(pilot)
@@ -171,7 +171,7 @@ async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_worksp
         await until(pilot, lambda: card(pilot), "the one prompt that has a card")
         await label_prompt(pilot, "a")
         await press(pilot, "enter")
-        await until(pilot, lambda: "F5" in shown(pilot, "#card-text"), "it says that all is done")
+        await until(pilot, lambda: "T" in shown(pilot, "#card-text"), "it says that all is done")
         assert [label.memory_id for label in workspace.store.labels()] == ["signing-keys-rotate"]
 
 
@@ -217,7 +217,7 @@ async def test_when_all_is_labelled_it_says_where_to_go(open_workspace: Opener) 
         await open_labels(pilot)
         given = await label_prompt(pilot)
         await go_on(pilot)
-        await reads(pilot, "#card-text", "F5")
+        await reads(pilot, "#card-text", "T")
         await press(pilot, "a", "x", "i")
         assert len(app_of(pilot).workspace.store.events()) == given
         await press(pilot, "z")

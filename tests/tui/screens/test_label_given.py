@@ -42,10 +42,10 @@ def given(pilot: Pilot[None]) -> list[tuple[str | None, int | None]]:
     return [(event.verdict, event.grade) for event in events if event.action == "label"]
 
 
-async def test_y_and_n_answer_and_digits_give_grades_only_where_they_are_on(open_workspace: Opener) -> None:
+async def test_a_and_x_answer_and_digits_give_grades_only_where_they_are_on(open_workspace: Opener) -> None:
     async with starting_in("label", open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
-        await press(pilot, "y", "n", "2", "1", "z")
+        await press(pilot, "a", "x", "2", "1", "z")
         assert given(pilot) == [("relevant", None), ("not", None), ("relevant", None)]
     app = MemsiftApp(open_workspace(prompts=ONE), "label", settings=AppSettings(has_grades=True))
     async with app.run_test(size=SIZE) as pilot:
@@ -91,7 +91,7 @@ async def test_an_answer_to_a_repeat_and_a_label_of_an_old_text_stay(open_worksp
     assert len(workspace.store.events()) == 2
 
 
-async def test_w_shows_the_guideline_whose_hash_goes_with_each_label(
+async def test_c_shows_the_guideline_whose_hash_goes_with_each_label(
     open_workspace: Opener,
 ) -> None:
     environ = dict(os.environ)
@@ -103,7 +103,7 @@ async def test_w_shows_the_guideline_whose_hash_goes_with_each_label(
     assert guideline_hash(environ) != usual
     async with starting_in("label", open_workspace(prompts=ONE, judge=None)).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
-        await press(pilot, "w")
+        await press(pilot, "c")
         await reads(pilot, "FullText Static", "Only [what] the team agreed on.")
 
 
@@ -126,12 +126,12 @@ async def test_a_reason_leads_to_the_change_after_the_prompt(open_workspace: Ope
         await card_shown(pilot)
         screen: Any = pilot.app.screen
         stale = screen.card.memory.id
-        await press(pilot, "r", "1", "x", "f", "r", "4", "x")
+        await press(pilot, "w", "1", "x", "f", "w", "4", "x")
         assert screen.card is None
         await reads(pilot, "#revealed", "f retires")
         await reads(pilot, "#revealed", "and 1 more after it")
         await press(pilot, "f", "1")
-        await until(pilot, lambda: any("F2, then u, takes it back" in one for one in toasts(pilot)))
+        await until(pilot, lambda: any("B, then u, takes it back" in one for one in toasts(pilot)))
         found = workspace.memory(stale)
         assert found is not None
         assert found.summary.status == "retired"

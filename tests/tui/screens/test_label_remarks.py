@@ -43,7 +43,7 @@ async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace
         await card_shown(pilot)
         first = card(pilot)
         assert not is_shown(pilot)
-        await press(pilot, "m", *"axu10z!mrqs", "space", "o", "backspace", "enter")
+        await press(pilot, "e", *"axu10z!mrqs", "space", "o", "backspace", "enter")
         assert workspace.store.events() == ()
         assert card(pilot) == first
         await reads(pilot, "NoteInput", "axu10z!mrqs")
@@ -62,7 +62,7 @@ async def test_what_is_typed_ahead_behind_the_note_labels_after_it(workspace: Wo
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         first, second = workspace.pool("p01").cards[:2]  # type: ignore[union-attr]
-        type_ahead(pilot, "m", *"max", "backspace", leave, "x", "a")
+        type_ahead(pilot, "e", *"max", "backspace", leave, "x", "a")
         await settled(pilot)
         said = [(event.memory_id, event.verdict, event.note) for event in workspace.store.events()]
         note = "ma" if leave == "enter" else ""
@@ -73,7 +73,7 @@ async def test_a_note_that_is_typed_ahead_is_about_the_card_behind_the_label(wor
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         second = workspace.pool("p01").cards[1]  # type: ignore[union-attr]
-        type_ahead(pilot, "a", "m", *"xaz", "enter")
+        type_ahead(pilot, "a", "e", *"xaz", "enter")
         await settled(pilot)
         (event,) = workspace.store.events()
         assert (event.verdict, event.note) == ("relevant", "")
@@ -84,9 +84,9 @@ async def test_a_note_that_is_typed_ahead_is_about_the_card_behind_the_label(wor
 async def test_escape_leaves_the_note_as_it_was_and_an_empty_one_is_none(workspace: Workspace) -> None:
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
-        await press(pilot, "m", "h", "i", "enter", "m", "x", "escape")
+        await press(pilot, "e", "h", "i", "enter", "e", "x", "escape")
         await reads(pilot, "NoteInput", "hi")
-        await press(pilot, "m", "ctrl+u", "space", "enter")
+        await press(pilot, "e", "ctrl+u", "space", "enter")
         assert not is_shown(pilot)
         await press(pilot, "a")
         assert (last(workspace).verdict, last(workspace).note) == ("relevant", "")
@@ -95,15 +95,15 @@ async def test_escape_leaves_the_note_as_it_was_and_an_empty_one_is_none(workspa
 async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Workspace) -> None:
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
-        type_ahead(pilot, "r", "1", "x")
+        type_ahead(pilot, "w", "1", "x")
         await settled(pilot)
         await settled(pilot)
         assert [(event.verdict, event.reason) for event in workspace.store.events()] == [("not", "stale")]
-        await press(pilot, "r", "down", "down", "enter")
+        await press(pilot, "w", "down", "down", "enter")
         await reads(pilot, "RemarkLine", "Wrong")
-        await press(pilot, "r", "escape", "r", "enter", "x")
+        await press(pilot, "w", "escape", "w", "enter", "x")
         assert last(workspace).reason == "wrong"
-        await press(pilot, "z", "r", "0", "x")
+        await press(pilot, "z", "w", "0", "x")
         assert [event.reason for event in workspace.store.events()] == ["stale", "wrong", "", ""]
 
 
@@ -112,10 +112,10 @@ async def test_a_remark_waits_for_its_card(workspace: Workspace) -> None:
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         first = card(pilot)
-        await press(pilot, "m", "h", "i", "f2", "f4")
+        await press(pilot, "e", "h", "i", "f2", "f4")
         await card_shown(pilot)
         await reads(pilot, "NoteInput", "hi")
-        await press(pilot, "r", "2", "space")
+        await press(pilot, "w", "2", "space")
         assert not is_shown(pilot)
         while card(pilot) != first:
             await press(pilot, "a")

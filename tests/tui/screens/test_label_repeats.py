@@ -99,7 +99,7 @@ async def test_it_looks_like_any_other_card_and_its_answer_is_kept_beside_the_la
         await card_shown(pilot)
         assert (screen.prompt, screen.card, screen.position.is_repeat) == (at.prompt, at.open[0], True)
         assert workspace.store.repeats() == ()
-        await press(pilot, "u")
+        await press(pilot, "s")
         assert [repeat.again for repeat in workspace.store.repeats()] == ["unsure"]
 
 

@@ -45,7 +45,7 @@ async def test_a_label_of_another_app_takes_the_card_away_and_its_reveal_ends_bl
             second = pair(pilot)
             other.label("bea", "p01", screen.card, "not", **HOW)
             app_of(pilot).look_for_labels()
-            await press(pilot, "m", *"why")
+            await press(pilot, "e", *"why")
             other.label("ana", "p01", screen.card, "unsure", **HOW)
             app_of(pilot).look_for_labels()
             await press(pilot, "x")

@@ -103,12 +103,12 @@ async def test_after_the_agreement_the_judge_is_asked_and_the_top_bar_counts(ope
         assert not pilot.app.screen.query("#cost"), "one agreement is enough for this start"
 
 
-async def test_r_asks_first_and_without_an_agreement_replays_without_the_judge(open_workspace: Opener) -> None:
+async def test_big_r_asks_first_and_without_an_agreement_replays_without_the_judge(open_workspace: Opener) -> None:
     provider = PaidProvider()
     workspace = paid_workspace(open_workspace, provider, "p01", "p02", "p04")
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "r")
+        await press(pilot, "R")
         await reads(pilot, "#cost", "All 3 prompts")
         await press(pilot, "escape")
         await reads(pilot, "#state", "3 prompts replayed")
@@ -122,14 +122,14 @@ async def test_a_replay_stops_before_the_limit_and_can_go_on_with_another(open_w
     workspace = paid_workspace(open_workspace, provider, *ids)
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
-        await press(pilot, "r", *["backspace"] * 4, *"nan", "enter")
+        await press(pilot, "R", *["backspace"] * 4, *"nan", "enter")
         await reads(pilot, "#wrong", "Type an amount above 0")
         await press(pilot, *["backspace"] * 3, *"0.05", "enter")
         await until(pilot, lambda: any("limit" in toast for toast in toasts(pilot)))
         assert 0 < provider.calls <= 5
         assert workspace.needs_agreement
         await until(pilot, lambda: app_of(pilot).progress is None)
-        await press(pilot, "r", "enter")
+        await press(pilot, "R", "enter")
         await reads(pilot, "#state", "12 prompts replayed")
         assert len({one.prompt_id for one in workspace.store.outcomes() if "judge" in one.system}) == 12
         assert all(call.answers for call in workspace.store.judge_calls()), "no refused call is recorded"

@@ -128,7 +128,7 @@ async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Open
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "f4", "f3", "down", "up", "f5", "r", "r", "f3", "f4", "f5", "r")
+        await press(pilot, "f4", "f3", "down", "up", "f5", "R", "R", "f3", "f4", "f5", "R")
         await until(pilot, lambda: len(workspace.finished) == 6)
         await press(pilot, "down", "down", "up")
         await pilot.pause(0.4)
@@ -237,17 +237,17 @@ async def test_a_key_moves_a_typed_prompt_into_the_sample_and_another_removes_it
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
     async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
-        await press(pilot, "plus", "delete")
+        await press(pilot, "t", "delete")
         assert "comes from a file" in toasts(pilot)[-1]
         await type_prompt(pilot, QUESTION)
         prompts = pilot.app.screen.query_one("PromptList")
         assert "scratch How do" in text_of(prompts)
-        await press(pilot, "plus")
+        await press(pilot, "t")
         assert "by hand How do" in text_of(prompts)
         assert [prompt.text for prompt in workspace.prompts][:1] == [QUESTION]
         await press(pilot, "backspace")
         assert len(workspace.prompts) == 2, "a prompt of the sample is not removed"
-        await press(pilot, "plus", "delete")
+        await press(pilot, "t", "delete")
         assert "How do" not in text_of(prompts)
         assert [prompt.id for prompt in workspace.lists.all] == ["p01"]
 
@@ -277,7 +277,7 @@ async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_wo
         await press(pilot, "right")
         await judged(pilot, "p01")
         ids = [row.memory.id for row in table(pilot).records]
-        await press(pilot, "a", "x", "down", "u")
+        await press(pilot, "a", "x", "down", "s")
         said = [(label.memory_id, label.verdict, label.blind) for label in workspace.store.labels()]
         assert said == [(ids[0], "relevant", False), (ids[1], "not", False), (ids[3], "unsure", False)]
         assert [row.verdict for row in table(pilot).records[:4]] == ["relevant", "not", "", "unsure"]
@@ -303,7 +303,7 @@ async def test_keys_about_the_highlighted_memory_act_while_the_prompts_have_the_
         await press(pilot, "a", "x")
         said = [(label.memory_id, label.verdict) for label in workspace.store.labels()]
         assert said == [(ids[0], "relevant"), (ids[1], "not")]
-        await press(pilot, "e")
+        await press(pilot, "w")
         await reads(pilot, "#view-text", table(pilot).records[2].memory.title)
         assert pilot.app.screen.query_one("#view").has_focus
         await press(pilot, "escape")
@@ -319,10 +319,10 @@ async def test_the_pane_shows_why_then_the_memory_then_the_text_that_the_model_w
     async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
         await settled(pilot)
         await reads(pilot, "#view-text", "memsift injects it: rank 1")
-        await press(pilot, "w")
+        await press(pilot, "V")
         first = table(pilot).records[0].memory
         await reads(pilot, "#view-text", first.path)
-        await press(pilot, "w")
+        await press(pilot, "V")
         answer = workspace.retrieval("p04", "memsift")
         assert answer
         text = context(answer, workspace.config)
@@ -330,7 +330,7 @@ async def test_the_pane_shows_why_then_the_memory_then_the_text_that_the_model_w
         lines = str(pilot.app.screen.query_one("#view-text").render()).split("\n")
         start = lines.index('<memory-context source="memsift">')
         assert "\n".join(lines[start : start + len(text.splitlines())]) == text
-        await press(pilot, "w")
+        await press(pilot, "V")
         await reads(pilot, "#view-text", "memsift injects it: rank 1")
 
 

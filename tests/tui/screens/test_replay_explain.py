@@ -25,12 +25,12 @@ def screen_name(pilot: Pilot[None]) -> str:
     return type(pilot.app.screen).__name__
 
 
-async def test_e_explains_the_memory_under_the_cursor_and_escape_goes_back(open_workspace: Opener) -> None:
+async def test_w_explains_the_memory_under_the_cursor_and_escape_goes_back(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
     async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
         await settled(pilot)
         await judged(pilot, "p01")
-        await press(pilot, "right", "e")
+        await press(pilot, "right", "w")
         await until(pilot, lambda: screen_name(pilot) == "FullText")
         table: Any = pilot.app.screen_stack[-2].query_one("RankingTable")
         first = table.records[0].candidates[0]
@@ -43,11 +43,11 @@ async def test_e_explains_the_memory_under_the_cursor_and_escape_goes_back(open_
         assert type(pilot.app.focused).__name__ == "RankingTable"
 
 
-async def test_e_does_nothing_where_no_memory_is_found(open_workspace: Opener) -> None:
+async def test_w_does_nothing_where_no_memory_is_found(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=[typed_prompt("zzzz qqqq")])
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "e")
+        await press(pilot, "w")
         assert screen_name(pilot) == "ReplayScreen"
         await press(pilot, "n", "e", "f")
         editor: Any = pilot.app.screen.query_one("TextArea")

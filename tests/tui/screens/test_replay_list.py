@@ -80,7 +80,7 @@ async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener)
         assert listed(pilot) == ["t1", "t3", "t2"]
         await press(pilot, "slash", *"zz", "enter")
         await reads(pilot, "#prompt", "No prompt fits. esc shows all.")
-        await press(pilot, "a", "e", "w", "i", "escape")
+        await press(pilot, "a", "w", "V", "i", "escape")
         assert len(listed(pilot)) == 4
         assert not pilot.app.screen.query_one("Input").display
         assert workspace.store.labels() == ()

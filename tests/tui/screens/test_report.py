@@ -52,14 +52,14 @@ async def part(pilot: Pilot[None], name: str) -> None:
 async def test_before_anything_was_replayed_it_says_which_key_does(open_workspace: Opener) -> None:
     async with starting_in("report", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
         await reads(pilot, "#answer", "Press enter")
-        await press(pilot, "w", "right", "enter")
+        await press(pilot, "ctrl+s", "right", "enter")
         assert pilot.app.screen.query("PartList")
 
 
-async def test_r_without_prompts_says_how_to_have_some(open_workspace: Opener) -> None:
+async def test_big_r_without_prompts_says_how_to_have_some(open_workspace: Opener) -> None:
     async with starting_in("report", open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
-        await press(pilot, "r")
+        await press(pilot, "R")
         assert any("--prompts" in toast for toast in toasts(pilot))
 
 
@@ -215,7 +215,7 @@ async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_worksp
             if ending == ".html":
                 file.touch()
                 file.chmod(0o640)
-            await press(pilot, "w")
+            await press(pilot, "ctrl+s")
             line: Any = pilot.app.screen.query_one("Input")
             line.value = str(file)
             await press(pilot, "enter")
@@ -223,7 +223,7 @@ async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_worksp
             assert content in file.read_text()
             assert file.stat().st_mode & 0o777 == (0o640 if ending == ".html" else 0o600)
         assert json.loads((tmp_path / "report.json").read_text())["prompts"] == 2
-        await press(pilot, "w")
+        await press(pilot, "ctrl+s")
         line = pilot.app.screen.query_one("Input")
         line.value = str(tmp_path / "report.pdf")
         await press(pilot, "enter")
@@ -277,7 +277,7 @@ async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener
     workspace = open_workspace(judge=lambda _: BrokenWorkspace(), prompts=demo_prompts("p01"))
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
-        await press(pilot, "r")
+        await press(pilot, "R")
         await until(pilot, lambda: any("a bug [/b]" in toast for toast in toasts(pilot)))
         assert pilot.app.is_running
 
@@ -316,15 +316,15 @@ async def test_while_a_report_is_made_the_screen_says_so_and_can_be_left(open_wo
         await until(pilot, lambda: not pilot.app.screen.query_one("#state").display, "it is done")
 
 
-async def test_m_adds_the_ranking_and_takes_it_away(open_workspace: Opener) -> None:
+async def test_v_adds_the_ranking_and_takes_it_away(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
     replay_and_label(workspace)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await part(pilot, "history")
-        await press(pilot, "m")
+        await press(pilot, "v")
         await part(pilot, "ranking")
         await reads(pilot, "#part", "Ranking, as TREC counts it")
-        await press(pilot, "m")
+        await press(pilot, "v")
         parts: Any = pilot.app.screen.query_one("PartList")
         await until(pilot, lambda: all(one.section.name != "ranking" for one in parts.records))
 

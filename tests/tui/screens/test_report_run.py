@@ -42,7 +42,7 @@ async def test_the_judge_is_asked_about_several_prompts_at_once(open_workspace: 
     workspace, provider = gated_workspace(open_workspace, free=0, held=12)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "r")
+        await press(pilot, "R")
         await until(pilot, lambda: len(provider.asked) == AT_ONCE)
         for gate in provider.gates.values():
             gate.set()
@@ -56,7 +56,7 @@ async def test_every_screen_shows_the_progress_and_ctrl_x_cancels_and_keeps_what
     workspace, provider = gated_workspace(open_workspace, free=3, held=20)
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
-        await press(pilot, "r")
+        await press(pilot, "R")
         for key in ("f2", "f3", "f4", "f5", "f2"):
             await press(pilot, key)
             await reads(pilot, "#run", "Replayed ")
@@ -82,7 +82,7 @@ async def test_keys_work_while_the_results_wait_for_the_disk(
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
         with locked(tmp_path / "labels.db"):
-            await press(pilot, "r")
+            await press(pilot, "R")
             await press(pilot, "f2", "down", "down")
             await reads(pilot, "#run", "Replayed 0/30")
             assert recorded(workspace) == 0
@@ -94,7 +94,7 @@ async def test_a_reload_ends_the_run_over_the_old_memories(open_workspace: Opene
     workspace, provider = gated_workspace(open_workspace, free=0, held=12)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "r")
+        await press(pilot, "R")
         await until(pilot, lambda: len(provider.asked) == AT_ONCE)
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: app_of(pilot).progress is None)

@@ -47,7 +47,7 @@ def here(pilot: Pilot[None]) -> str:
 
 
 async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
-    """It is reached from Label, also about a prompt that is not open now, and F4 leads back."""
+    """It is reached from Label, also about a prompt that is not open now, and escape leads back."""
     async with starting_in("label", disputed).run_test(size=SIZE) as pilot:
         disputed.lists.read([])
         await press(pilot, "d")
@@ -63,7 +63,7 @@ async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> No
         await reads(pilot, "FullText Static", "signing")
         await press(pilot, "escape", "i")
         await reads(pilot, "FullText Static", "who is quasar signing what?")
-        await press(pilot, "escape", "f4")
+        await press(pilot, "escape", "escape")
         assert app_of(pilot).current_mode == "label"
 
 
@@ -79,7 +79,7 @@ async def test_a_verdict_settles_the_pair_and_nobodys_label_changes(disputed: Wo
         await press(pilot, "x")
         await reads(pilot, "#card-text", "Nobody differs")
         await reads(pilot, "#progress", "0 to settle · 2 settled just now")
-        await press(pilot, "a", "x", "u", "space", "enter", "i")
+        await press(pilot, "a", "x", "s", "space", "enter", "i")
         assert len(disputed.store.adjudications()) == 2
 
 
@@ -91,7 +91,7 @@ async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace)
         await press(pilot, "space")
         second = here(pilot)
         assert second != first
-        await press(pilot, "u")
+        await press(pilot, "s")
         assert here(pilot) == first
         await press(pilot, "z")
         assert here(pilot) == second

@@ -115,7 +115,7 @@ async def test_no_number_is_broken_where_settings_and_prompts_just_fit_beside_ea
         assert shown_numbers.content_size.height == 1 + 8  # the head, and a line for each number
 
 
-async def test_undo_puts_a_setting_back_and_escape_all_of_them(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_undo_puts_a_setting_back_and_delete_all_of_them(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
     async with starting_in("whatif", workspace).run_test(size=SIZE) as pilot:
         await numbers(pilot)
@@ -123,7 +123,7 @@ async def test_undo_puts_a_setting_back_and_escape_all_of_them(open_workspace: O
         await reads(pilot, "#state", "3 settings moved")
         await press(pilot, "u")
         await reads(pilot, "#state", "2 settings moved")
-        await press(pilot, "escape")
+        await press(pilot, "delete")
         await reads(pilot, "#state", "Nothing is moved")
         assert "0 change" in await numbers(pilot)
         await press(pilot, "ctrl+s")
@@ -166,7 +166,7 @@ async def test_the_judge_is_tried_with_kept_verdicts_only(open_workspace: Opener
 async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01"), cutoff=fresh_cutoff())
     async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await reads(pilot, "#numbers", "Press F5 and r to replay the prompts, then F4")
+        await reads(pilot, "#numbers", "Press T and R to replay the prompts, then L")
         await press(pilot, "right", "p", "enter", "i")
         replay_and_label(workspace)
         await press(pilot, "f2", "f6")

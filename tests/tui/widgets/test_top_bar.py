@@ -43,9 +43,8 @@ async def test_every_key_a_run_and_its_cancel_key_are_visible_at_every_width(ope
         app: Any = pilot.app
         app._show_progress(RUN)
         for width, tabs in [
-            (60, "F2 Browse F3 F4 F5 F6 F7 F8"),
-            (80, "F2 Browse F3 F4 F5 F6 F7 F8"),
-            (160, "F2 Browse F3 Replay F4 Label F5 Report F6 What-if F7 Inbox F8 Activity"),
+            (60, "Browse Replay Label Report What-if Inbox Activity"),
+            (80, "B Browse P Replay L Label T Report W What-if I Inbox A Activity"),
         ]:
             await pilot.resize_terminal(width, 24)
             await at_rest(pilot)
@@ -57,11 +56,11 @@ async def test_every_key_a_run_and_its_cancel_key_are_visible_at_every_width(ope
             assert shown(pilot, "#where") == "demo"
 
 
-async def test_the_cost_has_room_beside_the_longest_name_at_60_columns(open_workspace: Opener) -> None:
+async def test_the_cost_has_room_beside_the_longest_name_at_a_width_without_names(open_workspace: Opener) -> None:
     async with AllTabs(open_workspace(prompts=())).run_test(size=(60, 20)) as pilot:
         for tab in pilot.app.screen.query(Tab):
             tab.set_class(tab.mode == "activity", "-current")
-            tab.show(is_named=tab.mode == "activity")
+            tab.show(has_key=True, has_name=tab.mode == "activity")
         await at_rest(pilot)
         assert pilot.app.screen.query_one("#where").content_size.width >= len("judge: $0.0100 of $1.00")
 

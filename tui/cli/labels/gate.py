@@ -31,7 +31,7 @@ ONE_LOOK = (
     "Decide with the narrower range for a person who asks once. Asking again after more labels makes it wrong far more "
     "often than 1 time in 20."
 )
-NO_LABELS = "No label counts for {}, so nothing can be decided. Label prompts: memsift, then F4."
+NO_LABELS = "No label counts for {}, so nothing can be decided. Label prompts: memsift, then L."
 NO_ANSWER = "The judge answered on none of the {}, so nothing is known of {}. memsift judge PROMPT says why."
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 

@@ -70,7 +70,7 @@ def label(
 ) -> None:
     """Show the progress of labelling, of each person.
 
-    To label, open the app with memsift and press F4. With --last, label the memories that were just injected: their
+    To label, open the app with memsift and press L. With --last, label the memories that were just injected: their
     ranks stand beside them, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default
     your user name.
     """
@@ -152,7 +152,7 @@ def strata_lines(progress: LabellingProgress) -> list[str]:
 
 def people_lines(progress: LabellingProgress) -> list[str]:
     if not progress.people:
-        return ["no labels yet: `memsift` and F4 start labelling"]
+        return ["no labels yet: `memsift` and L start labelling"]
     return [line for person in progress.people for line in person_lines(person)]
 
 

@@ -241,11 +241,21 @@ def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -
 
     If it belongs to one of *batches*, the whole batch is taken back. `sentences` are those of the changes taken back.
     """
+    return _undo(roots, partial(_last, batches), "There is no change to take back in these memories.", tell)
+
+
+def redo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -> Done:
+    """Do again the change that was taken back last, unless another change has followed. Else as `undo`."""
+    return _undo(roots, partial(_last_undone, batches), "There is no change to do again in these memories.", tell)
+
+
+def _undo(roots: Sequence[str], choose: Callable[[Sequence[Deed]], list[Deed]], nothing: str, tell: Tell) -> Done:
+    """Take back the operations that *choose* gives of all in *roots*. *nothing* is told if there is none."""
     try:
         with closing(Curator(os.environ)) as curator:
             by_number = {change.number: change for root in roots for change in curator.journal.deeds(root=root)}
-            deeds = _last([by_number[number] for number in sorted(by_number)], batches)
-            done = Done(error=None if deeds else JournalError("There is no change to take back in these memories."))
+            deeds = choose([by_number[number] for number in sorted(by_number)])
+            done = Done(error=None if deeds else JournalError(nothing))
             for place, deed in enumerate(deeds):
                 if done.error or not tell(place, len(deeds)):
                     break
@@ -255,11 +265,24 @@ def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -
         return Done(error=error)
 
 
-def _last(deeds: Sequence[Deed], batches: Sequence[tuple[int, ...]]) -> list[Deed]:
+def _last(batches: Sequence[tuple[int, ...]], deeds: Sequence[Deed]) -> list[Deed]:
     """The newest operation that can be taken back, with the others of its batch; the newest first."""
     found = [deed for deed in reversed(deeds) if deed.state == DONE and deed.kind != UNDO and deed.undone_by is None]
     batch = next((numbers for numbers in batches if found and found[0].number in numbers), ())
     return [deed for deed in found if deed.number in batch] or found[:1]
+
+
+def _last_undone(batches: Sequence[tuple[int, ...]], deeds: Sequence[Deed]) -> list[Deed]:
+    """The newest undo that no change has followed, with the others of its batch; the newest first."""
+    done = {deed.number: deed for deed in deeds if deed.state == DONE}
+    newest = max((number for number, deed in done.items() if deed.kind != UNDO), default=0)
+    found = []
+    for deed in reversed(done.values()):
+        undone = done.get(deed.undoes or 0)
+        if deed.number > newest and deed.undone_by is None and undone and undone.kind != UNDO:
+            found.append(replace(deed, summary=undone.summary))
+    batch = next((numbers for numbers in batches if found and found[0].undoes in numbers), ())
+    return [deed for deed in found if deed.undoes in batch] or found[:1]
 
 
 def _taken_back(roots: Sequence[str], curator: Curator, deed: Deed, done: Done) -> Done:

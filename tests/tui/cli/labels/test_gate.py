@@ -303,7 +303,7 @@ def test_without_a_label_nothing_passes(tmp_path: Path, options: list[str]) -> N
     memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", store)
     line = refused(memsift("gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store, *options))
     assert line == (
-        "memsift: No label counts for memsift+default, so nothing can be decided. Label prompts: memsift, then F4."
+        "memsift: No label counts for memsift+default, so nothing can be decided. Label prompts: memsift, then L."
     )
 
 

@@ -58,7 +58,7 @@ def test_before_the_first_label_it_says_where_to_begin(place: list[str]) -> None
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
         "0 of 4 prompts done by ann, in random order",
-        "no labels yet: `memsift` and F4 start labelling",
+        "no labels yet: `memsift` and L start labelling",
     ]
 
 
