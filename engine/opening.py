@@ -101,19 +101,18 @@ def _scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     def scan(memories: list[Memory]) -> dict[str, float]:
         from engine.quality.safety.gate import risk
 
-        found = {memory.summary: risk(memory) for memory in memories}
+        found = [(risk(memory), memory.summary.id, memory.summary.digest) for memory in memories]
         try:
             db = for_writing(path, wait_s=0.0)
             try:
                 db.execute("begin immediate")
-                rows = [(scanned, one.id, one.digest) for one, scanned in found.items()]
-                db.executemany("update memory set risk = ? where id = ? and digest = ?", rows)
+                db.executemany("update memory set risk = ? where id = ? and digest = ?", found)
                 db.execute("commit")
             finally:
                 db.close()
         except DAMAGE:
             pass
-        return {one.digest: scanned for one, scanned in found.items()}
+        return {digest: scanned for scanned, _, digest in found}
 
     return scan
 
