@@ -8,6 +8,8 @@ first request arrives, is printed apart and does not count (budget: 1.3 times th
 the cache.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
