@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.agents.registry import title_of
+from engine.doctor.memories import MUTE_OFF, muted
 from engine.hook.activity_log import FILTERS, SLOW_MS, LogTail, ledger, new_decisions, read_log
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
@@ -80,6 +81,8 @@ def activity(
     if follow and memory_id:
         raise click.UsageError("--follow shows decisions, --memory sums them up: take one of the two.")
     found = [] if no_root else opening.known_roots(roots, os.environ)
+    for said in muted(found, os.environ):
+        tell(f"{said}: {MUTE_OFF} ends it.")
     if follow:
         tails = [LogTail(state_dir(root, os.environ)) for root in found] or [LogTail(state_home(os.environ))]
         with contextlib.suppress(KeyboardInterrupt):

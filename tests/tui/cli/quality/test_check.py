@@ -1,7 +1,8 @@
-"""`memsift quality check` and `memsift activity`."""
+"""`memsift quality check`, `memsift activity` and `memsift mute`."""
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from engine.agents.registry import agent_of
 from engine.hook.activity_log import LogTail
 from engine.hook.process import respond
+from engine.hook.session import mute
 from engine.installation import install_command
 from engine.paths import state_dir, state_home
 from tests.engine.builders import memory, write_memory, write_root
@@ -183,3 +185,24 @@ def test_follow_ends_with_ctrl_c_and_without_an_error(used: World, monkeypatch: 
     result = memsift("activity", "--root", used.root, "--follow")
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
     assert memsift("activity", "--root", used.root, "--follow", "--memory", "x").exit_code == 2
+
+
+def test_a_muted_hook_injects_nothing_and_all_say_so(used: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(used.project)
+    assert memsift("mute", "--session").exit_code == 0
+    assert not used.send(session_id="b")
+    assert used.log()[-1]["reason"] == "muted"
+    assert "muted in the session b" in memsift("activity").stderr
+    assert used.send(session_id="c")
+    assert "Muted until the end of today" in memsift("mute").stderr
+    assert not used.send(session_id="d")
+    mute(str(used.state), time.time() - 1)
+    assert used.send(session_id="e")
+    mute(str(used.state), time.time() + 9)
+    found = json.loads(memsift("doctor", "--format", "json").stdout)
+    assert [one["fix"] for one in found if one["check"] == "mute"] == ["memsift mute --off"]
+    assert memsift("mute", "--root", "nothing").exit_code == 2
+    assert memsift("mute", "--off").exit_code == 0
+    assert used.send(session_id="f")
+    used.state.joinpath("muted.json").write_text("[1", "utf-8")
+    assert used.send(session_id="g")
