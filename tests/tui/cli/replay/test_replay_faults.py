@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Cluster = tuple[str, list[subprocess.Popen[bytes]]]
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 OLD_WORKER = "import sys, engine; engine.__version__ = '0.0.1'; from distributed.cli.dask_worker import main; main()"
 
 
