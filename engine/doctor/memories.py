@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import closing
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from engine.cutoff import chosen_cutoff
 from engine.doctor import note, ok, problem
 from engine.errors import DecisionsError, RootError
+from engine.hook.session import muted_session
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
@@ -20,10 +22,12 @@ from engine.settings.trust import trust_of
 from engine.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from engine.doctor import DoctorFinding
     from engine.settings.roots import RootSearch
+
+MUTE_OFF = "memsift mute --off"
 
 
 def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[DoctorFinding]:
@@ -44,9 +48,20 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
                 "examples.",
             )
         )
+    found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
         found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
+
+
+def muted(roots: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """A sentence on each of *roots* whose hook is muted now."""
+    found = [(root, muted_session(state_dir(root, environ), time.time())) for root in roots]
+    return [
+        f"The hook is muted in {f'the session {session}' if session else 'every session'} of {root}"
+        for root, session in found
+        if session is not None
+    ]
 
 
 def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import Counter
@@ -13,6 +14,7 @@ from engine.lean.sha256 import hex_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from io import FileIO
 
     from engine.prompt import Prompt
 
@@ -74,16 +76,52 @@ def read_log(*folders: str) -> Log:
 
     An absent log is empty. The hook logs a decision over several roots once, in the folder of the first.
     """
-    decisions, broken = [], 0
-    for path in [os.path.join(folder, name) for folder in folders for name in (f"{LOG_FILE}.1", LOG_FILE)]:
-        for line in _lines(path):
-            if decision := _decision(line):
-                decisions.append(decision)
-            else:
-                broken += bool(line.strip())
-    if len(folders) > 1:
-        decisions.sort(key=lambda decision: decision.time)
-    return Log(tuple(decisions), broken)
+    paths = [os.path.join(folder, name) for folder in folders for name in (f"{LOG_FILE}.1", LOG_FILE)]
+    return _log((line for path in paths for line in _lines(path)), in_order=len(folders) < 2)
+
+
+class LogTail:
+    """The log in the state folder *folder* as it grows. A log that is not there yet is waited for."""
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, LOG_FILE)
+        self._file: FileIO | None = None
+        self._begun = b""
+
+    def lines(self) -> Iterator[str]:
+        """The lines since the last call, at first all. A line that is not yet written to its end comes later.
+
+        The rest of a log that was renamed when it grew too large comes before the lines of its successor.
+        """
+        yield from self._unread()
+        if self._is_another():
+            self.close()
+            with contextlib.suppress(OSError):
+                self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115 - stays open for the next call
+            yield from self._unread()
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+        self._file, self._begun = None, b""
+
+    def _unread(self) -> Iterator[str]:
+        *whole, self._begun = (self._begun + (self._file.readall() if self._file else b"")).split(b"\n")
+        yield from (line.decode("utf-8", "replace") for line in whole)
+
+    def _is_another(self) -> bool:
+        """Whether the path leads to another file than the open one, or to one that was cut."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return False
+        opened = os.fstat(self._file.fileno()) if self._file else None
+        return not (self._file and opened and os.path.samestat(found, opened) and self._file.tell() <= found.st_size)
+
+
+def new_decisions(tails: Sequence[LogTail]) -> Log:
+    """The decisions that several logs got since the last call, oldest first."""
+    return _log((line for tail in tails for line in tail.lines()), in_order=len(tails) < 2)
 
 
 def ledger(memory_id: str, decisions: Iterable[LoggedPrompt]) -> MemoryLedger:
@@ -106,6 +144,16 @@ def last_injected(decisions: Sequence[LoggedPrompt], prompts: Iterable[Prompt]) 
     by_hash = {hex_digest(prompt.text): prompt for prompt in prompts}
     found = (by_hash.get(decision.prompt_sha256) for decision in reversed(decisions) if decision.injected)
     return next(filter(None, found), None)
+
+
+def _log(lines: Iterable[str], *, in_order: bool) -> Log:
+    decisions, broken = [], 0
+    for line in lines:
+        if decision := _decision(line):
+            decisions.append(decision)
+        else:
+            broken += bool(line.strip())
+    return Log(tuple(decisions if in_order else sorted(decisions, key=lambda decision: decision.time)), broken)
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
 from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
 from engine.hook.deadline import Watchdog
-from engine.hook.session import is_first, load_session, save_session
+from engine.hook.session import is_first, is_muted, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
@@ -225,6 +225,8 @@ class HookAnswer:
             self.activity.note(prompt=request.prompt)
         self.activity.stage("config")
         reason = skip_reason(request) if config.enabled else "retrieval.enabled is false"
+        if not reason and is_muted(self._folder, request.session_id):
+            reason = "muted"
         if reason:
             self.activity.note_reason(reason)
             return ""

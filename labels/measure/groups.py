@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engine.retrieval import HIGH, LOW, MEDIUM
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.live_interval import stratified_interval
-from labels.measure.metrics import Ratio, Tally, precision, served
+from labels.measure.metrics import Ratio, Tally, false_fire_rate, precision, served
 from labels.measure.strata import EQUAL, stratified_estimate
 
 if TYPE_CHECKING:
@@ -58,6 +58,22 @@ class Group:
     prompts: int
     injected: int
     precision: PrecisionEstimate
+
+    @property
+    def is_known(self) -> bool:
+        return self.precision.ratio.whole > 0
+
+
+@dataclass(frozen=True)
+class KindGroup(Group):
+    """A kind of prompt: `served` is of the prompts that need a memory, `false_fires` of those that need none."""
+
+    served: Ratio
+    false_fires: Ratio
+
+    @property
+    def is_known(self) -> bool:
+        return any(found.whole for found in (self.precision.ratio, self.served, self.false_fires))
 
 
 @dataclass(frozen=True)
@@ -131,19 +147,29 @@ def level_counts(confidences: Sequence[str], judgements: Sequence[bool | None]) 
     return [(level, len(own), len(own) - own.count(None), own.count(True)) for level, own in levels.items()]
 
 
-def by_kind(
-    rows: Sequence[Outcome], tallies: Sequence[Tally], kinds: Mapping[str, str], weights: PairWeights = EQUAL
-) -> tuple[Group, ...]:
-    """Precision for each kind of prompt, by name; empty if no prompt has a kind.
-
-    *tallies* are those of *rows*. *kinds* (prompt id -> kind) are used for outcomes without a kind.
-    """
+def by_kind(system: str, evidence: Evidence, kinds: Mapping[str, str]) -> tuple[KindGroup, ...]:
+    """Precision, served and false fires for each kind of prompt, by name; empty if no prompt has a kind."""
     found: dict[str, list[Tally]] = {}
-    for row, own in zip(rows, tallies, strict=True):
-        found.setdefault(row.kind or kinds.get(row.prompt_id, "") or NO_KIND, []).append(own)
+    for row in evidence.tallied[system]:
+        found.setdefault(kind_of(row.outcome, kinds), []).append(row.tally)
     if not found.keys() - {NO_KIND}:
         return ()
-    return groups({kind: found[kind] for kind in sorted(found)}, weights)
+    needing, weights = evidence.ordered.served_sample(system).judged, evidence.weights
+    return tuple(
+        KindGroup(
+            **vars(group),
+            served=precision(
+                [Tally(name, 1, 1, int(needing[name][0])) for name, *_ in found[group.name] if name in needing], weights
+            ),
+            false_fires=false_fire_rate(found[group.name], evidence.without_relevant, weights),
+        )
+        for group in groups({kind: found[kind] for kind in sorted(found)}, weights)
+    )
+
+
+def kind_of(row: Outcome, kinds: Mapping[str, str]) -> str:
+    """The kind of a prompt. *kinds* (prompt id -> kind) are used for outcomes without a kind."""
+    return row.kind or kinds.get(row.prompt_id, "") or NO_KIND
 
 
 def groups(tallies: Mapping[str, Sequence[Tally]], weights: PairWeights) -> tuple[Group, ...]:

@@ -16,6 +16,7 @@ from labels.measure.evidence import Evidence, evidence_from_store, judged_pairs
 from labels.measure.groups import (
     Group,
     Headline,
+    KindGroup,
     Worst,
     by_confidence,
     by_kind,
@@ -96,7 +97,7 @@ class SystemReport:
     fallbacks: Ratio
     median_ms: float
     by_confidence: tuple[Group, ...]
-    by_kind: tuple[Group, ...]
+    by_kind: tuple[KindGroup, ...]
     ranked: RankingMeasures | None
     curves: Curves | None
     agreement: Agreement | None
@@ -205,7 +206,7 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         fallbacks=evidence.failures(system),
         median_ms=median(row.elapsed_ms for row in rows) if rows else 0.0,
         by_confidence=by_confidence(rows, tallies, weights),
-        by_kind=by_kind(rows, tallies, kinds, weights),
+        by_kind=by_kind(system, evidence, kinds),
         ranked=metrics.ranked(rows, evidence.given) if options.ranking else None,
         curves=curves(rows, evidence, sample if has_order else None) if options.curves else None,
         agreement=judge_agreement(rows, judgements, weights),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
@@ -24,17 +24,23 @@ from labels.report.section import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from labels.measure.comparison import Difference, SystemComparison
-    from labels.measure.groups import Group, Worst
+    from labels.measure.groups import Group, KindGroup, Worst
     from labels.measure.metrics import Ratio
     from labels.measure.report import Report, SystemReport
     from labels.report.section import Range
 
+    AnyGroup = TypeVar("AnyGroup", bound=Group)
+
 LIMITS = "Limits of these numbers"
 CONFIDENCE = "By confidence: is what it is sure of relevant", "What the system said of a memory when it injected it."
-KIND = "By kind of prompt: where it is precise", "The kinds came with the prompts."
+KIND = (
+    "By kind of prompt: where it is good",
+    "The kinds came with the prompts. Served: of the prompts that need a memory. False fires: of those for which "
+    "nothing is relevant.",
+)
 ANSWER, CAUSES, TRUST = "Answer", "Causes", "Trust"
 IN_TRUST = ("limits", "history", "reliability", "people")
 CUTOFFS = {DEFAULT: "the default model of memsift", TUNED: "the model tuned to labels of this root"}
@@ -57,8 +63,8 @@ def sections(report: Report) -> tuple[ReportSection, ...]:
         *([comparison_section(report.comparisons)] if report.comparisons else []),
         *worst("memory", "memories", report.worst_memories),
         *worst("prompt", "prompts", report.worst_prompts),
-        *grouped("kind", KIND, report, lambda system: system.by_kind),
-        *grouped("confidence", CONFIDENCE, report, lambda system: system.by_confidence),
+        *by_kind(report),
+        *by_confidence(report),
         *judges(report),
         running(report),
         *ranking(report),
@@ -294,26 +300,44 @@ def table_of(
     return ReportTable(("", *columns), tuple(rows), ranges=ranges)
 
 
-def grouped(
-    name: str, titles: tuple[str, str], report: Report, groups: Callable[[SystemReport], Sequence[Group]]
-) -> Iterator[ReportSection]:
-    """Precision of the groups with a judged memory, if a system has more than one of them."""
-    known = {
-        system.system: [group for group in groups(system) if group.precision.ratio.whole] for system in report.systems
+def by_confidence(report: Report) -> Iterator[ReportSection]:
+    columns: dict[str, Callable[[Group], str]] = {
+        "precision": lambda group: rate(group.precision.ratio),
+        "95 %\ninterval": lambda group: span(group.precision.interval),
+        "relevant": lambda group: part_of(group.precision.ratio),
+        "prompts": lambda group: f"{group.prompts:,}",
     }
+    return grouped(
+        "confidence", CONFIDENCE, {system.system: system.by_confidence for system in report.systems}, columns
+    )
+
+
+def by_kind(report: Report) -> Iterator[ReportSection]:
+    columns: dict[str, Callable[[KindGroup], str]] = {
+        "precision": lambda group: share(group.precision.ratio),
+        "95 %\ninterval": lambda group: span(group.precision.interval if group.precision.ratio.whole else None),
+        "served": lambda group: share(group.served),
+        "false fires": lambda group: share(group.false_fires),
+    }
+    return grouped("kind", KIND, {system.system: system.by_kind for system in report.systems}, columns)
+
+
+def grouped(
+    name: str,
+    titles: tuple[str, str],
+    groups: Mapping[str, Sequence[AnyGroup]],
+    columns: Mapping[str, Callable[[AnyGroup], str]],
+) -> Iterator[ReportSection]:
+    """The known groups of each system, if a system has more than one of them."""
+    known = {system: [group for group in own if group.is_known] for system, own in groups.items()}
     if max(map(len, known.values()), default=0) < 2:
         return
-    head = ("", name, "precision", "95 %\ninterval", "relevant", "prompts")
     title, about = titles
-    every = (group.precision for groups in known.values() for group in groups)
+    every = (group.precision for own in known.values() for group in own)
+    rows = system_rows(known.items(), lambda group: (group.name, *(write(group) for write in columns.values())))
     ranges = tuple(range_of(found.ratio.value, found.interval) for found in every)
-    table = ReportTable(head, system_rows(known.items(), group_cells), names=2, ranges=ranges)
+    table = ReportTable(("", name, *columns), rows, names=2, ranges=ranges)
     yield ReportSection(name, title, f"{about} {FEW_IN_A_ROW}", table)
-
-
-def group_cells(group: Group) -> tuple[str, ...]:
-    found = group.precision.ratio
-    return group.name, rate(found), span(group.precision.interval), part_of(found), f"{group.prompts:,}"
 
 
 def judges(report: Report) -> Iterator[ReportSection]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
 from typing import TYPE_CHECKING
 
 import click
 
 from engine.agents.registry import title_of
-from engine.hook.activity_log import FILTERS, SLOW_MS, ledger, read_log
+from engine.doctor.memories import MUTE_OFF, muted
+from engine.hook.activity_log import FILTERS, SLOW_MS, LogTail, ledger, new_decisions, read_log
+from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
 from tui.cli.options import DB, TEXT_OR_JSON, roots_option
@@ -17,13 +21,15 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
     from engine.hook.activity_log import Log, LoggedPrompt
     from tui.cli.output import Output
 
 OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
+LOOK_EVERY_S = 0.3
 NO_LOG = (
     "The hook has logged nothing here. memsift install puts it into Claude Code; memsift doctor says what is wrong."
 )
@@ -46,6 +52,7 @@ NO_LOG = (
     metavar="ID",
     help="The sums of this memory, in place of the list: how often it was injected, and was relevant; its tokens.",
 )
+@click.option("--follow", is_flag=True, help="Go on with new decisions as they come, of all roots. Ctrl-C ends it.")
 @click.option("--no-root", is_flag=True, help="The log of prompts for which no folder of memories was taken.")
 @DB
 @TEXT_OR_JSON
@@ -54,6 +61,7 @@ def activity(
     kinds: tuple[str, ...],
     last: int,
     memory_id: str | None,
+    follow: bool,
     no_root: bool,
     db: str | None,
     form: str,
@@ -66,14 +74,24 @@ def activity(
     Output: a line for each decision, the oldest first; or as JSON {decisions: [{time, prompt_sha256, prompt,
     session_id, system, injected, dropped, reason, fallback, characters, ms, agent}], broken}; `agent` is empty for
     Claude Code. With --memory: {memory, injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is
-    about what its injections cost.
+    about what its injections cost. With --follow, JSON is a decision a line.
     """
+    if no_root and (roots or memory_id):
+        raise click.UsageError("--no-root takes neither --root nor --memory: this log belongs to no root.")
+    if follow and memory_id:
+        raise click.UsageError("--follow shows decisions, --memory sums them up: take one of the two.")
+    found = [] if no_root else opening.known_roots(roots, os.environ)
+    for said in muted(found, os.environ):
+        tell(f"{said}: {MUTE_OFF} ends it.")
+    if follow:
+        tails = [LogTail(state_dir(root, os.environ)) for root in found] or [LogTail(state_home(os.environ))]
+        with contextlib.suppress(KeyboardInterrupt):
+            for text in followed(tails, kinds, last, form, time.sleep):
+                click.echo(text, nl=False)
+        return
     if no_root:
-        if roots or memory_id:
-            raise click.UsageError("--no-root takes neither --root nor --memory: this log belongs to no root.")
         click.echo(output_of_roots(form, {"": _listed(read_log(state_home(os.environ)), kinds, last)}), nl=False)
         return
-    found = opening.known_roots(roots, os.environ)
     made = {}
     for together in [[root] for root in found] if roots else [found]:
         log = read_log(*[state_dir(root, os.environ) for root in together])
@@ -81,14 +99,36 @@ def activity(
     click.echo(output_of_roots(form, made), nl=False)
 
 
+def followed(
+    tails: Sequence[LogTail], kinds: Sequence[str], last: int, form: str, wait: Callable[[float], object]
+) -> Iterator[str]:
+    """The texts to print: at first the *last* decisions, then new ones, without end. *wait* gets seconds."""
+    with contextlib.ExitStack() as opened:
+        for tail in tails:
+            opened.callback(tail.close)
+        chosen = _chosen(new_decisions(tails), kinds)[-last:]
+        while True:
+            rows = (f"{printed_json(_row(decision))}\n" for decision in chosen)
+            yield "".join(rows) if form == "json" else text_of(map(_line, chosen))
+            wait(LOOK_EVERY_S)
+            chosen = _chosen(new_decisions(tails), kinds)
+
+
+def _chosen(log: Log, kinds: Sequence[str]) -> list[LoggedPrompt]:
+    return [decision for decision in log.decisions if all(decision.is_of(kind) for kind in kinds)]
+
+
+def _row(decision: LoggedPrompt) -> dict[str, Any]:
+    return {**fields(decision), "dropped": [{"id": memory_id, "by": stage} for memory_id, stage in decision.dropped]}
+
+
 def _listed(log: Log, kinds: Sequence[str], last: int) -> Output:
-    chosen = [decision for decision in log.decisions if all(decision.is_of(kind) for kind in kinds)][-last:]
+    chosen = _chosen(log, kinds)[-last:]
     if not log.decisions:
         tell(NO_LOG)
     if log.broken:
         tell(f"{log.broken:,} lines of the log cannot be read.")
-    rows = [{**fields(found), "dropped": [{"id": a, "by": b} for a, b in found.dropped]} for found in chosen]
-    return {"decisions": rows, "broken": log.broken}, text_of(map(_line, chosen))
+    return {"decisions": [*map(_row, chosen)], "broken": log.broken}, text_of(map(_line, chosen))
 
 
 def _line(decision: LoggedPrompt) -> str:

@@ -20,7 +20,7 @@ JUDGE_SECTION = "Options of the judge"
 SUBJECTS = {
     "Commands that open the app": "app:demo serve:serve",
     "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
-    "setup.trust:trust help:completion",
+    "setup.trust:trust setup.mute:mute help:completion",
     "Commands to find memories": "search:search judge:judge memories.listing:list_ memories.listing:show "
     "activity:activity",
     "Commands to change memories": "memories.changes:create memories.changes:edit memories.changes:tag "

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from labels.measure.evidence import Evidence
 from labels.measure.groups import (
     Worst,
     by_confidence,
@@ -84,18 +85,30 @@ def test_a_memory_of_unknown_confidence_is_in_no_group() -> None:
     assert by_confidence(rows, [tally(row, PEOPLE) for row in rows]) == ()
 
 
-def test_precision_is_counted_for_each_kind_of_prompt() -> None:
-    rows = [outcome(["a", "b"], kind="specific"), outcome(["a"], prompt_id="p2")]
-    tallies = [tally(row, PEOPLE) for row in rows]
-    unnamed, specific = by_kind(rows, tallies, {})
+def test_kinds_have_precision_served_and_false_fires() -> None:
+    rows = [
+        outcome(["a", "b"], kind="specific"),
+        outcome(["a"], prompt_id="p2"),
+        outcome(["b"], prompt_id="p3", kind="specific"),
+        outcome([], prompt_id="p4", kind="vague"),
+    ]
+    evidence = Evidence(rows, PEOPLE | {"p3": {"a": True, "b": False}, "p4": {"a": True}})
+    unnamed, specific, vague = by_kind("bm25", evidence, {})
     assert (unnamed.name, unnamed.precision.ratio) == ("(no kind)", Ratio(0, 1))
-    assert (specific.name, specific.precision.ratio) == ("specific", Ratio(1, 2))
-    assert [group.name for group in by_kind(rows, tallies, {"p2": "ambiguous"})] == ["ambiguous", "specific"]
+    assert (unnamed.served, unnamed.false_fires) == (Ratio(0, 0), Ratio(1, 1))
+    assert (specific.name, specific.precision.ratio) == ("specific", Ratio(1, 3))
+    assert (specific.served, specific.false_fires) == (Ratio(1, 2), Ratio(0, 0))
+    assert [group.name for group in by_kind("bm25", evidence, {"p2": "ambiguous"})] == [
+        "ambiguous",
+        "specific",
+        "vague",
+    ]
+    assert vague.is_known, "silence is no precision, but a prompt that is not served"
+    assert (vague.precision.ratio, vague.served) == (Ratio(0, 0), Ratio(0, 1))
 
 
 def test_without_kinds_there_are_no_groups() -> None:
-    rows = [outcome(["a"])]
-    assert by_kind(rows, [tally(row, PEOPLE) for row in rows], {}) == ()
+    assert by_kind("bm25", Evidence([outcome(["a"])], PEOPLE), {}) == ()
 
 
 # The worst

@@ -39,6 +39,7 @@ PLAIN = {
     "merge": "job-queue-skip-locked cursor-pagination --root root --dry-run",
     "merge-labels": "other.db",
     "move": "job-queue-skip-locked --root root --to other --dry-run",
+    "mute": "--root root",
     "prompts": "prompts.jsonl",
     "quality accept": "job-queue-skip-locked --root root",
     "quality check": "--root root",

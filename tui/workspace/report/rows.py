@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED
 from labels.measure.curves import bin_number, strengths
-from labels.measure.groups import NO_KIND
+from labels.measure.groups import kind_of
 from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
 from labels.report.curve_sections import some
 
@@ -109,7 +109,7 @@ class CountedRows:
 
     def _by_confidence(self, figures: SystemReport) -> Iterator[Behind]:
         for group in figures.by_confidence:
-            if group.precision.ratio.whole:
+            if group.is_known:
                 yield self._prompts(figures.system, partial(self._at_level, group.name))
 
     def _at_level(self, level: str, row: Outcome) -> float:
@@ -118,12 +118,14 @@ class CountedRows:
 
     def _by_kind(self, figures: SystemReport) -> Iterator[Behind]:
         for group in figures.by_kind:
-            if group.precision.ratio.whole:
+            if group.is_known:
                 yield self._prompts(figures.system, partial(self._of_kind, group.name))
 
     def _of_kind(self, kind: str, row: Outcome) -> float:
-        own = row.kind or self._report.captions.kinds.get(row.prompt_id, "") or NO_KIND
-        return self._weigh(row, row.injected) if own == kind else 0
+        """The prompts with an injected memory, and after them those that lack a relevant one."""
+        if kind_of(row, self._report.captions.kinds) != kind:
+            return 0
+        return self._weigh(row, row.injected) + (self._lost(row) > 0) / 1000
 
     def _weigh(self, row: Outcome, names: Iterable[str]) -> float:
         """Irrelevant memories weigh more than relevant ones, so that prompts with them come first."""

@@ -1,18 +1,22 @@
-"""`memsift quality check` and `memsift activity`."""
+"""`memsift quality check`, `memsift activity` and `memsift mute`."""
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from engine.agents.registry import agent_of
+from engine.hook.activity_log import LogTail
 from engine.hook.process import respond
+from engine.hook.session import mute
 from engine.installation import install_command
 from engine.paths import state_dir, state_home
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import World
 from tests.tui.cli.command_line import RULES, memsift, refused
+from tui.cli.activity import followed
 
 
 @pytest.fixture
@@ -148,3 +152,57 @@ def test_the_log_of_prompts_without_a_root_is_read_too(used: World) -> None:
     (folder / "activity.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     assert "no folder of memories" in memsift("activity", "--no-root").stdout
     assert memsift("activity", "--no-root", "--memory", "x").exit_code == 2
+
+
+def test_follow_prints_new_decisions_as_they_come(used: World) -> None:
+    """A line that is being written waits for its end, and a log that was renamed is read to its end."""
+    log = Path(state_dir(str(used.root), {"HOME": str(used.home)})) / "activity.jsonl"
+    rows = [json.dumps({"time": f"2026-01-0{day}T00:00:00Z", "session_id": str(day)}) + "\n" for day in range(1, 6)]
+    tails = [LogTail(str(log.parent))]
+    texts = followed(tails, [], 1, "json", wait=lambda _: None)
+    sessions = lambda: [json.loads(line)["session_id"] for line in next(texts).splitlines()]  # noqa: E731
+    assert (sessions(), sessions()) == (["b"], [])
+    with log.open("a", encoding="utf-8") as file:
+        file.write(rows[0] + rows[1][:9])
+        file.flush()
+        assert sessions() == ["1"]
+        file.write(rows[1][9:] + rows[2])
+    log.rename(f"{log}.1")
+    log.write_text(rows[3], "utf-8")
+    assert sessions() == ["2", "3", "4"]
+    log.write_text("", "utf-8")
+    assert sessions() == []
+    log.write_text(rows[4], "utf-8")
+    assert sessions() == ["5"]
+    texts.close()
+
+
+def test_follow_ends_with_ctrl_c_and_without_an_error(used: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", interrupted)
+    result = memsift("activity", "--root", used.root, "--follow")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
+    assert memsift("activity", "--root", used.root, "--follow", "--memory", "x").exit_code == 2
+
+
+def test_a_muted_hook_injects_nothing_and_all_say_so(used: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(used.project)
+    assert memsift("mute", "--session").exit_code == 0
+    assert not used.send(session_id="b")
+    assert used.log()[-1]["reason"] == "muted"
+    assert "muted in the session b" in memsift("activity").stderr
+    assert used.send(session_id="c")
+    assert "Muted until the end of today" in memsift("mute").stderr
+    assert not used.send(session_id="d")
+    mute(str(used.state), time.time() - 1)
+    assert used.send(session_id="e")
+    mute(str(used.state), time.time() + 9)
+    found = json.loads(memsift("doctor", "--format", "json").stdout)
+    assert [one["fix"] for one in found if one["check"] == "mute"] == ["memsift mute --off"]
+    assert memsift("mute", "--root", "nothing").exit_code == 2
+    assert memsift("mute", "--off").exit_code == 0
+    assert used.send(session_id="f")
+    used.state.joinpath("muted.json").write_text("[1", "utf-8")
+    assert used.send(session_id="g")

@@ -180,7 +180,7 @@ def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path
     assert written.startswith("<!doctype html>")
     assert "Release a hold that is stuck in in_transit" in written
     assert "the queue is stuck again" in written
-    assert "By kind of prompt: where it is precise" in written
+    assert "By kind of prompt: where it is good" in written
     refused(memsift(*arguments, "--output", tmp_path / "no" / "folder.html"))
 
 
