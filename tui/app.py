@@ -104,14 +104,6 @@ class MemsiftApp(Runner):
         if chosen is not None:
             self.remember("theme", chosen)
 
-    def action_toggle_help(self) -> None:
-        from tui.dialogs.key_help import KeyHelp
-
-        if isinstance(self.screen, KeyHelp):
-            self.screen.dismiss()
-        else:
-            self.push_screen(KeyHelp(self.screen))
-
     def action_show_skipped(self) -> None:
         from tui.dialogs.dialog import FullText, skipped_text
 

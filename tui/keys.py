@@ -103,6 +103,8 @@ KEYS = {
     "type.send": Key("ctrl+s", "send", "Replay", "prompt: Replay the text as a prompt"),
     "columns.agree": Key("enter", "agree", "Agree", "columns: Show the selected systems side by side"),
     "agree.yes": Key("enter", "agree", "Agree", "judge: Agree, and let the judge be asked"),
+    "start.install": Key("i", "install", "Install", "start: Put the hook into the coding agents on this machine"),
+    "start.demo": Key("d", "demo", "Demo", "start: Try the example data"),
     "pick.leave": Key("escape", "leave", "Close", "pick: Close without a choice"),
     "mark.relevant": Key("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
     "mark.not": Key("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),

@@ -148,6 +148,14 @@ class PlainApp(App[T]):
         if self.is_plain:
             self.set_interval(LOOK_SECONDS, self.say_where)
 
+    def action_toggle_help(self) -> None:
+        from tui.dialogs.key_help import KeyHelp
+
+        if isinstance(self.screen, KeyHelp):
+            self.screen.dismiss()
+        else:
+            self.push_screen(KeyHelp(self.screen))
+
     def action_suspend_process(self) -> None:
         """Stop this program and those that wait for it, such as `uv run`, as ctrl+z does elsewhere.
 
@@ -198,7 +206,7 @@ class PlainApp(App[T]):
             return
         if not isinstance(screen.focused, Input | TextArea):
             self.cursor_position = Offset(0, 0)
-        line, place = lines.first(), where(screen, SCREEN_NAMES.get(self.current_mode, self.current_mode.capitalize()))
+        line, place = lines.first(), where(screen, SCREEN_NAMES.get(self.current_mode, self.title))
         if not line.text.startswith(place) and self._toast in line.text:
             self._toast = ""
         line.say(f"{place}\n{self._toast}" if self._toast else place)

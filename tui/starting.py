@@ -1,4 +1,4 @@
-"""Before the app: which memories to open, and a progress bar while the index of many is built for the first time."""
+"""Before the app: what there is to open, and a progress bar while the index of many is built for the first time."""
 
 from __future__ import annotations
 
@@ -8,59 +8,126 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.containers import Vertical
+from textual.screen import Screen
 from textual.widgets import Footer, OptionList, ProgressBar, Static
 from textual.widgets.option_list import Option
 from textual.worker import Worker
 
 from engine.opening import build
+from engine.wording import counted, listed
 from tui.dialogs.choices import Options
-from tui.keys import bindings
+from tui.keys import bindings, key_word, keys_of
 from tui.plain import plain
 from tui.plain_app import PlainApp
+from tui.remapped_keys import key_map
 from tui.workspace.opening import DEMO
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.app import ComposeResult
+    from textual.content import Content
+    from textual.events import Key
 
+    from tui.workspace.app_settings import AppSettings
     from tui.workspace.opening import FoundRoot
 
 
-HERE = "This project has no memories yet. Enter opens one of these:"
-NOTHING = "There are no memories on this machine yet. Enter opens the example:"
+HERE, NOTHING = "This project has no memories yet.", "There are no memories on this machine yet."
+EXAMPLE = "a hiking map project with a log, labels and a judge"
+NO_AGENT = "No coding agent was found on this machine."
+INSTALLED = "Every coding agent on this machine has the hook."
+INSTALL = "install"
+"""The choice of the hook in place of a root."""
 
 
-class FirstStartApp(PlainApp[str]):
-    """A list of *places* and the demo. It ends with the root that a person opens, with DEMO, or with None."""
+class StartScreen(Screen[None]):
+    """What was found on this machine, and a list of all that a key opens: *places*, the hook and the demo.
 
-    TITLE = "memsift"
-    ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { align: center middle; }
-    Vertical { width: 96%; max-width: 90; height: auto; max-height: 100%; }
-    Options { height: auto; max-height: 70vh; margin-top: 1; border: none; }
+    *agents*: the title of each coding agent -> whether it has the hook. *prompts*: the number of this project's.
     """
-    BINDINGS = bindings(shown="app.quit")
 
-    def __init__(self, places: Sequence[FoundRoot], *, is_plain: bool = False) -> None:
-        super().__init__(is_plain=is_plain)
-        self._places = places
+    HELP = "The digit before a folder opens its memories. enter opens the row under the cursor."
+    BINDINGS = bindings(shown="start.install start.demo")
+
+    def __init__(self, places: Sequence[FoundRoot], agents: Mapping[str, bool], prompts: int) -> None:
+        super().__init__()
+        self._places, self._agents, self._prompts = places, agents, prompts
 
     def compose(self) -> ComposeResult:
+        without = listed([title for title, has_hook in self._agents.items() if not has_hook])
+        rows = {str(number): (place.root, place.text) for number, place in enumerate(self._places, 1)}
+        if without:
+            rows[INSTALL] = ("Install the hook", f"in your own settings of {without}")
+        rows[DEMO] = ("Example data", EXAMPLE)
         with Vertical():
-            yield Static(plain(HERE if self._places else NOTHING))
-            found = [
-                Option(plain(f"{place.root}\n  {place.text}\n"), str(number))
-                for number, place in enumerate(self._places)
-            ]
-            yield Options(*found, Option(plain("Example data\n  an invented library system, with a judge\n"), DEMO))
+            yield Static(plain(self._found()))
+            yield Options(*(Option(self._row(value, *texts), value) for value, texts in rows.items()))
         yield Footer(compact=True, show_command_palette=False)
+
+    def _found(self) -> str:
+        with_hook = listed([title for title, has_hook in self._agents.items() if has_hook])
+        agents = f"Coding agents on this machine: {listed([*self._agents])}." if self._agents else NO_AGENT
+        hook = f"The hook is in {with_hook}." if with_hook else ""
+        prompts = f"This project has {counted(self._prompts, 'prompt') if self._prompts else 'no prompts yet'}."
+        return "\n".join(filter(None, (HERE if self._places else NOTHING, agents, hook, prompts)))
+
+    def _row(self, value: str, name: str, about: str) -> Content:
+        key = value if value.isdigit() else key_word(keys_of(self.app, f"start.{value}")[0])
+        return plain(f"{key if len(key) == 1 else ' '}  {name}\n   {about}\n")
+
+    def on_key(self, event: Key) -> None:
+        """Open the root with this digit."""
+        if event.key.isdigit() and 1 <= int(event.key) <= len(self._places):
+            self.app.exit(self._places[int(event.key) - 1].root)
 
     @on(OptionList.OptionSelected)
     def open(self, event: OptionList.OptionSelected) -> None:
         chosen = str(event.option.id)
-        self.exit(DEMO if chosen == DEMO else self._places[int(chosen)].root)
+        self.app.exit(self._places[int(chosen) - 1].root if chosen.isdigit() else chosen)
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        """The reason why the hook cannot be installed; empty for every other action."""
+        if action != INSTALL or not all(self._agents.values()):
+            return ""
+        return INSTALLED if self._agents else NO_AGENT
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self.why_off(action, parameters) and super().check_action(action, parameters)
+
+    def action_install(self) -> None:
+        self.app.exit(INSTALL)
+
+    def action_demo(self) -> None:
+        self.app.exit(DEMO)
+
+
+class FirstStartApp(PlainApp[str]):
+    """Shows a StartScreen. It ends with the root that a person opens, with INSTALL or DEMO, or with None."""
+
+    TITLE = "memsift"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    StartScreen { align: center middle; }
+    StartScreen Vertical { width: 96%; max-width: 90; height: auto; max-height: 100%; }
+    StartScreen Options { height: auto; max-height: 65vh; margin-top: 1; border: none; }
+    """
+    BINDINGS = bindings(shown="app.help app.quit")
+
+    def __init__(
+        self,
+        places: Sequence[FoundRoot],
+        agents: Mapping[str, bool] | None = None,
+        prompts: int = 0,
+        settings: AppSettings | None = None,
+    ) -> None:
+        super().__init__(is_plain=bool(settings and settings.is_plain))
+        self._start = StartScreen(places, agents or {}, prompts)
+        self.keys = key_map(settings)[0] if settings else {}
+        self.set_keymap(self.keys)
+
+    def get_default_screen(self) -> Screen[None]:
+        return self._start
 
 
 STEPS = 200

@@ -5,16 +5,21 @@ import os
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
+from textual.widgets import Static
 
+from engine.errors import RootNotFoundError
 from engine.paths import projects_dir
 from engine.settings.roots import own_users
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import text_of, until
 from tui.cli import main
+from tui.cli.app import open_other
 from tui.dialogs.choices import Options
-from tui.starting import FirstStartApp
+from tui.starting import INSTALL, INSTALLED, NO_AGENT, FirstStartApp
+from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.opening import DEMO, places
 
 HOSTILE = "closing [/b] tag [link=http"
@@ -71,6 +76,48 @@ async def test_one_key_opens_a_root_or_the_demo(machine: tuple[Path, Path]) -> N
         await pilot.press("enter")
         await until(pilot, lambda: empty._exit)
     assert empty.return_value == DEMO
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize("key", ["1", "i", "d"])
+async def test_each_choice_has_a_key_and_help_names_it(key: str) -> None:
+    found = places(os.environ)
+    app = FirstStartApp(found, {"Claude Code": True, "Codex": False}, 3)
+    async with app.run_test(size=(60, 20)) as pilot:
+        seen = " ".join(str(one.render()) for one in app.screen.query(Static))
+        assert "Coding agents on this machine: Claude Code and Codex." in seen
+        assert "The hook is in Claude Code." in seen
+        assert "This project has 3 prompts." in seen
+        await pilot.press("question_mark")
+        shown = str(app.screen.query_one("#text", Static).render())
+        assert "Try the example data" in shown
+        assert "ctrl+p" not in shown
+        await pilot.press("question_mark", key)
+        await until(pilot, lambda: app._exit)
+    assert app.return_value == {"1": found[0].root, "i": INSTALL, "d": DEMO}[key]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("agents", "why"), [({}, NO_AGENT), ({"Codex": True}, INSTALLED)])
+async def test_the_hook_is_not_offered_where_it_cannot_be_installed(agents: dict[str, bool], why: str) -> None:
+    app = FirstStartApp((), agents)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("i", "2", "question_mark")
+        assert why in " ".join(str(app.screen.query_one("#text", Static).render()).split())
+        assert not app._exit
+
+
+@pytest.mark.usefixtures("machine")
+def test_a_choice_of_the_hook_installs_it(private_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the only agent without it, so that nothing is asked."""
+    monkeypatch.setattr("shutil.which", lambda *_, **_options: None)
+    monkeypatch.setattr(FirstStartApp, "run", lambda _: INSTALL)
+    for stream in ("stdin", "stderr"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True)
+    with click.Context(main):
+        open_other(RootNotFoundError("none"), JudgeOptions(is_off=True), None, None, is_plain=False)
+    assert "UserPromptSubmit" in (private_home / ".claude" / "settings.json").read_text("utf-8")
 
 
 def test_without_a_terminal_the_list_is_printed(machine: tuple[Path, Path]) -> None:

@@ -22,7 +22,8 @@ PLACES = (
     ("places", "size"), [*pictures({"found": PLACES}, NARROW, WIDE), *pictures({"nothing": ()}, USUAL)]
 )
 def test_the_first_start_looks_as_it_did(snap_compare: Compare, places: tuple[FoundRoot, ...], size: Size) -> None:
-    assert snap_compare(FirstStartApp(places), terminal_size=size)
+    agents = {"Claude Code": True, "Codex": False} if places else {}
+    assert snap_compare(FirstStartApp(places, agents, 2 * len(places)), terminal_size=size)
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["60x20", "160x48"])

@@ -56,7 +56,7 @@ def require_terminal() -> None:
 def open_other(
     error: RootNotFoundError, judge: JudgeOptions, db: str | None, order: str | None, *, is_plain: bool
 ) -> None:
-    """Offer the memories of other projects and the demo, because this project has none.
+    """Offer the memories of other projects, the hook and the demo, because this project has no memories.
 
     Without a terminal, raise *error* with the same list.
     """
@@ -66,9 +66,18 @@ def open_other(
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         error.detail = "\n".join(f"memsift --root {quote(place.root)}  ({place.text})" for place in found)
         raise error
-    from tui.starting import FirstStartApp
+    from engine.agents.agent import USER
+    from engine.agents.registry import all_agents, title_of
+    from tui.cli.setup.install import holds_memsift, install, is_found
+    from tui.starting import INSTALL, FirstStartApp
 
-    chosen = FirstStartApp(found, is_plain=app_settings(is_plain=is_plain).is_plain).run()
+    agents = {agent.name: holds_memsift(agent, USER) for agent in filter(is_found, all_agents())}
+    prompts = len(opening.project_prompts((), os.environ).prompts)
+    titles = {title_of(name): has_hook for name, has_hook in agents.items()}
+    chosen = FirstStartApp(found, titles, prompts, app_settings(is_plain=is_plain)).run()
+    if chosen == INSTALL:
+        without = tuple(name for name, has_hook in agents.items() if not has_hook)
+        click.get_current_context().invoke(install, names=without if len(without) == 1 else ())
     if chosen == DEMO:
         run_demo(fresh=False, order=order, is_plain=is_plain)
     for place in found:

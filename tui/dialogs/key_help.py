@@ -26,13 +26,14 @@ OFF = "$foreground-muted"
 GAP, MIN_PHRASE = 3, 12
 """Cells between keys and phrase, and cells of a phrase at least."""
 
+PALETTE = "ctrl+p"
 MOVING = {
     "↑ ↓ j k": "Move in a list, or scroll",
     "pgup pgdn": "A page up or down",
     "^d ^u": "Half a page down or up",
     "home end g G": "The beginning or the end",
     "tab": "The next list or panel",
-    "ctrl+p": "Find any action by its name",
+    PALETTE: "Find any action by its name",
 }
 
 
@@ -68,7 +69,11 @@ def sections(screen: Screen[object]) -> dict[str, list[KeyLine]]:
             *(_line(app, name) for name in acting if name not in of_screen),
             *(_line(app, *item) for item in idle_keys(app, acting).items()),
         ],
-        "Moving": [KeyLine("", keys, phrase) for keys, phrase in MOVING.items()],
+        "Moving": [
+            KeyLine("", keys, phrase)
+            for keys, phrase in MOVING.items()
+            if keys != PALETTE or app.ENABLE_COMMAND_PALETTE
+        ],
     }
 
 
