@@ -126,6 +126,7 @@ class PlainApp(App[T]):
     async def on_event(self, event: Event) -> None:
         """Take a letter of another keyboard as the key at its place. In an input, and as a chosen key, it stays."""
         if isinstance(event, Key) and not event.is_forwarded and self.screen_stack:
+            await self._flush_next_callbacks()  # the answer of a dialog counts before a key that was typed after it
             self._tell_moved(event.key)
         if isinstance(event, Key) and not event.is_forwarded and is_foreign(event) and self.screen_stack:
             is_typed = isinstance(self.focused, Input | TextArea)

@@ -95,9 +95,9 @@ async def test_escape_leaves_the_note_as_it_was_and_an_empty_one_is_none(workspa
 async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Workspace) -> None:
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
-        await press(pilot, "w", "1")
-        await reads(pilot, "RemarkLine", "Stale")
-        await press(pilot, "x")
+        type_ahead(pilot, "w", "1", "x")
+        await settled(pilot)
+        await settled(pilot)
         assert [(event.verdict, event.reason) for event in workspace.store.events()] == [("not", "stale")]
         await press(pilot, "w", "down", "down", "enter")
         await reads(pilot, "RemarkLine", "Wrong")
