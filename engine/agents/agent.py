@@ -72,7 +72,8 @@ class HookForm(Record):
 class Agent(Record):
     """A coding agent. `program` is the command that starts it, and `tried` the version that was tried.
 
-    `folder` lies in the home folder; *variable* names another place, whose part `below` it is then.
+    `folder` holds the agent's own files, below the home folder. Where the environment variable `variable` is set, these
+    files lie in the folder `below` of the place that it names.
     `settings`: scope -> the file with hooks. Paths of the scope USER lie in `folder`, of MANAGED are absolute, of the
     others lie in the project. `asks`: a sentence if a person has to allow the hook. `consent` says then whether the
     hook at a place of a settings file is allowed: one of CONSENTS.

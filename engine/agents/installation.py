@@ -171,7 +171,7 @@ def forget_start(environ: Mapping[str, str]) -> None:
 
 
 def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
-    """The path and the entry of each hook that runs at a prompt. What has another form is none."""
+    """The path and the entry of each hook that runs at a prompt. Values of another shape are skipped."""
     form = file.agent.hook
     if form.text:
         if file.text:
@@ -188,7 +188,7 @@ def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapp
 
 
 def own_entries(file: SettingsFile) -> list[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
-    """Those of `entries_at` that start memsift's hook."""
+    """The paths and entries of the hooks that start memsift."""
     key = file.agent.hook.command_key
     return [(path, entry) for path, entry in entries_at(file) if is_ours(str(entry.get(key)))]
 

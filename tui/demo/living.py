@@ -80,7 +80,7 @@ def open_demo(
 
 
 def times(number: int, now: datetime) -> Iterator[datetime]:
-    """The times of *number* prompts, oldest first: each day as many, from nine in the morning on."""
+    """The times of *number* prompts, oldest first: the same number each day, from nine in the morning on."""
     a_day = -(-number // DAYS)
     for place in range(number):
         day, hour = divmod(place, a_day)

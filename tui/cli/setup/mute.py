@@ -20,14 +20,14 @@ from tui.workspace.stderr import tell
 
 
 @click.command()
-@click.option("--session", "is_session", is_flag=True, help="Mute the newest session that the hook saw here, only.")
+@click.option("--session", "is_session", is_flag=True, help="Mute only the newest session that the hook saw here.")
 @click.option("--off", "is_off", is_flag=True, help="Let the hook inject memories again.")
 @ROOT
 def mute(is_session: bool, is_off: bool, root: str | None) -> None:
     """Let the hook inject nothing in this project until the end of today, or in one session.
 
     The hook still logs each prompt, with the reason "muted"; memsift doctor and memsift activity say so too. A later
-    mute takes the place of an earlier one. If the hook uses several roots here, the first of them is what counts.
+    mute takes the place of an earlier one. If the hook uses several roots here, the first of them counts.
     """
     if is_off and is_session:
         raise click.UsageError("--off ends every mute: it takes no --session.")
