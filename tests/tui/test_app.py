@@ -70,6 +70,7 @@ def commands(pilot: Pilot[None]) -> int:
     return int(offered.option_count)
 
 
+@pytest.mark.slow
 async def test_each_screen_is_reached_by_its_keys_and_escape_leads_back_and_never_quits(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
         assert pilot.app.current_mode == "browse"
@@ -150,6 +151,7 @@ async def test_the_palette_of_any_screen_holds_every_action_of_every_screen_once
         assert "app: Copy the path of the memory   Y · Browse" in held
 
 
+@pytest.mark.slow
 async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p06"))
     together: set[str] = set()
@@ -337,6 +339,7 @@ def choices(theme_path: Path) -> Choices:
     return Choices(str(theme_path.parent))
 
 
+@pytest.mark.slow
 async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chosen(
     open_workspace: Opener, theme_path: Path, choices: Choices
 ) -> None:

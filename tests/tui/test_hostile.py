@@ -84,6 +84,7 @@ def look(pilot: Pilot[None]) -> None:
         assert not set("\x1b\x07\x00\x7f\x85\u2028\u202e\u2066") & set(drawn)
 
 
+@pytest.mark.slow
 async def test_hostile_texts_break_no_screen_at_60x20(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(
         root=hostile_root(tmp_path / "root"),

@@ -63,6 +63,7 @@ def test_no_sentence_of_the_app_names_a_key_that_a_person_can_change() -> None:
     assert [one for one in found if not any(word in one[1] for word in NO_KEYS)] == []
 
 
+@pytest.mark.slow
 async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
     open_workspace: Opener, tmp_path: Path
 ) -> None:

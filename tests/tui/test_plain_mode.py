@@ -41,6 +41,7 @@ async def says(pilot: Pilot[None], text: str) -> None:
     await until(pilot, lambda: place(pilot).startswith(text), f"{text!r}, not {place(pilot)!r}")
 
 
+@pytest.mark.slow
 async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_workspace: Opener) -> None:
     app = MemsiftApp(open_workspace(prompts=demo_prompts("p01", "p04")), settings=PLAIN)
     async with app.run_test(size=SIZE, notifications=True) as pilot:

@@ -99,6 +99,7 @@ def test_every_action_is_in_the_list_of_keys() -> None:
     assert [name for name in KEYS if f"| `{name}` |" not in listed] == []
 
 
+@pytest.mark.slow
 async def test_arrows_and_the_keys_of_vim_move_in_every_list_and_text(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=demo_prompts("p01", "p04"))).run_test(size=SIZE) as pilot:
         checked = set()

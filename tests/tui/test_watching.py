@@ -120,6 +120,7 @@ async def test_the_list_follows_files_and_keeps_cursor_selection_filter_and_dial
         await until(pilot, lambda: "alpha" not in shown(pilot, "RankingTable"), "a deleted memory does not rank")
 
 
+@pytest.mark.slow
 async def test_thousands_of_changes_are_one_reload_and_own_changes_none(place: Path, prompts: Path) -> None:
     async with opened(place, prompts) as pilot:
         readings = workspace_of(pilot).reading

@@ -81,6 +81,7 @@ def test_fix_takes_secrets_out_and_brings_a_generated_list_in_step_and_retires_n
     assert contents(root) == before
 
 
+@pytest.mark.slow
 def test_on_real_shaped_notes_fix_and_undo_give_all_bytes_back_and_the_client_loads_as_much(tmp_path: Path) -> None:
     changed = 0
     for name, place in corpus_roots().items():

@@ -78,6 +78,7 @@ def test_the_original_rules_find_what_they_found(questions: list[Question]) -> N
     assert found.recall >= 0.418
 
 
+@pytest.mark.slow
 def test_the_default_is_better_than_the_original_rules(questions: list[Question]) -> None:
     ours, theirs = rates(questions[::2], MEMSIFT), rates(questions[::2], FTS5_BM25)
     assert ours.precision > theirs.precision

@@ -57,6 +57,7 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_numbers_are_the_same_without_the_packages(store: Path, tmp_path: Path) -> None:
     place = ["--root", DEMO_ROOT, "--db", store]
     run = tmp_path / "run.jsonl"
@@ -77,6 +78,7 @@ def test_numbers_are_the_same_without_the_packages(store: Path, tmp_path: Path) 
         assert (code, out) == printed(command), f"{command} differs without numpy, scipy and the others"
 
 
+@pytest.mark.slow
 def test_what_needs_a_package_says_how_to_add_it(store: Path) -> None:
     place = ["--root", DEMO_ROOT, "--db", store]
     done = process("tune", "--target-precision", "0.6", *place, code=MAIN)

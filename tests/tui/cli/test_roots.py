@@ -280,6 +280,7 @@ def test_every_command_reads_a_root_that_is_a_file(
         assert "1" in done.stdout
 
 
+@pytest.mark.slow
 def test_every_command_finds_the_roots_of_the_users_file_alone(tmp_path: Path) -> None:
     """In a folder without memories of its own, where `roots` in config.toml name the example data."""
     prepare(tmp_path)

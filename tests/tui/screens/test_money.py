@@ -70,6 +70,7 @@ async def rest(pilot: Any) -> None:
     await settled(pilot)
 
 
+@pytest.mark.slow
 async def test_a_resting_cursor_never_pays_before_a_person_agreed(open_workspace: Opener) -> None:
     provider = PaidProvider()
     async with starting_in("replay", paid_workspace(open_workspace, provider, "p01", "p02")).run_test(

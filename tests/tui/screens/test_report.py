@@ -119,6 +119,7 @@ async def test_the_chosen_precision_is_asked_for_at_the_next_start_too(
         await reads(pilot, "#answer", "reaches the 80 % you ask for")
 
 
+@pytest.mark.slow
 async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
     """The prompts with irrelevant memories, counted here by hand; a worst memory; a worst prompt."""
     workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])

@@ -50,6 +50,7 @@ async def test_the_judge_is_asked_about_several_prompts_at_once(open_workspace: 
         assert len(workspace.finished) == 24
 
 
+@pytest.mark.slow
 async def test_every_screen_shows_the_progress_and_ctrl_x_cancels_and_keeps_what_is_done(
     open_workspace: Opener,
 ) -> None:

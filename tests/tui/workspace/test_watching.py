@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+import pytest
 import watchfiles
 
 from tui.workspace.sources import MEMORIES, PROMPTS, SETTINGS, Watcher
@@ -57,6 +58,7 @@ def test_without_room_for_notices_files_are_looked_at_from_time_to_time(tmp_path
     assert asked == [False, True]
 
 
+@pytest.mark.slow
 def test_a_folder_that_comes_later_or_comes_back_is_watched(tmp_path: Path) -> None:
     root, transcripts, file = tmp_path / "root", tmp_path / "transcripts", tmp_path / "config.toml"
     root.mkdir()

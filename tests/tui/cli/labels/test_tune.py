@@ -168,6 +168,7 @@ def state_of(root: Path, tmp_path: Path) -> Path:
     return Path(state_dir(str(root), {"XDG_STATE_HOME": str(tmp_path / "state")}))
 
 
+@pytest.mark.slow
 def test_a_root_without_labels_gets_a_model_only_if_it_is_named_and_is_told_that_nothing_is_promised(
     state: Path, tmp_path: Path
 ) -> None:
