@@ -57,11 +57,12 @@ STAND_IN = re.compile(
     r"example|placeholder|change[-_]?me|redacted|dummy|(?:^|[^a-z])(?:your|my|the)(?:[-_]|$)|[-_]here$|x{4,}|\*{3}|\.{3}|…|"
     r"^(?:[a-z]+[-_])*(?:pass(?:word|wd)?|pwd|secret|token|key)\d{0,3}$|"
     r"^(?:true|false|none|null|string|required|optional|(?:en|dis)abled)$|"
-    r"^(?:arn:|op:|vault:|\w+://|[$%<{(\[/~@!#&]|\.{1,2}/)|^[\w.]+[(\[{]|[>}]$|"
+    r"^(?:arn:|op:|vault:|\w+://|[a-z]:[\\/]|[$%<{(\[/~@!#&]|\.{1,2}/)|^[\w.]+[(\[{]|[>}]$|"
+    r"\.(?:json|ya?ml|toml|env|txt|md|pem|key|ini|cfg|db|js|ts|py|sh)$|"
     r"^(?:argon2|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base64|oauth2|aes-?\d|hs256|rs256)",
     re.IGNORECASE,
 )
-"""A placeholder, an example of a manual, a reference to another place, a function's name: what stands for a secret."""
+"""A placeholder, an example of a manual, a file or another place, a function's name: what stands for a secret."""
 
 NAME = re.compile(
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z_.:-]+|(?:[a-z]+\d{0,2}|v?\d{1,4})(?:[-_./:](?:[a-z]+\d{0,2}|v?\d{1,4}))+"
@@ -120,7 +121,12 @@ def _is_key(value: str) -> bool:
 
 
 def _is_password(found: re.Match[str], value: str) -> bool:
-    """Whether a value is a password: a word of letters is one only where a variable is set to it."""
+    """Whether a value is a password: a word of letters is one only where a variable is set to it.
+
+    `PASS:` before a value is the result of a test.
+    """
+    if found["password"] == "PASS" and found["sign"] in ":|":
+        return False
     if found["sign"] == "=" and (found["password"].isupper() or found["quote"] in ('"', "'")):
         return not re.fullmatch(r"[A-Z_]+", value)
     return not NAME.fullmatch(value) or bool(re.search(r"[a-z]\d", value))
