@@ -65,9 +65,9 @@ STAND_IN = re.compile(
 """A placeholder, an example of a manual, a file or another place, a function's name: what stands for a secret."""
 
 NAME = re.compile(
-    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z_.:-]+|(?:[a-z]+\d{0,2}|v?\d{1,4})(?:[-_./:](?:[a-z]+\d{0,2}|v?\d{1,4}))+"
+    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]{2,}-\d+|[A-Za-z_.:-]+|(?:[a-z]+\d{0,2}|v?\d{1,4})(?:[-_./:](?:[a-z]+\d{0,2}|v?\d{1,4}))+"
 )
-"""The name of something: `DEPLOY_USER`, `settings.token`, `prod-db-v2`."""
+"""The name of something: `DEPLOY_USER`, `OPS-151`, `settings.token`, `prod-db-v2`."""
 
 
 def is_stand_in(secret: str) -> bool:

@@ -348,6 +348,7 @@ NO_SECRETS = [
     "api_key=YOUR_API_KEY",
     "DB_PASSWORD=changeme",
     "DB_PASSWORD=/run/secrets/db",
+    "**A second pass**: OPS-151 covered the invites",
     "**UAT PASS:** `run-e2e15-knowledge7` on 2026-07-14",
     "Token: `C:/Users/mei/.claude/skills/mail/token_mei444.json`, api_key: keys/mail4-live2.txt",
     'password = "[secret removed]"',
