@@ -1,6 +1,6 @@
-"""Text files with paragraphs under headings in brackets, which stand beside the modules that read them.
+"""Text files that stand beside the modules that read them, also those with lines under headings in brackets.
 
-They look as those of `configparser`, which loads `re` and half of `collections`.
+The latter look as those of `configparser`, which loads `re` and half of `collections`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ def read_sections(module: str, name: str) -> list[tuple[str, list[str]]]:
     Empty lines and lines that begin with # are left out.
     """
     found: list[tuple[str, list[str]]] = []
-    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
-        for line in file.read().splitlines():
-            if line.startswith("["):
-                found.append((line[1:-1], []))
-            elif line and not line.startswith("#"):
-                found[-1][1].append(line)
+    for line in text_beside(module, name).splitlines():
+        if line.startswith("["):
+            found.append((line[1:-1], []))
+        elif line and not line.startswith("#"):
+            found[-1][1].append(line)
     return found
+
+
+def text_beside(module: str, name: str) -> str:
+    """The text of the file *name* in the folder of a module."""
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
+        return file.read()
