@@ -185,6 +185,7 @@ def test_files_functions_and_versions_are_compared_with_the_repository(project: 
         ("The code is in `orders.py`.", None),
         ("The code is in `loans.py`.", "loans.py"),
         ("The code is in lib/loans.py.", "lib/loans.py"),
+        ("`loans.py`, which is lib/loans.py, holds it.", "lib/loans.py"),
         ("The plan: src/api/orders.py does it.", None),
         ("Never write `lib/loans.py` again.", None),
         ("Symptom: `lend(book)` lost the book.", None),
