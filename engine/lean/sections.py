@@ -11,13 +11,13 @@ import os
 def read_sections(module: str, name: str) -> list[tuple[str, list[str]]]:
     """Each heading of the file *name* with the lines below it. *module* is the `__file__` of the module beside it.
 
-    Empty lines and lines that begin with # are left out.
+    Empty lines and comments are left out: these begin with #, or in SQL with --, where a heading is a comment as well.
     """
     found: list[tuple[str, list[str]]] = []
     for line in text_beside(module, name).splitlines():
-        if line.startswith("["):
-            found.append((line[1:-1], []))
-        elif line and not line.startswith("#"):
+        if line.startswith(("[", "-- [")):
+            found.append((line.removeprefix("-- ")[1:-1], []))
+        elif line and not line.startswith(("#", "--")):
             found[-1][1].append(line)
     return found
 
