@@ -32,9 +32,9 @@ LEAST_KEY = 12
 
 STAND_IN = re.compile(STAND_INS, re.IGNORECASE)
 NAME = re.compile(
-    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z_.:-]+|(?:[a-z]+\d{0,2}|v?\d{1,4})(?:[-_./:](?:[a-z]+\d{0,2}|v?\d{1,4}))+"
+    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]{2,}-\d+|[A-Za-z_.:-]+|(?:[a-z]+\d{0,2}|v?\d{1,4})(?:[-_./:](?:[a-z]+\d{0,2}|v?\d{1,4}))+"
 )
-"""The name of something: `DEPLOY_USER`, `settings.token`, `prod-db-v2`."""
+"""The name of something: `DEPLOY_USER`, `OPS-151`, `settings.token`, `prod-db-v2`."""
 
 
 def is_stand_in(secret: str) -> bool:
@@ -88,7 +88,12 @@ def _is_key(value: str) -> bool:
 
 
 def _is_password(found: re.Match[str], value: str) -> bool:
-    """Whether a value is a password: a word of letters is one only where a variable is set to it."""
+    """Whether a value is a password: a word of letters is one only where a variable is set to it.
+
+    `PASS:` before a value is the result of a test.
+    """
+    if found["password"] == "PASS" and found["sign"] in ":|":
+        return False
     if found["sign"] == "=" and (found["password"].isupper() or found["quote"] in ('"', "'")):
         return not re.fullmatch(r"[A-Z_]+", value)
     return not NAME.fullmatch(value) or bool(re.search(r"[a-z]\d", value))
