@@ -33,5 +33,9 @@ AGENT = Agent(
         is_nested=False,
     ),
     sessions=(os.path.join("session-state", "*", "events.jsonl"),),
-    loads=("AGENTS.md", "copilot-instructions.md", os.path.join(".github", "instructions", "*.md")),
+    loads=(
+        *("AGENTS.md", "CLAUDE.md", "GEMINI.md", os.path.join(".claude", "rules", "*.md")),
+        *(os.path.join(".github", name) for name in ("copilot-instructions.md", os.path.join("instructions", "*.md"))),
+    ),
+    nests=True,
 )

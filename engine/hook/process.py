@@ -298,9 +298,9 @@ class HookAnswer:
             self.activity.note(unread=f"{root}: {error}"[:MAX_REASON])
             index = index_of(Corpus(root, ()))
         self._late = LATE
-        if self._agent:
-            loads_file, environ = self._agent.loads_file, self._environ
-            index.is_loaded = lambda memory: loads_file(memory.file, environ)
+        if self._agent and self._request:
+            loads_file, environ, folder = self._agent.loads_file, self._environ, self._request.cwd
+            index.is_loaded = lambda memory: loads_file(memory.file, folder, environ)
         self._indexes.append(index)
         return index
 
