@@ -85,6 +85,7 @@ class Agent(Record):
     started, and from `folder`; `*` is any name. `climbs`: also from above the repository. `nests`: also from a folder
     below, as soon as it reads a file there. `loads_of_others`: files of other agents, below the home folder.
     `reader`: the module with `last_turns` and `living_prompts` of its sessions; empty if the hook reads none.
+    `is_named_by_session`: the request names no transcript, and `*` in `sessions` is the session's id.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Agent(Record):
     climbs: bool = False
     nests: bool = False
     reader: str = ""
+    is_named_by_session: bool = False
 
     def home(self, environ: Mapping[str, str]) -> str:
         """The folder of the agent's own files."""
@@ -152,14 +154,16 @@ class Agent(Record):
         place = self.home(environ) if scope in (USER, USER_TOML) else project
         return os.path.join(place, self.settings[scope])
 
-    def request(self, content: Mapping[str, Any]) -> dict[str, Any]:
+    def request(self, content: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
         """The agent's request with the names of REQUEST.
 
-        Without a session's id, its transcript tells one session from another. A transcript that no reader of memsift
-        understands is not passed on.
+        Without a session's id, its transcript tells one session from another. Of a transcript that the request does not
+        name, the session's id tells the place. One that no reader of memsift understands is not passed on.
         """
         found = {name: content.get(self.hook.fields.get(name, name)) for name in REQUEST}
-        found["session_id"] = found["session_id"] or found["transcript_path"]
+        found["session_id"] = name = found["session_id"] or found["transcript_path"]
+        if isinstance(name, str) and os.sep not in name and self.is_named_by_session:
+            found["transcript_path"] = os.path.join(self.home(environ), self.sessions[0].replace("*", name))
         return found if self.reader else {**found, "transcript_path": None}
 
     def answer(self, context: str) -> str:

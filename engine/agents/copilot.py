@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from engine.agents.agent import PROJECT, USER, Agent, HookForm
+from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
 
 FILE = "memsift.json"
 HOOKS = os.path.join(".github", "hooks")
@@ -38,4 +38,6 @@ AGENT = Agent(
         *(os.path.join(".github", name) for name in ("copilot-instructions.md", os.path.join("instructions", "*.md"))),
     ),
     nests=True,
+    reader=SESSIONS_READER,
+    is_named_by_session=True,
 )
