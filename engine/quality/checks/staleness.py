@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from engine.quality.registry import CheckedRoot
 
 SUPERSEDED_SEVERITY, FILE_SEVERITY, NAME_SEVERITY, VERSION_SEVERITY = 0.7, 0.5, 0.4, 0.5
+MOST_NAMED = 3
+"""Names in the reason of a finding."""
+
 SUPERSEDED = re.compile(
     r"\b(?:this|memory|note) (?:decision |memory |note |rule )?(?:is|was|has been) (?:superseded|replaced) by\b"
     r"|\A\W*(?:status\W+)?(?:superseded|deprecated|obsolete)\b(?: by\b)?",
@@ -80,16 +83,22 @@ def _superseded(memory: Memory) -> Iterator[Finding]:
 
 
 def _missing(memory: Memory, text: str, project: RepositoryContent, gone: Collection[str]) -> Iterator[Finding]:
-    """Files and functions that the project had. Others may be planned, or of another project."""
-    memory_id = memory.summary.id
-    action = f"Correct it: memsift edit {memory_id}, or memsift retire {memory_id}"
-    for path in dict.fromkeys(_paths(text)):
-        if project.lost_file(path):
-            yield Finding("staleness", memory_id, FILE_SEVERITY, f"the repository has no file {path}", action, path)
-    for name, call in _calls(text).items():
-        if name in gone:
-            reason = f"no source of the repository has the name {name}"
-            yield Finding("staleness", memory_id, NAME_SEVERITY, reason, action, call)
+    """Files and functions that the project had, one finding for each kind.
+
+    Others may be planned, or of another project.
+    """
+    paths = [path for path in dict.fromkeys(_paths(text)) if project.lost_file(path)]
+    files = [path for path in paths if not any(other.endswith(f"/{path}") for other in paths)]
+    calls = [call for name, call in _calls(text).items() if name in gone]
+    action = f"Correct it: memsift edit {memory.summary.id}, or memsift retire {memory.summary.id}"
+    for severity, lacks, lost in (
+        (FILE_SEVERITY, "the repository has no file", files),
+        (NAME_SEVERITY, "no source of the repository has the name", calls),
+    ):
+        if lost:
+            more = f" and {len(lost) - MOST_NAMED} more" if len(lost) > MOST_NAMED else ""
+            reason = f"{lacks} {', '.join(lost[:MOST_NAMED])}{more}"
+            yield Finding("staleness", memory.summary.id, severity, reason, action, lost[0])
 
 
 def _gone_names(texts: Iterable[str], project: RepositoryContent) -> frozenset[str]:
