@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engine.search.highlight import Marker
-from tui.plain import marked, plain
+from tui.plain import marked, plain, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,6 +56,11 @@ class MemoryPane(TextPane):
     def compose(self) -> ComposeResult:
         yield Static(id=f"{self.id}-text")
 
+    @property
+    def text_width(self) -> int:
+        """Cells of a line, as the pane is now."""
+        return max(1, self.query_one(Static).size.width)
+
     def show(self, text: Content, *, from_start: bool = True) -> None:
         """Show *text* from its beginning, or where the pane is scrolled to."""
         self.query_one(Static).update(text)
@@ -88,7 +93,7 @@ def head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
         marked(summary.title, marker).stylize_before("bold"),
         plain(facts).stylize_before(MUTED),
         *([tags.stylize_before(MUTED)] if summary.tags else []),
-        plain(summary.path).stylize_before(MUTED),
+        plain(shown_path(summary.path)).stylize_before(MUTED),
     ]
 
 
