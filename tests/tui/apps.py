@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import App
-from textual.events import Callback, Key
+from textual.events import Key
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widget import Widget
