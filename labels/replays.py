@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.config import JUDGED, SYSTEMS
-from labels.records import JudgeCall, Outcome, RunSettings
+from labels.records import JudgeCall, Outcome, RunSettings, grouped, nested
 from labels.run_settings import changed_settings
 from labels.tables import QUERIES
 
@@ -54,10 +54,8 @@ class NewestReplays:
 
         Where several systems asked it about a memory, the newest answer counts.
         """
-        found: dict[str, dict[Pair, str]] = {}
-        for prompt_id, memory_id, digest, decision in self._db.tuples(QUERIES["verdicts"], {"root": root}):
-            found.setdefault(prompt_id, {})[memory_id, digest] = decision
-        return found
+        rows = self._db.tuples(QUERIES["verdicts"], {"root": root})
+        return nested((prompt_id, (memory_id, digest), decision) for prompt_id, memory_id, digest, decision in rows)
 
     def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
         """The settings of each run over *root*, or over all roots: run id -> settings."""
@@ -72,10 +70,7 @@ class NewestReplays:
 
 def found_memories(db: LabelTables, root: str | None) -> dict[int, list[dict[str, Any]]]:
     """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
-    found: dict[int, list[dict[str, Any]]] = {}
-    for row in db.rows(QUERIES["candidates"], {"root": root}):
-        found.setdefault(row["retrieval_id"], []).append(row)
-    return found
+    return grouped((row["retrieval_id"], row) for row in db.rows(QUERIES["candidates"], {"root": root}))
 
 
 def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outcome:

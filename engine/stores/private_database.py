@@ -25,10 +25,7 @@ class PrivateDatabase:
     """
 
     def __init__(
-        self,
-        path: str,
-        make: Callable[[sqlite3.Connection], object],
-        explained: Callable[[Exception], MemsiftError],
+        self, path: str, make: Callable[[sqlite3.Connection], object], explained: Callable[[Exception], MemsiftError]
     ) -> None:
         self._explained = explained
         with self._explaining():

@@ -179,8 +179,7 @@ def claim(precision: Difference | None, sign: int) -> str:
     """What may be said of the precision of the other system: only as much as the interval carries."""
     if precision is None:
         return ""
-    found = precision.interval
-    if found is None or found.low <= 0 <= found.high:
+    if not precision.sign:
         return "; precision unclear"
     return f"; precision {'higher' if sign * precision.value > 0 else 'lower'}"
 
@@ -235,16 +234,12 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     elif found.live.low >= HIGH_ENOUGH:
         yield NOTHING
     best = rival(report, main.system)
-    if best and best.second == main.system + JUDGED and is_surely_higher(best.precision):
+    if best and best.second == main.system + JUDGED and best.precision and best.precision.sign > 0:
         yield Step("switch the judge on, if it is worth its price", "MEMSIFT_JUDGE=NAME", IN_WHATIF)
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
     if found.live.high - found.live.low > WIDE:
         yield label_step(prompts, report, main, " for a range a quarter narrower")
-
-
-def is_surely_higher(precision: Difference | None) -> bool:
-    return bool(precision and precision.interval and precision.interval.low > 0)
 
 
 def label_step(number: int, report: Report, main: SystemReport, why: str = "") -> Step:
