@@ -15,7 +15,7 @@ from engine.lean.record import Record, fields, replace
 from engine.lean.sections import read_sections
 from engine.paths import ratings_file
 from engine.quality.judging.answer import rating_fields, rating_of, rating_text
-from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment
+from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
 from engine.stores.private_database import PrivateDatabase
 
 if TYPE_CHECKING:
@@ -91,10 +91,7 @@ ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
 ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
 _VERDICTS = {word: decision for decision, word in DECISIONS.items()}
 
-NO_RATING: dict[str, Any] = {
-    **{"overall": None, "scores": {}, "score_reasons": {}, "key_points": [], "rejection_reasons": []},
-    **{"suggested_title": "", "suggested_tags": [], "research_validation": [], "sources": []},
-}
+NO_RATING = rating_fields(Rating(0.0)) | {"overall": None}
 
 
 def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[str, Any]:
