@@ -37,7 +37,8 @@ class NewestReplays:
         Candidates are only the injected memories and those with a label event: no measure needs the others.
         """
         rows = self._db.rows(QUERIES["outcomes"], {"root": root})
-        found = found_memories(self._db, root)
+        listed = self._db.rows(QUERIES["candidates"], {"root": root})
+        found = grouped((row["retrieval_id"], row) for row in listed)
         return tuple(outcome(row, found.get(row["retrieval_id"], ())) for row in rows)
 
     def returned_texts(self, root: str | None = None) -> set[Pair]:
@@ -66,11 +67,6 @@ class NewestReplays:
         """The replays over a root with these memories that left nothing to label."""
         rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash, "judged": f"*{JUDGED}"})
         return list(map(EmptyReplay._make, rows))
-
-
-def found_memories(db: LabelTables, root: str | None) -> dict[int, list[dict[str, Any]]]:
-    """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
-    return grouped((row["retrieval_id"], row) for row in db.rows(QUERIES["candidates"], {"root": root}))
 
 
 def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outcome:

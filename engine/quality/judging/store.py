@@ -16,7 +16,7 @@ from engine.lean.sections import read_sections
 from engine.paths import ratings_file
 from engine.quality.judging.answer import rating_fields, rating_of, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
-from engine.stores.private_database import PrivateDatabase
+from engine.stores.private_database import PrivateDatabase, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,7 +62,7 @@ class RatingStore:
         named = (root, memory.id, memory.digest, rubric, memory.category, memory.title, words)
         said = (found.decision, found.rating.overall, rating_text(found.rating))
         by = (asked.provider, asked.model, asked.template_hash, datetime.now(UTC).isoformat(timespec="milliseconds"))
-        row = [_storable(value) for value in (*named, *said, *by)]
+        row = [storable(value) for value in (*named, *said, *by)]
         with self._file.changing() as db:
             db.execute(f"insert or replace into rating values ({', '.join('?' * len(row))})", row)
 
@@ -79,11 +79,6 @@ class RatingStore:
             f"The ratings in {self._path} cannot be read or written ({error}). Check the file and its folder, or "
             "delete the file: the judge's cache still has the answers."
         )
-
-
-def _storable(value: object) -> object:
-    """*value* as SQLite can hold it: lone surrogates become question marks."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 TEXTS = ("root", "id", "digest", "decision")
