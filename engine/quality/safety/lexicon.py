@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 OVERRIDE, CANCEL, RULES, SYSTEM, PRIOR, ALL, YOU, TOLD = (1 << bit for bit in range(8))
 USER, NEW, OBEY, REVEAL, EXACT, ROLE, FREE = (1 << bit for bit in range(9, 16))
 SECRET, SEND, OUTSIDE, NOT, TELL, THIS, CONSENT, ALWAYS = (1 << bit for bit in range(16, 24))
-APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT, TECHNICAL = (1 << bit for bit in range(24, 32))
+APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT = (1 << bit for bit in range(24, 31))
 CHANGE, ADVISE, ASKED, DECODE, TASK, WITHOUT, SKIP, URGENT = (1 << bit for bit in range(32, 40))
 COVER, STEAL, WISH, SAFETY, GOODS, IF, UNASKED, FORBIDDEN = (1 << bit for bit in range(40, 48))
+GUARD, SOURCE, LEAK, COPY = (1 << bit for bit in range(48, 52))
 
 BITS = {name: bit for name, bit in [*vars().items()] if name.isupper() and isinstance(bit, int)}
 VOWELS, DOUBLED = "aeiou", "bdglmnprt"
@@ -59,8 +60,11 @@ _ORDERS = [*_entries("orders")]
 _FORMS = [(form, bits) for verb, bits in _ORDERS for form in _forms(verb)]
 for word, bits in (*_entries("words"), *_ORDERS, *_FORMS):
     CONCEPTS[word] = CONCEPTS.get(word, 0) | bits
-for phrase, bits in sorted(_entries("phrases"), key=lambda entry: -entry[0].count(" ")):
-    STARTS.setdefault(phrase.partition(" ")[0], []).append((tuple(phrase.split()), bits))
+_PHRASES: dict[str, int] = {}
+for phrase, bits in _entries("phrases"):
+    _PHRASES[phrase] = _PHRASES.get(phrase, 0) | bits
+for phrase in sorted(_PHRASES, key=lambda phrase: -phrase.count(" ")):
+    STARTS.setdefault(phrase.partition(" ")[0], []).append((tuple(phrase.split()), _PHRASES[phrase]))
 
 MOODS = frozenset(form for form, _ in _FORMS) - {"leaked"}
 """Forms that tell, and do not order: "the parser ignores blanks"."""
