@@ -205,6 +205,8 @@ def next_step(report: Report) -> Step:
     return next(filter(None, (*faults(report, main), *improvements(report, main))), NOTHING)
 
 
+AS_NOW = Step("replay with the present settings", REPLAY, BY_REPLAY)
+BLINDLY = Step("label prompts before you see their ranks", LABEL, IN_LABEL)
 NOTHING = Step("nothing to do; measure again after new prompts or new memories")
 
 
@@ -214,12 +216,11 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if report.configured and report.configured != main.system:
         yield Step(f"replay {report.configured}, the present system", REPLAY, BY_REPLAY)
     if outdated_prompts(report.evidence, main.system):
-        yield Step("replay with the present settings", REPLAY, BY_REPLAY)
+        yield AS_NOW
     if facts.sighted:
-        yield Step("label prompts before you see their ranks", LABEL, IN_LABEL)
+        yield BLINDLY
     if facts.disputed > MAX_UNJUDGED * report.judged.whole:
-        split = counted(facts.disputed, "memory")
-        yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", IN_SETTLE)
+        yield settle_step(facts.disputed)
     if not report.labelled_prompts:
         yield label_step(FEWEST_TO_PLAN, report, main)
 
@@ -240,6 +241,11 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
     if found.live.high - found.live.low > WIDE:
         yield label_step(prompts, report, main, " for a range a quarter narrower")
+
+
+def settle_step(disputed: int) -> Step:
+    what = f"settle the {counted(disputed, 'memory')} people are split on"
+    return Step(what, "memsift label --adjudicate", IN_SETTLE)
 
 
 def label_step(number: int, report: Report, main: SystemReport, why: str = "") -> Step:

@@ -36,6 +36,11 @@ def _entries(kind: str) -> Iterator[tuple[str, int]]:
             yield from [(entry, bits) for entry in (lines if kind == "phrases" else " ".join(lines).split())]
 
 
+def marks() -> list[tuple[int, list[str]]]:
+    """The concepts and the patterns of the signs that stand for them."""
+    return [(concept(concepts), lines) for (name, _, concepts), lines in _SECTIONS if name == "marks"]
+
+
 _IRREGULAR = {
     line.split()[0]: line.split()[1:] for (name, _, _), lines in _SECTIONS if name == "irregular" for line in lines
 }
