@@ -15,13 +15,11 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from engine.prompt import Prompt
 
-SDK_TOO = "Include prompts of `claude -p`, `codex exec` and the Agent SDK."
-
 
 @command()
 def prompts(
     paths: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[PATH]...")],
-    include_sdk: Annotated[bool, option("--include-sdk", help=SDK_TOO)],
+    include_sdk: Annotated[bool, option("--include-sdk")],
 ) -> None:
     """Print the prompts that people typed, as JSON lines.
 
@@ -33,6 +31,8 @@ def prompts(
     Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must
     be there.
+
+    --include-sdk: Include prompts of `claude -p`, `codex exec` and the Agent SDK.
     """
     from engine.conversations.prompt_files import read_prompts
 

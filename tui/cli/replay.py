@@ -52,37 +52,38 @@ if TYPE_CHECKING:
 
     Write = Callable[[dict[str, Any]], None]
 
-NAMES = (
-    f"Systems, separated by commas: {', '.join(SYSTEMS)}. Default: the configured system alone, with the cutoff "
-    "that the hook uses, and with the judge if there is one. +default is the cutoff that comes with memsift, +cutoff "
-    "the cutoff that was tuned for this root. injected is no search: it is what memsift's hook really injected, from "
-    "transcripts and the hook's log. injected:NAME is what another hook injected."
-)
+NAMES = f"Systems, separated by commas: {', '.join(SYSTEMS)}. "
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
-RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
 IN_PARTS = (
     "for one folder of memories, without --save, --strict, --resume and --max-cost. A later start goes on with the "
     "parts that are missing."
 )
-SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
 @command()
 def replay(
     roots: Roots,
-    files: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", required=True, help=PROMPTS_HELP)],
-    systems: Annotated[str | None, option("--systems", metavar="NAMES", help=NAMES)],
+    files: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", required=True, about=PROMPTS_HELP)],
+    systems: Annotated[str | None, option("--systems", metavar="NAMES", about=NAMES)],
     judge: AskedJudge,
     strict: Strict,
     bulk: Bulk,
-    resume: Annotated[str | None, option("--resume", metavar="FILE", help=RESUME)],
+    resume: Annotated[str | None, option("--resume", metavar="FILE")],
     parts: PartsOfPrompts,
-    save: Annotated[bool, option("--save", help=SAVE)],
+    save: Annotated[bool, option("--save")],
     db: StoreFile,
 ) -> None:
     """Run prompts through systems, and print a JSON line for each prompt and system.
 
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
+
+    --resume: Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked
+        again.
+    --save: Record the retrievals in the label store, for the app, memsift report and memsift gate.
+    --systems: Default: the configured system alone, with the cutoff that the hook uses, and with the judge if there
+        is one. +default is the cutoff that comes with memsift, +cutoff the cutoff that was tuned for this root.
+        injected is no search: it is what memsift's hook really injected, from transcripts and the hook's log.
+        injected:NAME is what another hook injected.
     """
     wanted = Replay(systems, bulk.asking(judge.sampling(REPLAY_SAMPLES)), bulk.max_cost, resume)
     found = opening.open_roots(roots, os.environ, judge)

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from labels.store import LabelStore
     from tui.workspace.replay.run_diffs import DiffSide
 
-SYSTEMS = "The system to compare in files that hold several, or two separated by a comma: before and now."
 QRELS = f"Relevance labels {TREC_FORM}; instead of the labels in the label store."
-PROMPTS = "The prompts of the files, for their texts."
-FORMAT = "Text for people or JSON for programs. Default: text in a terminal, JSON in a pipe."
 NO_RUNS = "No run over these memories is saved. memsift replay --save and R in Replay save one."
 
 
@@ -34,18 +31,23 @@ NO_RUNS = "No run over these memories is saved. memsift replay --save and R in R
 def diff(
     before: Annotated[str | None, argument(required=False)],
     now: Annotated[str | None, argument(required=False)],
-    systems: Annotated[str, option("--systems", metavar="NAMES", default="", help=SYSTEMS)],
-    qrels: Annotated[str | None, option("--qrels", metavar="FILE", help=QRELS)],
-    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", help=PROMPTS)],
-    exit_code: Annotated[bool, option("--exit-code", help="Exit with 1 if the runs differ, as git diff does.")],
+    systems: Annotated[str, option("--systems", metavar="NAMES", default="")],
+    qrels: Annotated[str | None, option("--qrels", metavar="FILE", about=QRELS)],
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE")],
+    exit_code: Annotated[bool, option("--exit-code")],
     roots: Roots,
     db: StoreFile,
-    form: Annotated[str | None, option("--format", type=click.Choice(["text", "json"]), help=FORMAT)],
+    form: Annotated[str | None, option("--format", type=click.Choice(["text", "json"]))],
 ) -> None:
     """Compare the runs BEFORE and NOW: the memories that each prompt gained and lost.
 
     A run is a file that memsift replay printed, or a saved run: its number, its id, or a system for the latest run of
     it. Without arguments, the saved runs are listed. A verdict stands before each memory that has a label.
+
+    --prompts: The prompts of the files, for their texts.
+    --exit-code: Exit with 1 if the runs differ, as git diff does.
+    --format: Text for people or JSON for programs. Default: text in a terminal, JSON in a pipe.
+    --systems: The system to compare in files that hold several, or two separated by a comma: before and now.
     """
     form = form or ("text" if sys.stdout.isatty() else "json")
     if before is None:

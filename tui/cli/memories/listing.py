@@ -9,7 +9,7 @@ import click
 from engine.errors import UnknownMemoryError
 from engine.stores.writing import STATUSES
 from engine.wording import aligned
-from tui.cli.options import MemoryId, TextJsonOrIds, TextOrJson, command, option, roots_option
+from tui.cli.options import EachRoot, MemoryId, TextJsonOrIds, TextOrJson, command, option
 from tui.cli.output import output
 
 if TYPE_CHECKING:
@@ -18,20 +18,16 @@ if TYPE_CHECKING:
     from engine.memory import Memory, MemorySummary
     from tui.workspace.curate.curating import FoundMemory
 
-OF_SEVERAL = "the memories of all of them are listed."
-OF_ONE = "the memory is looked for in all of them."
 ANY_STATUS = click.Choice([*STATUSES, "all"])
-TAG = "Only memories with this tag. Repeatable: with all of them."
-TEXT = "Only memories that hold all of these words, best first."
 
 
 @command("list")
 def list_(
-    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)],
-    status: Annotated[str, option("--status", type=ANY_STATUS, default="all", help="Only this status.")],
-    category: Annotated[tuple[str, ...], option("--category", metavar="NAME", help="Only this category. Repeatable.")],
-    tag: Annotated[tuple[str, ...], option("--tag", metavar="NAME", help=TAG)],
-    text: Annotated[str, option("--text", metavar="WORDS", default="", help=TEXT)],
+    roots: EachRoot,
+    status: Annotated[str, option("--status", type=ANY_STATUS, default="all")],
+    category: Annotated[tuple[str, ...], option("--category", metavar="NAME")],
+    tag: Annotated[tuple[str, ...], option("--tag", metavar="NAME")],
+    text: Annotated[str, option("--text", metavar="WORDS", default="")],
     form: TextJsonOrIds,
 ) -> None:
     """List memories.
@@ -40,6 +36,12 @@ def list_(
 
     Output: a line for each memory, with id, status, category and title; or as JSON [{root, id, title, category, path,
     tags, status, created_at, updated_at, digest}].
+
+    --status: Only this status.
+    --category: Only this category. Repeatable.
+    --tag: Only memories with this tag. Repeatable: with all of them.
+    --text: Only memories that hold all of these words, best first.
+    --root: the memories of all of them are listed.
     """
     from tui.workspace.curate.curating import resolved
 
@@ -56,11 +58,13 @@ def list_(
 
 
 @command()
-def show(memory_id: MemoryId, roots: Annotated[tuple[str, ...], roots_option(OF_ONE)], form: TextOrJson) -> None:
+def show(memory_id: MemoryId, roots: EachRoot, form: TextOrJson) -> None:
     """Print the whole memory ID.
 
     Output: title, facts and text; or as JSON {root, id, title, category, path, tags, status, created_at, updated_at,
     digest, sections: [{heading, lines}]}.
+
+    --root: the memory is looked for in all of them.
     """
     from tui.workspace.curate.curating import chosen, resolved
 
