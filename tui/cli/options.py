@@ -1,4 +1,14 @@
-"""Options that several commands share, and functions for their effects."""
+"""Options that several commands share, and functions for their effects.
+
+--db: Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.
+--order: Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) or
+    uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.
+--plain: Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor
+    is. `plain = true` under [app] in config.toml does so always.
+--unjudged: Count a memory without a row in --qrels as not relevant, or exclude it.
+--strict: Exit with 1 if the samples of the judge disagree about any memory.
+--full: Print everything in text form, not only the first lines.
+"""
 
 from __future__ import annotations
 
@@ -123,15 +133,18 @@ def declarations(source: Callable[..., Any]) -> Declarations:
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
 
 
-def help_of(source: Callable[..., Any]) -> tuple[str, Mapping[str, str]]:
+def help_of(source: object) -> tuple[str, dict[str, str]]:
     """The docstring without the texts of options; and flag -> its text."""
     whole = cleandoc(source.__doc__ or "")
     return ENTRY.sub("", whole).strip(), {flag: " ".join(text.split()) for flag, text in ENTRY.findall(whole)}
 
 
+SHARED = help_of(sys.modules[__name__])[1]
+
+
 def with_options(command: Callable[..., Any], found: Declarations, texts: Mapping[str, str]) -> Callable[..., Any]:
     for parameter, (kind, declare) in reversed(found.items()):
-        command = declare(parameter, kind, texts)(command)
+        command = declare(parameter, kind, {**SHARED, **texts})(command)
     return command
 
 
@@ -164,18 +177,8 @@ def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[st
     return tuple(dict.fromkeys(filter(None, given)))
 
 
-STORE = "Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db."
-ORDER = (
-    "Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) or "
-    "uncertain-first (near the threshold of the cutoff). Default: the last order, at first random."
-)
-PLAIN = (
-    "Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor is. "
-    "`plain = true` under [app] in config.toml does so always."
-)
 TREC_FORM = "in TREC form: lines of prompt id, 0, memory id, 1 (relevant) or 0"
 QRELS = f"Relevance labels for --run, {TREC_FORM}."
-NOT_JUDGED = "Count a memory without a row in --qrels as not relevant, or exclude it."
 WITH_IDS = "Text for people, JSON for programs, or only the ids, for a command that takes - as ID."
 
 Roots = Annotated[tuple[str, ...], roots_option("all are searched together, as in the hook, and give one result.")]
@@ -184,12 +187,12 @@ LookedIn = Annotated[tuple[str, ...], roots_option("the memories are looked for 
 MemoryId = Annotated[str, argument(metavar="ID")]
 Ids = Annotated[tuple[str, ...], argument(metavar="ID...|-", nargs=-1, required=True, callback=ids_given)]
 PromptFiles = Annotated[tuple[str, ...], option("--prompts", metavar="FILE", about=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")]
-StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB", about=STORE)]
-OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order, about=ORDER)]
-Plain = Annotated[bool, option("--plain", about=PLAIN)]
-Unjudged = Annotated[str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not", about=NOT_JUDGED)]
-Strict = Annotated[bool, option("--strict", about="Exit with 1 if the samples of the judge disagree about any memory.")]
-Full = Annotated[bool, option("--full", about="Print everything in text form, not only the first lines.")]
+StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB")]
+OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order)]
+Plain = Annotated[bool, option("--plain")]
+Unjudged = Annotated[str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not")]
+Strict = Annotated[bool, option("--strict")]
+Full = Annotated[bool, option("--full")]
 TextOrJson = Annotated[str, format_option("text", "json", about="Text for people or JSON for programs.")]
 TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
 ROOT = click.option(
