@@ -140,14 +140,8 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> O
     relevant, irrelevant = (verdicts.count((memory_id, verdict)) for verdict in (RELEVANT, NOT_RELEVANT))
     mode = opening.config_of(found.root, os.environ).output_mode
     cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
-    row = {
-        "memory": memory_id,
-        **fields(counts),
-        "dropped": dict(counts.dropped),
-        "relevant": relevant,
-        "irrelevant": irrelevant,
-        "tokens": cost,
-    }
+    labelled = {"relevant": relevant, "irrelevant": irrelevant, "tokens": cost}
+    row = {"memory": memory_id, **fields(counts), "dropped": dict(counts.dropped), **labelled}
     dropped = ", ".join(f"{count} by {stage}" for stage, count in counts.dropped) or "never"
     lines = [
         f"{memory_id}: injected {counts.injected:,} times, about {cost:,} tokens",

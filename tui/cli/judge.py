@@ -23,7 +23,7 @@ from tui.cli.options import (
     option,
     require_agreement,
 )
-from tui.cli.output import output
+from tui.cli.output import output, picked
 from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped
@@ -125,8 +125,7 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
 def _row(candidate: Candidate) -> dict[str, Any]:
     from labels.exchange.replay_file import verdict_field
 
-    memory = {name: getattr(candidate.memory, name) for name in ("id", "title", "category")}
-    outcome = {"injected": candidate.injected, "dropped_by": candidate.dropped_by}
+    memory, outcome = picked(candidate.memory, "id", "title", "category"), picked(candidate, "injected", "dropped_by")
     return {**memory, **(verdict_field(candidate.verdict) or {}), **outcome}
 
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from labels.database import LabelDatabase
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
+    from tui.workspace.replay.replaying import Ending
 
     F = TypeVar("F", bound=Callable[..., Any])
     Declaration = Callable[[str, Any, Mapping[str, str]], Callable[[Any], Any]]
@@ -351,6 +352,14 @@ def require_agreement(count: int) -> None:
     if count:
         tell(f"The judge disagrees with itself on {counted(count, 'memory')}.")
         click.get_current_context().exit(1)
+
+
+def exit_if_early(ending: Ending, of_all: str, how: str) -> None:
+    """After an early end, tell how to continue. Exit with 130 after Ctrl-C, with 1 at the cost limit."""
+    if ending.is_interrupted or ending.is_spent:
+        why = "--max-cost is reached" if ending.is_spent else "Stopped"
+        tell(f"{why} after {ending.done:,} of {of_all}. {how}")
+        click.get_current_context().exit(1 if ending.is_spent else 130)
 
 
 def opened_cutoff(root: str, config: Config) -> Cutoff | None:

@@ -9,6 +9,7 @@ import click
 
 from engine.lean.json_text import printed_json
 from tui.cli.options import argument, command, option
+from tui.cli.output import picked
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -45,19 +46,8 @@ def prompts(
 
 def prompt_row(prompt: Prompt) -> dict[str, Any]:
     """A prompt as `memsift prompts` prints it and `--prompts` reads it."""
-    return {
-        "id": prompt.id,
-        "prompt": prompt.text,
-        "context": [{"role": turn.role, "text": turn.text} for turn in prompt.turns],
-        "session_id": prompt.session_id,
-        "cwd": prompt.cwd,
-        "timestamp": prompt.timestamp,
-        "source": prompt.source,
-        **({"kind": prompt.kind} if prompt.kind else {}),
-        **({"injected": injected_rows(prompt)} if prompt.injections else {}),
-    }
-
-
-def injected_rows(prompt: Prompt) -> list[dict[str, str]]:
-    """What hooks added to a prompt; `hook` is empty for memsift's own, `text` for a hook that was silent."""
-    return [{"hook": injection.hook, "text": injection.text} for injection in prompt.injections]
+    row = {"id": prompt.id, "prompt": prompt.text, "context": [picked(turn, "role", "text") for turn in prompt.turns]}
+    row |= picked(prompt, "session_id", "cwd", "timestamp", "source", *(["kind"] if prompt.kind else []))
+    # what hooks added: `hook` is empty for memsift's own, `text` for a hook that was silent
+    injected = [picked(injection, "hook", "text") for injection in prompt.injections]
+    return {**row, "injected": injected} if injected else row

@@ -26,6 +26,7 @@ from tui.cli.options import (
     Strict,
     command,
     disputed,
+    exit_if_early,
     opened_cutoff,
     opened_store,
     option,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     Write = Callable[[dict[str, Any]], None]
 
 NAMES = f"Systems, separated by commas: {', '.join(SYSTEMS)}. "
+KEEP_ROWS = "Keep the rows in a file and give the command with --resume FILE"
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
 IN_PARTS = (
     "for one folder of memories, without --save, --strict, --resume and --max-cost. A later start goes on with the "
@@ -93,7 +95,8 @@ def replay(
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
         ending, disagreements, answers = wanted.over(found, reading, store)
-        report_ending(ending, resume)
+        how = "Give the same command again" if resume else KEEP_ROWS
+        exit_if_early(ending, f"{ending.jobs:,} prompts", f"{how} to go on with the rest.")
         answers.report()
     if strict:
         require_agreement(disagreements)
@@ -167,9 +170,7 @@ class Replay:
         run = ReplayRun(root, chosen, cutoffs, self.asking, files, Path(parts.parts), parts.part_size)
         with opened_executor(parts.executor) as workers:
             ending = run.over(workers)
-        if ending.is_interrupted:
-            tell(f"Stopped after {ending.done:,} of {ending.jobs:,} parts. Give the same command again to go on.")
-            click.get_current_context().exit(130)
+        exit_if_early(ending, f"{ending.jobs:,} parts", "Give the same command again to go on.")
         tell(f"{run.prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {parts.parts}/part-*.jsonl")
         run.answers.report()
 
@@ -252,16 +253,6 @@ def report_records(chosen: Sequence[System], reading: PromptReading, injections:
             f"{name}: {len(ids):,} memories for {len(found):,} prompts. {unknown:,} are texts that no open root holds; "
             f"each counts as a memory.{without}"
         )
-
-
-def report_ending(ending: Ending, resume: str | None) -> None:
-    """After an early end, tell how to continue. Exit with 130 after Ctrl-C, with 1 at the cost limit."""
-    if not (ending.is_interrupted or ending.is_spent):
-        return
-    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
-    why = "--max-cost is reached" if ending.is_spent else "Stopped"
-    tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
-    click.get_current_context().exit(1 if ending.is_spent else 130)
 
 
 @contextmanager

@@ -114,7 +114,9 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     if next_count:
         return prompts_text(queue.unfinished()[:next_count], form)
     progress = progress_of(workspace, queue)
-    return f"{printed_json(progress_row(progress))}\n" if form == "json" else progress_text(progress)
+    if form == "json":
+        return f"{printed_json(progress_row(progress))}\n"
+    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
 
 
 def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
@@ -128,10 +130,6 @@ def progress_row(progress: LabellingProgress) -> dict[str, Any]:
     """The progress as JSON, in counts."""
     people = [{**asdict(person), "labels": person.labels} for person in progress.people]
     return {**asdict(progress), "people": people}
-
-
-def progress_text(progress: LabellingProgress) -> str:
-    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
 
 
 def strata_lines(progress: LabellingProgress) -> list[str]:

@@ -45,8 +45,9 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from engine.curation.curator import Curator
     from engine.curation.journal import Deed, Journal
-    from engine.curation.operations import Operation
+    from engine.curation.operations import Operation, Plan
     from tui.workspace.curate.curating import FoundMemory
 
 
@@ -81,11 +82,15 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
         return
     with opened_curator(os.environ) as curator:
         plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
-        if dry_run:
-            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
-            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
-        else:
-            carry_out(curator, plan)
+        perform_plan(curator, plan, dry_run=dry_run)
+
+
+def perform_plan(curator: Curator, plan: Plan, *, dry_run: bool) -> None:
+    if not dry_run:
+        carry_out(curator, plan)
+        return
+    click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
+    tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
 
 
 def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemory], Operation]) -> list[Operation]:
@@ -152,11 +157,7 @@ def edit(
     """
     (found,) = to_change([memory_id], resolved(roots), os.environ)
     if title is None and body is None and not fields:
-        rewritten = _from_editor(found)
-        if rewritten is None:
-            tell("The text is unchanged, so nothing was done.")
-        else:
-            _perform_rewrite(rewritten, dry_run=dry_run)
+        edit_by_hand(found, dry_run=dry_run)
     else:
         changes = Changes(title, parsed_fields(fields), _body(body))
         perform([Edit(found.root, found.memory, changes)], dry_run=dry_run)
@@ -262,20 +263,18 @@ def _body(given: str | None) -> str | None:
     return sys.stdin.read() if given == "-" else given
 
 
-def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
-    """As `perform`. A text that is refused is kept in a file, because a person wrote it. Raises CurationError."""
-    try:
-        perform([rewrite], dry_run=dry_run)
-    except CurationError:
-        tell(f"Your text is in {keep_refused(rewrite.memory.file, rewrite.text, os.environ)}.")
-        raise
-
-
-def _from_editor(found: FoundMemory) -> Rewrite | None:
-    """The edit that a person makes in their editor; None for no change."""
+def edit_by_hand(found: FoundMemory, *, dry_run: bool) -> None:
+    """Open a memory in the person's editor. A text that is refused is kept in a file. Raises CurationError."""
     read = text_at(found.memory.file) or ""
     new = edited_in_editor(read, Path(found.memory.file).suffix, os.environ)
-    return None if new is None else Rewrite(found.root, found.memory, read, new)
+    if new is None:
+        tell("The text is unchanged, so nothing was done.")
+        return
+    try:
+        perform([Rewrite(found.root, found.memory, read, new)], dry_run=dry_run)
+    except CurationError:
+        tell(f"Your text is in {keep_refused(found.memory.file, new, os.environ)}.")
+        raise
 
 
 @command()
@@ -286,12 +285,7 @@ def undo(number: Annotated[int | None, argument(type=click.IntRange(1), required
     To undo an undo does the operation again. `memsift history` lists the numbers.
     """
     with opened_curator(os.environ) as curator:
-        plan = curator.plan_undo(number)
-        if dry_run:
-            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
-            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
-        else:
-            carry_out(curator, plan)
+        perform_plan(curator, curator.plan_undo(number), dry_run=dry_run)
 
 
 @command()

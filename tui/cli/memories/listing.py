@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -10,14 +10,15 @@ from engine.errors import UnknownMemoryError
 from engine.stores.writing import STATUSES
 from engine.wording import aligned
 from tui.cli.options import EachRoot, MemoryId, TextJsonOrIds, TextOrJson, command, option
-from tui.cli.output import output
+from tui.cli.output import output, picked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.memory import Memory, MemorySummary
+    from engine.memory import Memory
     from tui.workspace.curate.curating import FoundMemory
 
+FIELDS = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
 ANY_STATUS = click.Choice([*STATUSES, "all"])
 
 
@@ -52,7 +53,7 @@ def list_(
         and (not category or memory.memory.category in category)
         and set(tag) <= set(memory.memory.tags)
     ]
-    rows = [{"root": memory.root, **_row(memory.memory)} for memory in found]
+    rows = [{"root": memory.root, **picked(memory.memory, *FIELDS)} for memory in found]
     lines = [memory.memory.id for memory in found] if form == "ids" else _lines(found)
     click.echo(output(form, rows, lines), nl=False)
 
@@ -71,7 +72,7 @@ def show(memory_id: MemoryId, roots: EachRoot, form: TextOrJson) -> None:
     (found,) = chosen([memory_id], resolved(roots))
     memory = _whole(found)
     sections = [{"heading": section.heading, "lines": section.lines} for section in memory.sections]
-    row = {"root": found.root, **_row(memory.summary), "sections": sections}
+    row = {"root": found.root, **picked(memory.summary, *FIELDS), "sections": sections}
     click.echo(output(form, row, _text(memory)), nl=False)
 
 
@@ -99,11 +100,6 @@ def _whole(found: FoundMemory) -> Memory:
     if memory is None:
         raise UnknownMemoryError(f"{found.memory.file} changed just now, or is gone. Try again.")
     return memory
-
-
-def _row(summary: MemorySummary) -> dict[str, Any]:
-    names = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
-    return {name: getattr(summary, name) for name in names}
 
 
 def _lines(found: Sequence[FoundMemory]) -> list[str]:

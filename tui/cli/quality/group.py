@@ -10,7 +10,7 @@ import click
 from engine.lean.record import fields
 from tui.cli.help import Commands
 from tui.cli.options import EachRoot, Ids, LookedIn, TextJsonOrIds, command, option
-from tui.cli.output import output, text_of, text_width
+from tui.cli.output import output, picked, text_of, text_width
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -114,15 +114,9 @@ def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], ver
 
 
 def _row(risky: Risky) -> dict[str, Any]:
-    return {
-        "root": risky.root,
-        "id": risky.memory.id,
-        "title": risky.memory.title,
-        "risk": risky.memory.risk,
-        "state": risky.state,
-        "digest": risky.memory.digest,
-        "detections": [{**fields(detection), "severity": detection.severity} for detection in risky.detections],
-    }
+    detections = [{**fields(detection), "severity": detection.severity} for detection in risky.detections]
+    found = {"root": risky.root, **picked(risky.memory, "id", "title", "risk"), "state": risky.state}
+    return {**found, "digest": risky.memory.digest, "detections": detections}
 
 
 def _lines(risky: Risky, width: int) -> list[str]:

@@ -26,10 +26,11 @@ from tui.cli.options import (
     PartsOptions,
     argument,
     command,
+    exit_if_early,
     format_option,
     option,
 )
-from tui.cli.output import output, text_of
+from tui.cli.output import output, picked, text_of
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -210,11 +211,8 @@ def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     from tui.workspace.spending import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
-    if ending.is_interrupted or ending.is_spent:
-        why = "--max-cost is reached" if ending.is_spent else "Stopped"
-        done = f"{ending.done:,} of {counted(ending.jobs, 'memory')}"
-        tell(f"{why} after {done}. Give the same command again to go on: finished answers are in the cache.")
-        click.get_current_context().exit(1 if ending.is_spent else 130)
+    how = "Give the same command again to go on: finished answers are in the cache."
+    exit_if_early(ending, counted(ending.jobs, "memory"), how)
     Answers.of(found for _, found in rated).report()
     if fail_under is not None:
         below = [found for _, found in rated if found.rating is None or found.rating.overall < fail_under]
@@ -264,7 +262,7 @@ def _counts(table: Concord) -> dict[str, Any]:
 def _differing(compared: Compared) -> dict[str, Any]:
     rated = compared.rated
     yours = "accepted" if compared.is_kept else "rejected"
-    facts = {"id": rated.memory_id, "title": rated.title, "category": rated.category, "overall": rated.overall}
+    facts = {"id": rated.memory_id, **picked(rated, "title", "category", "overall")}
     return {**facts, "model": rated.decision, "person": yours}
 
 
