@@ -35,6 +35,11 @@ def all_agents() -> tuple[Agent, ...]:
     return tuple(agent_of(name) for name in NAMES)
 
 
+def unread_agents() -> tuple[Agent, ...]:
+    """The agents whose sessions memsift does not read: their prompts are known from the hook's log alone."""
+    return tuple(agent for agent in all_agents() if not agent.reader)
+
+
 def title_of(name: str) -> str:
     """The name of an agent as people read it; *name* itself for an unknown one."""
     return agent_of(name).title if name in MODULES else name

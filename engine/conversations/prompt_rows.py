@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.agents.claude_code.injections import injection_of
 from engine.agents.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
+from engine.agents.registry import unread_agents
 from engine.agents.sessions import ABOUT, AGENT, rows_of
 from engine.conversations.exports import is_export, prompts_of_export
 from engine.lean.json_text import without_lone_surrogates
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     Found = Iterator["FoundPrompt | Injection | BadRow"]
     Reader = Callable[[dict[str, Any]], "FoundPrompt | Injection | None"]
 
-TRANSCRIPT, HISTORY, EXPORT, PROMPTS = "transcript", "history", "export", "prompts"
+TRANSCRIPT, HISTORY, EXPORT, PROMPTS, LOG = "transcript", "history", "export", "prompts", "log"
 """Kinds of files."""
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -65,6 +66,7 @@ class BadRow(Record):
 def prompts_in(path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LINE_BYTES) -> Found:
     """The prompts and the unreadable rows of a file, in its order. OSError if the file itself cannot be read.
 
+    Of the hook's log, these are the logged prompts of agents whose sessions are not read.
     Behind a prompt of a transcript stand the injections that hooks added to it. A database of claude-mem holds the
     prompts that it recorded.
 
@@ -131,6 +133,8 @@ def _kind(row: dict[str, Any]) -> str:
     """The kind of file that a row belongs to; empty for none of them."""
     if isinstance(row.get("type"), str) and ("prompt" not in row or "sessionId" in row):
         return TRANSCRIPT
+    if isinstance(row.get("prompt_sha256"), str):
+        return LOG
     if isinstance(row.get("display"), str):
         return HISTORY
     return PROMPTS if "prompt" in row else ""
@@ -164,6 +168,8 @@ def _reader(row: dict[str, Any], path: str) -> Reader:
         return _TranscriptReader(path).read
     if kind == HISTORY:
         return lambda row: _from_history(row, path)
+    if kind == LOG:
+        return _from_hook_log
     if kind == PROMPTS:
         return lambda row: FoundPrompt(_prompt_of(row, _file_source(path)), PROMPTS)
     raise ValueError("not a row of a transcript, history or prompt file")
@@ -349,6 +355,17 @@ def _from_history(row: dict[str, Any], path: str) -> FoundPrompt | None:
         source=f"history:{session_id}" if session_id else _file_source(path),
     )
     return FoundPrompt(prompt, HISTORY)
+
+
+def _from_hook_log(row: dict[str, Any]) -> FoundPrompt | None:
+    """The prompt in a line of the hook's log, if its text was logged. Of other agents, the sessions are read."""
+    text, agent = as_typed(_word(row, "prompt")), _word(row, "agent")
+    if agent not in {found.name for found in unread_agents()} or not text or not is_human_prompt(text):
+        return None
+    session_id, time = _word(row, "session_id"), _word(row, "time")
+    name = prompt_id("\0".join((session_id, time, text)))
+    source = f"{agent}:{session_id}"
+    return FoundPrompt(Prompt(id=name, text=text, session_id=session_id, timestamp=time, source=source), HISTORY)
 
 
 def _with_pastes(typed: str, pasted: object, folder: str) -> str:
