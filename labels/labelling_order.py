@@ -15,6 +15,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from labels.pooling import random_key
+from labels.tables import QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -123,10 +124,7 @@ class StoredPlans:
 
     def plan(self, root: str, annotator: str) -> LabellingOrder | None:
         """The annotator's labelling order; None before the first."""
-        rows = self._db.tuples(
-            "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
-            [root, annotator],
-        )
+        rows = self._db.tuples(QUERIES["plan"], [root, annotator])
         if not rows:
             return None
         order, seed, _, _ = rows[0]
@@ -137,8 +135,4 @@ class StoredPlans:
 
         The labelled prompts of a stratum are a simple random sample of it.
         """
-        rows = self._db.tuples(
-            "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid",
-            [root, besides],
-        )
-        return dict(rows)
+        return dict(self._db.tuples(QUERIES["strata"], [root, besides]))

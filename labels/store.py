@@ -1,6 +1,7 @@
 """The label store: the door to all labels of a person, and to the retrievals that they are about.
 
-Every key press is one event. The SQL stands in the modules beside this one; exchange reads and writes the same tables.
+Every key press is one event. The SQL stands in queries.sql and in the modules beside this one. Exchange reads and
+writes the same tables.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
+from engine.lean.sections import read_sections
 from labels.migrations import migrations
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Parameters = Sequence[Any] | dict[str, Any]
 
 IN_MEMORY = ":memory:"
+PART = "part "
 
 ELSEWHERE = "or name another file with --db or MEMSIFT_DB"
 KEPT = "What was saved before is untouched."
@@ -33,6 +35,18 @@ ADVICE = {
     sqlite3.SQLITE_BUSY: f"another program is writing to it. Try again when that has ended. {KEPT}",
 }
 """Messages by SQLite's primary result code (https://www.sqlite.org/rescode.html)."""
+
+
+def queries_beside(module: str) -> dict[str, str]:
+    """The queries of the file queries.sql beside a module, by name. `{NAME}` stands for a part above it."""
+    found = {name: "\n".join(lines) for name, lines in read_sections(module, "queries.sql")}
+    for part in [name for name in found if name.startswith(PART)]:
+        mark, own = f"{{{part.removeprefix(PART)}}}", found[part]
+        found = {name: sql.replace(mark, own) for name, sql in found.items()}
+    return found
+
+
+QUERIES = queries_beside(__file__)
 
 
 class LabelTables:
@@ -100,6 +114,11 @@ class LabelTables:
     def execute(self, sql: str, parameters: Parameters = ()) -> None:
         with self.explaining():
             self._db.execute(sql, parameters)
+
+    def script(self, statements: str, parameters: Parameters = ()) -> None:
+        """Run several statements, each with the same *parameters*."""
+        for statement in filter(str.strip, statements.split(";")):
+            self.execute(statement, parameters)
 
     def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
         """Insert *row* and return its rowid. *upsert* is the SQL after ON CONFLICT, for rows that may exist."""

@@ -10,6 +10,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from engine.lean.record import Record
+from engine.quality.registry import WORDS
 from engine.stores.files import UnreadableFileError, text_of
 
 if TYPE_CHECKING:
@@ -22,18 +23,7 @@ MOST_NAMES = 300
 DEFINES = "(def|func|function|fn|fun|class|sub)"
 NAMES = ("--name-only", "--relative", "--format=")
 MOST_FILES, MOST_SOURCE_BYTES = 50_000, 30_000_000
-LEFT_OUT = frozenset(
-    """
-    .git .hg .svn node_modules .venv venv env __pycache__ .tox .nox .mypy_cache .ruff_cache .pytest_cache target dist
-    build vendor .idea .vscode .next site-packages .claude
-    """.split()
-)
-SOURCES = tuple(
-    """
-    .py .pyi .js .jsx .mjs .cjs .ts .tsx .vue .svelte .go .rs .java .kt .kts .swift .c .h .cc .cpp .hpp .cs .rb .php
-    .scala .sh .bash .sql .lua .ex .exs .dart .m .mm .proto .graphql .tf .yaml .yml .toml .json .html .css .scss
-    """.split()
-)
+LEFT_OUT, SOURCES = (tuple(" ".join(WORDS[name]).split()) for name in ("left out", "sources"))
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
 
 

@@ -22,28 +22,12 @@ if TYPE_CHECKING:
     from labels.records import Event
     from labels.tables import LabelTables
 
-NEWEST_RESULT = """
-    SELECT system, prompt_id, result.memory_id, result.digest, rank, score, injected, dropped_by,
-           decision, judge_verdict.confidence AS certainty, provider, model
-    FROM (
-        SELECT run_id, prompt_id, system,
-               row_number() OVER (PARTITION BY system, prompt_id ORDER BY retrieval.ts DESC, retrieval_id DESC) AS age
-        FROM retrieval JOIN run USING (run_id)
-    ) JOIN result USING (run_id, prompt_id) LEFT JOIN judge_call USING (run_id, prompt_id)
-    LEFT JOIN judge_verdict USING (call_id, memory_id)
-    WHERE age = 1
-"""
-"""SQL: the results of the newest retrieval of each prompt and system.
-
-`score` is SQLite's: negative, lower is better. `decision` and `certainty` (0..1) are the judge's, NULL without it.
-"""
-
 
 class JudgedPair(NamedTuple):
     """A prompt and a memory text, with the labels of people and the results of systems.
 
     `verdict` is the gold verdict, None without one. `labels` holds one label for each annotator, by name; `skips` are
-    by annotators without a label. `results` are rows of NEWEST_RESULT, by system.
+    by annotators without a label. `results` are rows of `newest_result`, by system.
     """
 
     prompt: Prompt

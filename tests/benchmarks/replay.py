@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FEW = 40
-ONE, TWO = "memsift+default", "memsift+default,bm25"
+ONE, TWO = "memsift+default", "memsift,memsift+default"
 PORT = 18786
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_S = 0.05

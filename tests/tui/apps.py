@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.events import Callback, Key
 from textual.geometry import Region
 from textual.pilot import Pilot
@@ -95,6 +96,18 @@ def flat(text: str) -> str:
 def shown(pilot: Pilot[None], selector: str) -> str:
     """The text of the only widget that matches *selector*, on one line."""
     return flat(text_of(pilot.app.screen.query_one(selector)))
+
+
+def help_lines(app: App[Any]) -> str:
+    """The lines of the open help, on one line."""
+    found: Any = app.screen.query_one("Options")
+    return flat("\n".join(str(option.prompt) for option in found.options))
+
+
+def footer(app: App[Any]) -> str:
+    """The keys of the footer with their names."""
+    found: Any = app.screen.query("KeyFooter FooterKey")
+    return " · ".join(f"{key.key_display} {key.description}" for key in found)
 
 
 async def reads(pilot: Pilot[None], selector: str, text: str) -> None:

@@ -23,6 +23,7 @@ from tests.tui.apps import (
     SIZE,
     app_of,
     card_shown,
+    help_lines,
     press,
     reads,
     settled,
@@ -230,7 +231,7 @@ async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(
         assert {"app.quit", "go.browse", "app.cancel"} <= set(everywhere)
         assert {"label.next", "label.follow"} <= set(off)
         await press(pilot, "question_mark")
-        said = shown(pilot, "FullText Static")
+        said = help_lines(pilot.app)
         assert "u z ⌫ Take the last label back" in said
         assert "Go to the next prompt. Label or skip this card first." in said
         assert "Cancel the replay, and keep its finished prompts. Nothing is being replayed." in said

@@ -11,7 +11,7 @@ import pytest
 
 import tui
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SIZE, app_of, press, reads, shown, toasts, until
+from tests.tui.apps import SIZE, app_of, footer, help_lines, press, reads, shown, toasts, until
 from tui.app import MemsiftApp
 from tui.keys import KEYS, MOVED, NAMED, keyed
 from tui.widgets.bars import Tab
@@ -79,7 +79,7 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         screen: Any = pilot.app.screen
         assert screen.filter_line.placeholder.startswith("Press ctrl+f and type")
         await press(pilot, "left_square_bracket")
-        assert "enter chooses, ctrl+g closes" in str(pilot.app.screen.query_one("Vertical").border_subtitle)
+        assert footer(app) == "⏎ Choose · ^g Close"
         await press(pilot, "ctrl+g", "x", "1")
         await until(pilot, lambda: any(one.endswith("u takes it back.") for one in toasts(pilot)))
         await press(pilot, "f11")
@@ -89,7 +89,7 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         await press(pilot, "f9")
         await until(pilot, lambda: "(F11), ctrl+n" in shown(pilot, "#answer"))
         await press(pilot, "question_mark")
-        assert "Press del to replay all prompts first." in shown(pilot, "#text")
+        assert "Press del to replay all prompts first." in help_lines(app)
         assert app_of(pilot).is_running
 
 

@@ -10,7 +10,7 @@ import pytest
 from textual.widgets import Input, Static, TextArea
 
 from engine.paths import config_file
-from tests.tui.apps import SIZE, app_of, card_shown, press, settled, shown, toasts, until
+from tests.tui.apps import SIZE, app_of, card_shown, help_lines, press, settled, toasts, until
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
 from tui.keys import KEYS
@@ -48,7 +48,7 @@ async def test_a_chosen_key_acts_and_is_named_and_the_usual_key_is_free(open_wor
         await press(pilot, "K")
         assert [one.action for one in app.workspace.store.events()] == ["skip"]
         await press(pilot, "f9")
-        assert "K Skip this card" in shown(pilot, "FullText Static")
+        assert "K Skip this card" in help_lines(app)
         await press(pilot, "f9")
         screen: Any = pilot.app.screen
         while screen.card:

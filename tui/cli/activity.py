@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -15,7 +15,7 @@ from engine.hook.activity_log import FILTERS, SLOW_MS, LogTail, ledger, new_deci
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
-from tui.cli.options import DB, TEXT_OR_JSON, roots_option
+from tui.cli.options import StoreFile, TextOrJson, command, option, roots_option
 from tui.cli.output import output_of_roots, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
     from tui.cli.output import Output
 
 OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
+ONLY = (
+    f"Only decisions that were silent (nothing injected), slow ({SLOW_MS:.0f} ms or more) or a fallback (the judge "
+    "gave no answer). Repeatable: all of them must hold."
+)
+LAST = "The last N only."
+MEMORY = "The sums of this memory, in place of the list: how often it was injected, and was relevant; its tokens."
+FOLLOW = "Go on with new decisions as they come, of all roots. Ctrl-C ends it."
+NO_ROOT = "The log of prompts for which no folder of memories was taken."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
 LOOK_EVERY_S = 0.3
 NO_LOG = (
@@ -35,36 +43,16 @@ NO_LOG = (
 )
 
 
-@click.command()
-@roots_option(OF_SEVERAL)
-@click.option(
-    "--only",
-    "kinds",
-    type=click.Choice(FILTERS),
-    multiple=True,
-    help=f"Only decisions that were silent (nothing injected), slow ({SLOW_MS:.0f} ms or more) or a fallback (the "
-    "judge gave no answer). Repeatable: all of them must hold.",
-)
-@click.option("--last", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="The last N only.")
-@click.option(
-    "--memory",
-    "memory_id",
-    metavar="ID",
-    help="The sums of this memory, in place of the list: how often it was injected, and was relevant; its tokens.",
-)
-@click.option("--follow", is_flag=True, help="Go on with new decisions as they come, of all roots. Ctrl-C ends it.")
-@click.option("--no-root", is_flag=True, help="The log of prompts for which no folder of memories was taken.")
-@DB
-@TEXT_OR_JSON
+@command()
 def activity(
-    roots: tuple[str, ...],
-    kinds: tuple[str, ...],
-    last: int,
-    memory_id: str | None,
-    follow: bool,
-    no_root: bool,
-    db: str | None,
-    form: str,
+    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)],
+    kinds: Annotated[tuple[str, ...], option("--only", type=click.Choice(FILTERS), help=ONLY)],
+    last: Annotated[int, option("--last", metavar="N", type=click.IntRange(min=1), default=20, help=LAST)],
+    memory_id: Annotated[str | None, option("--memory", metavar="ID", help=MEMORY)],
+    follow: Annotated[bool, option("--follow", help=FOLLOW)],
+    no_root: Annotated[bool, option("--no-root", help=NO_ROOT)],
+    db: StoreFile,
+    form: TextOrJson,
 ) -> None:
     """Show what the hook decided: when, for which prompt, what it injected, why not, and how long it took.
 

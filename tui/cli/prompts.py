@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from engine.lean.json_text import printed_json
+from tui.cli.options import argument, command, option
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
 
+SDK_TOO = "Include prompts of `claude -p`, `codex exec` and the Agent SDK."
 
-@click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--include-sdk", is_flag=True, help="Include prompts of `claude -p`, `codex exec` and the Agent SDK.")
-def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
+
+@command()
+def prompts(
+    paths: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[PATH]...")],
+    include_sdk: Annotated[bool, option("--include-sdk", help=SDK_TOO)],
+) -> None:
     """Print the prompts that people typed, as JSON lines.
 
     PATH is a transcript of Claude Code, a session of Codex, Gemini CLI or Qwen Code, history.jsonl, an export of

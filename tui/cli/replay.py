@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -14,26 +14,25 @@ from engine.config import AUTO, DEFAULT, OFF, SYSTEMS, injected_system, is_injec
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
-from tui.cli.help import JudgedCommand
 from tui.cli.options import (
-    DB,
     PROMPTS_HELP,
     REPLAY_SAMPLES,
-    STRICT,
-    TOGETHER,
-    BulkOptions,
+    AskedJudge,
+    Bulk,
+    PartsOfPrompts,
     PartsOptions,
-    bulk_options,
+    Roots,
+    StoreFile,
+    Strict,
+    command,
     disputed,
-    judge_options,
     opened_cutoff,
     opened_store,
-    parts_options,
+    option,
     require_agreement,
-    roots_option,
 )
 from tui.workspace import opening
-from tui.workspace.judge_options import Asking, JudgeOptions, opened_judge
+from tui.workspace.judge_options import Asking, opened_judge
 from tui.workspace.stderr import report_skipped, tell
 
 if TYPE_CHECKING:
@@ -68,28 +67,18 @@ IN_PARTS = (
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
-@click.command(cls=JudgedCommand)
-@roots_option(TOGETHER)
-@click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help=PROMPTS_HELP)
-@click.option("--systems", metavar="NAMES", help=NAMES)
-@judge_options
-@STRICT
-@bulk_options
-@click.option("--resume", metavar="FILE", help=RESUME)
-@parts_options("Prompts")
-@click.option("--save", is_flag=True, help=SAVE)
-@DB
+@command()
 def replay(
-    roots: tuple[str, ...],
-    files: tuple[str, ...],
-    strict: bool,
-    parts: PartsOptions,
-    save: bool,
-    db: str | None,
-    systems: str | None,
-    judge: JudgeOptions,
-    bulk: BulkOptions,
-    resume: str | None,
+    roots: Roots,
+    files: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", required=True, help=PROMPTS_HELP)],
+    systems: Annotated[str | None, option("--systems", metavar="NAMES", help=NAMES)],
+    judge: AskedJudge,
+    strict: Strict,
+    bulk: Bulk,
+    resume: Annotated[str | None, option("--resume", metavar="FILE", help=RESUME)],
+    parts: PartsOfPrompts,
+    save: Annotated[bool, option("--save", help=SAVE)],
+    db: StoreFile,
 ) -> None:
     """Run prompts through systems, and print a JSON line for each prompt and system.
 

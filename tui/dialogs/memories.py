@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -13,7 +15,7 @@ from textual.widgets import Input, Static, TextArea
 from engine.errors import MemsiftError
 from engine.search.query import filter_terms
 from engine.stores.writing import changes_of
-from tui.dialogs.dialog import Dialog
+from tui.dialogs.dialog import Dialog, Finder, Line
 from tui.keys import bindings, keyed
 from tui.plain import one_line, plain
 from tui.widgets.lists.memories import MemoryList
@@ -24,15 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
-    from textual.events import Key
 
     from engine.memory import Memory
     from engine.roots import OpenIndex
     from engine.stores.writing import Changes, FormField
 
 
-UNCHANGED = "Nothing is changed yet. {form.leave} leaves."
-THROWN_AWAY = "Your changes are not saved. {form.leave} again throws them away, {form.save} saves them."
+UNCHANGED = "Nothing is changed yet. {pick.leave} leaves."
+THROWN_AWAY = "Your changes are not saved. {pick.leave} again throws them away, {form.save} saves them."
 
 
 class MemoryForm(Dialog["Changes | None"]):
@@ -41,7 +42,7 @@ class MemoryForm(Dialog["Changes | None"]):
     *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
     """
 
-    BINDINGS = bindings(hidden="form.save form.leave")
+    BINDINGS = bindings(shown="form.save")
 
     told = query_one("#told", Static)
 
@@ -57,7 +58,7 @@ class MemoryForm(Dialog["Changes | None"]):
                     yield Static(_heading(field), classes="name", markup=False)
                     yield TextArea(field.text, id=f"field-{place}", compact=True, show_line_numbers=False)
             yield Static(id="told")
-        self.head(box, self._title, "tab goes on, {form.save} saves, {form.leave} leaves")
+        box.border_title = plain(self._title)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -98,15 +99,16 @@ def _heading(field: FormField) -> str:
     return f"{field.name.replace('_', ' ').capitalize()}  ({field.hint})" if field.hint else field.name
 
 
-HINT = "{merge.merge} merges, {merge.swap} keeps another, {pick.leave} leaves"
 KEEPS, RETIRES = "Kept", "Retired as superseded"
-RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied."
+RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied: what is red is lost."
+ONLY_KEPT, ONLY_OTHERS = "underline $text-success", "underline $text-error"
+WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class MergeMemories(Dialog[str | None]):
     """Shows *memories*, two or more. Gives the id of the memory to keep, or None."""
 
-    BINDINGS = bindings(hidden="merge.merge merge.swap pick.leave")
+    BINDINGS = bindings(shown="merge.merge merge.swap")
 
     kept = query_one("#kept", MemoryPane)
     others = query_one("#others", MemoryPane)
@@ -121,7 +123,7 @@ class MergeMemories(Dialog[str | None]):
                 yield MemoryPane("kept")
                 yield MemoryPane("others")
             yield Static(id="rule")
-        self.head(box, "Merge", HINT)
+        box.border_title = "Merge"
 
     def on_mount(self) -> None:
         self._show()
@@ -130,8 +132,9 @@ class MergeMemories(Dialog[str | None]):
         kept, *others = self._memories
         self.kept.border_title = plain(f"{KEEPS}: {kept.summary.id}")
         self.others.border_title = plain(f"{RETIRES}: {', '.join(other.summary.id for other in others)}")
-        self.kept.show(memory_text(kept))
-        self.others.show(Content("\n\n").join(map(memory_text, others)))
+        left, right = memory_text(kept), Content("\n\n").join(map(memory_text, others))
+        self.kept.show(told_apart(left, right, ONLY_KEPT))
+        self.others.show(told_apart(right, left, ONLY_OTHERS))
         new = dict.fromkeys(tag for other in others for tag in other.summary.tags if tag not in kept.summary.tags)
         tags = f"the tags {one_line('#' + ' #'.join(new))}" if new else "the tags"
         self.query_one("#rule", Static).update(plain(RULE.format(tags=tags)))
@@ -145,17 +148,23 @@ class MergeMemories(Dialog[str | None]):
         self.dismiss(self._memories[0].summary.id)
 
 
+def told_apart(text: Content, other: Content, style: str) -> Content:
+    """*text* in which *style* marks each run of words that *other* does not have in this place."""
+    words, others = (list(WORD.finditer(side.plain)) for side in (text, other))
+    matcher = SequenceMatcher(None, [word[0] for word in words], [word[0] for word in others])
+    for kind, start, end, _, _ in matcher.get_opcodes():
+        if kind in ("replace", "delete"):
+            text = text.stylize(style, words[start].start(), words[end - 1].end())
+    return text
+
+
 NO_MATCH = "No memory has all of these words."
 
 
-class PickMemory(Dialog[str | None]):
+class PickMemory(Finder):
     """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
 
-    AUTO_FOCUS = "Input"
-    BINDINGS = bindings(hidden="pick.leave")
-
-    line = query_one(Input)
-    memories = query_one(MemoryList)
+    found = query_one(MemoryList)
     none = query_one("#none", Static)
 
     def __init__(self, index: OpenIndex, question: str = "Why not this memory?") -> None:
@@ -164,10 +173,10 @@ class PickMemory(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            yield Input(placeholder="Type words of title, tags or body", compact=True)
+            yield Line(placeholder="Type words of title, tags or body")
             yield MemoryList()
             yield Static(NO_MATCH, id="none")
-        self.head(box, self._question, "enter chooses, {pick.leave} closes")
+        box.border_title = plain(self._question)
 
     def on_mount(self) -> None:
         self.show_matching()
@@ -175,17 +184,12 @@ class PickMemory(Dialog[str | None]):
     @on(Input.Changed)
     def show_matching(self) -> None:
         found = self._index.matching(filter_terms(self.line.value))
-        self.memories.show(found)
-        self.memories.display, self.none.display = bool(found), not found
+        self.found.show(found)
+        self.found.display, self.none.display = bool(found), not found
 
     @on(Input.Submitted)
     @on(RowList.Selected)
     def choose(self) -> None:
-        current = self.memories.current
+        current = self.found.current
         if current:
             self.dismiss(current.id)
-
-    def on_key(self, event: Key) -> None:
-        """Move in the list while the input has the focus; with the focus, the list moves by itself."""
-        if self.line.has_focus:
-            self.memories.cursor += {"down": 1, "up": -1}.get(event.key, 0)

@@ -40,7 +40,7 @@ from tui.workspace.curate.memory_facts import (
     counts,
     ordered,
     read_facts,
-    related_files,
+    said_in_file,
     stamps,
 )
 from tui.workspace.filtering import RowRules, no_memories
@@ -123,12 +123,8 @@ class BrowseScreen(CuratedList):
     def make_more(self) -> tuple[MemoryOverview, MemoryPane]:
         return MemoryOverview(), MemoryPane("about")
 
-    def on_resize(self) -> None:
-        super().on_resize()
-        self.call_after_refresh(self._show_again)
-
-    def _show_again(self) -> None:
-        self.show_current(from_start=False)
+    def show_again(self) -> None:
+        super().show_again()
         self.show_overview()
 
     def begin(self) -> None:
@@ -193,21 +189,22 @@ class BrowseScreen(CuratedList):
                 self._shown_status = status
                 self.refresh_bindings()
             text = self.note_seen(memory.summary)
-            known = (memory, self.memories.facts, related_files(self.home(memory.summary)[0], text))
+            reason, related = said_in_file(self.home(memory.summary)[0], text)
+            known = (memory, self.memories.facts, related)
             say, drawn = partial(keyed, self.app), signs(self)
-            whole = detail_text(*known, say, self.marker, drawn, is_whole=not self.is_large)
+            whole = detail_text(*known, say, self.marker, drawn, reason=reason, is_whole=not self.is_large)
             self.detail.show(whole, from_start=from_start)
             self.about.show(about_text(*known, say, drawn), from_start=from_start)
 
     @property
     def is_large(self) -> bool:
         """Whether the panes of `make_more` are shown."""
-        return self.has_class("-wide") and self.has_class("-high")
+        return self.has_class("-beside") and self.has_class("-high")
 
     def show_overview(self) -> None:
         """Count all memories by category, status and finding, in a large terminal."""
         if self.is_large:
-            self.overview.show(self._numbers(), self._narrowing)
+            self.overview.show(self._numbers(), self._narrowing, self.memories.facts.weeks)
 
     def _numbers(self) -> dict[str, Counter[str]]:
         """How many memories each category, status and check has. They are counted again only after a change."""
@@ -263,7 +260,7 @@ class BrowseScreen(CuratedList):
             self.show_matching(is_near=True)
         else:
             self.memories.refresh()
-            self._show_again()
+            self.show_again()
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -332,7 +329,7 @@ class BrowseScreen(CuratedList):
         found = facts.prompts.get(current.id, ()) if current else ()
         hidden = facts.hidden.get(current.id, ())[:MOST_CHOICES] if current else ()
         if len(found) == 1 and not hidden:
-            await self._show_why(found[0].prompt_id)
+            await self.action_show_why(found[0].prompt_id)
         elif found or hidden:
             options = {pulled.prompt_id: prompt_line(pulled, facts, signs(self)) for pulled in found[:MOST_CHOICES]}
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
@@ -352,14 +349,14 @@ class BrowseScreen(CuratedList):
     async def _go(self, hidden: Sequence[str], chosen: str) -> None:
         """Show why a chosen prompt pulled the memory in, or first ask for one of the *hidden* prompts."""
         if chosen != SHOW_HIDDEN:
-            await self._show_why(chosen)
+            await self.action_show_why(chosen)
             return
         for prompt_id in hidden:
             self.app.note_sighting(prompt_id)
         options = {prompt_id: prompt_line(Pulled(prompt_id), self.memories.facts, signs(self)) for prompt_id in hidden}
-        self.ask(ChooseOne(BY_WHICH, options), self._show_why)
+        self.ask(ChooseOne(BY_WHICH, options), self.action_show_why)
 
-    async def _show_why(self, prompt_id: str) -> None:
+    async def action_show_why(self, prompt_id: str) -> None:
         if self.memories.current:
             self.app.workspace.wanted_reason = self.memories.current.id
             await self.go_to_prompt(prompt_id)

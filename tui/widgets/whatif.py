@@ -11,7 +11,7 @@ from textual.content import Content
 
 from engine.wording import counted
 from labels.report.section import UNKNOWN, decimal, percent, rate, span
-from tui.plain import ELLIPSIS, beginning, cells, one_line, plain
+from tui.plain import ELLIPSIS, beginning, cells, one_line, plain, shown_path
 from tui.widgets.lists.rows import RecordList
 from tui.widgets.report.text import MUTED, interval_bar
 from tui.widgets.signs import DRAWN, signs
@@ -160,7 +160,7 @@ def settings_title(root: str, roots: int, width: int) -> str:
     """The root whose settings are tried and saved; the first of several *roots*. A long path loses its beginning."""
     start = f"Settings of the first of {roots:,} roots: " if roots > 1 else "Settings of "
     room = max(MIN_PATH, width - len(start))
-    path = one_line(root)
+    path = shown_path(one_line(root))
     while cell_len(path) > room:
         path = ELLIPSIS + path[2:]
     return f"{start}{path}"

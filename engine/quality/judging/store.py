@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from engine.errors import RatingsError
 from engine.judge.verdict import Judgement, Verdict
 from engine.lean.record import Record, fields, replace
+from engine.lean.sections import read_sections
 from engine.paths import ratings_file
 from engine.quality.judging.answer import rating_fields, rating_of, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment
@@ -22,17 +23,7 @@ if TYPE_CHECKING:
 
     from engine.memory import MemorySummary
 
-TABLE = """create table if not exists rating(
-    root text not null, memory text not null, digest text not null, rubric text not null, category text not null,
-    title text not null, words integer not null, decision text not null, overall real not null, answer text not null,
-    provider text not null, model text not null, template_hash text not null, at text not null,
-    primary key (root, memory, digest, rubric)) without rowid"""
-
-NEWEST = """select memory, digest, category, title, words, decision, overall, provider, model from rating
-    where root = :root and rubric = :rubric and (provider, model, template_hash) = (
-        select provider, model, template_hash from rating
-        where root = :root and rubric = :rubric and provider <> :rule order by at desc limit 1)
-    order by memory"""
+SQL = {name: "\n".join(lines) for name, lines in read_sections(__file__, "ratings.sql")}
 
 
 class Rated(Record):
@@ -54,7 +45,7 @@ class RatingStore:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._file = PrivateDatabase(path, lambda db: db.execute(TABLE), self._explained)
+        self._file = PrivateDatabase(path, lambda db: db.execute(SQL["table"]), self._explained)
 
     @classmethod
     def open(cls, environ: Mapping[str, str]) -> Self:
@@ -81,7 +72,7 @@ class RatingStore:
         Ratings by another model or another wording are left out, because they cannot be compared. So are rejections by
         rule. Texts that have changed since are among them.
         """
-        return [Rated(*row) for row in self._file.rows(NEWEST, {"root": root, "rubric": rubric, "rule": RULE})]
+        return [Rated(*row) for row in self._file.rows(SQL["newest"], {"root": root, "rubric": rubric, "rule": RULE})]
 
     def _explained(self, error: Exception) -> RatingsError:
         return RatingsError(

@@ -40,7 +40,7 @@ DOTTED_NUMBER = re.compile(r"\d\.\d+\.\d+\.\d")
 SPECIAL = {
     DANGER: re.compile(r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|<\(\s*curl\b|~/\.(?:bashrc|zshrc|ssh/authorized_keys)"),
     SECRET: re.compile(
-        r"~/\.(?:ssh|aws|netrc|config/gcloud)\b[\w/.-]*|(?<![\w/])\.(?:env|npmrc|pypirc|pgpass)\b|\$\w*(?:password|secret|token|credentials)\w*",
+        r"~/\.(?:ssh|aws|netrc|kube|docker|gnupg|config/gcloud)\b[\w/.-]*|(?<![\w/])\.(?:env|npmrc|pypirc|pgpass)\b|\$\w*(?:password|secret|token|credentials)\w*",
         re.IGNORECASE,
     ),
 }

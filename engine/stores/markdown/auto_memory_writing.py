@@ -131,7 +131,13 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
         note = _with_key(note, f"{stem}_reason", one_line(reason) or "No reason provided")
     elif len(note.front) == len((FENCE, FENCE)):
         note = Note((), note.body, note.end)
-    return _dated(text, note, now)
+    return note.text
+
+
+def reason(text: str) -> str:
+    """As `engine.stores.writing.Writing.reason`."""
+    note = _note(text)
+    return _value(note, f"{_value(note, STATUS)}_reason")
 
 
 def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:

@@ -20,7 +20,7 @@ from tests.engine.curation.roots import document, perform, write_documents
 from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
-from tui.dialogs.memories import MemoryForm
+from tui.dialogs.memories import ONLY_KEPT, ONLY_OTHERS, MemoryForm
 from tui.keys import active_keys
 
 if TYPE_CHECKING:
@@ -347,6 +347,11 @@ async def test_m_shows_memories_side_by_side_and_merges_them(workspace: Workspac
         await reads(pilot, "#kept-text", f"Alpha {HOSTILE[:7]}")
         await reads(pilot, "#others-text", "Memory beta")
         await reads(pilot, "#rule", "the tags #tag-beta")
+        for name, style, marked in (("#kept-text", ONLY_KEPT, "Alpha"), ("#others-text", ONLY_OTHERS, "Memory beta")):
+            shown: Any = pilot.app.screen.query_one(name)
+            words = [shown.content.plain[span.start : span.end] for span in shown.content.spans if span.style == style]
+            assert words[0].startswith(marked), "the words that only one of them has are marked"
+            assert not any("shared" in word for word in words), "a word of both is not"
         await press(pilot, "escape")
         assert stored(place, "beta")["record_status"] == "active"
         await press(pilot, "m", "s")

@@ -60,9 +60,13 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         assert found(pilot) == [("safety", "risky")]
         await reads(pilot, "#detail-text", "a approves it · b keeps it out · x retires it")
         assert ATTACK in shown(pilot, "#detail-text")
+        screen: Any = pilot.app.screen
+        late = screen._checked
         await press(pilot, "b")
         assert decisions(workspace.roots[0], os.environ).popitem()[1] == REJECTED
         assert found(pilot) == []
+        screen.show_findings(late, workspace.reading)
+        assert found(pilot) == [], "checks that began before the decision do not list it again"
         await press(pilot, "u", "escape")
         await until(pilot, lambda: found(pilot) == before)
         assert decisions(workspace.roots[0], os.environ) == {}

@@ -30,7 +30,7 @@ from tests.tui.apps import (
     until,
 )
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
-from tui.widgets.ranking_table import DROPPED
+from tui.widgets.signs import DROPPED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -180,8 +180,8 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         await reads(pilot, "#head", "+default")
         columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(2)]
         assert "high" in columns[0][0]
-        assert "P 0.72" in columns[0][1]
-        assert columns[1][1].strip() == "· unlikely P 0.28"
+        assert "72 %" in columns[0][1]
+        assert columns[1][1].strip() == "· unlikely 28 %"
         await press(pilot, "right")
         await reads(pilot, "#view-text", "memsift+default injects it: rank 1, relevant with probability 0.72.")
         await press(pilot, "down")

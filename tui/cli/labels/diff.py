@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.lean.json_text import printed_json
-from tui.cli.options import DB, TOGETHER, TREC_FORM, opened_store, roots_option
+from tui.cli.options import TREC_FORM, Roots, StoreFile, argument, command, opened_store, option
 from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -30,26 +30,17 @@ FORMAT = "Text for people or JSON for programs. Default: text in a terminal, JSO
 NO_RUNS = "No run over these memories is saved. memsift replay --save and R in Replay save one."
 
 
-@click.command()
-@click.argument("before", required=False)
-@click.argument("now", required=False)
-@click.option("--systems", metavar="NAMES", default="", help=SYSTEMS)
-@click.option("--qrels", metavar="FILE", help=QRELS)
-@click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS)
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if the runs differ, as git diff does.")
-@roots_option(TOGETHER)
-@DB
-@click.option("--format", "form", type=click.Choice(["text", "json"]), help=FORMAT)
+@command()
 def diff(
-    before: str | None,
-    now: str | None,
-    systems: str,
-    qrels: str | None,
-    prompts: tuple[str, ...],
-    exit_code: bool,
-    roots: tuple[str, ...],
-    db: str | None,
-    form: str | None,
+    before: Annotated[str | None, argument(required=False)],
+    now: Annotated[str | None, argument(required=False)],
+    systems: Annotated[str, option("--systems", metavar="NAMES", default="", help=SYSTEMS)],
+    qrels: Annotated[str | None, option("--qrels", metavar="FILE", help=QRELS)],
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", help=PROMPTS)],
+    exit_code: Annotated[bool, option("--exit-code", help="Exit with 1 if the runs differ, as git diff does.")],
+    roots: Roots,
+    db: StoreFile,
+    form: Annotated[str | None, option("--format", type=click.Choice(["text", "json"]), help=FORMAT)],
 ) -> None:
     """Compare the runs BEFORE and NOW: the memories that each prompt gained and lost.
 

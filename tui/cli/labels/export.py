@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.stores.files import open_named, write_whole
-from tui.cli.options import DB, opened_labels, store_path
+from tui.cli.options import StoreFile, command, opened_labels, option, store_path
 from tui.cli.output import text_of
 from tui.workspace.stderr import tell
 
@@ -49,26 +49,17 @@ class FormatChoice(click.Choice[str]):
         return READABLE if self.readable else tuple(FORMATS)
 
 
-@click.command()
-@click.option("--format", "name", metavar="NAME", type=FormatChoice(), default="jsonl", show_default=True, help=FORMAT)
-@click.option("--interface", is_flag=True, help=INTERFACE)
-@click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
-@click.option("--no-text", is_flag=True, help=NO_TEXT)
-@click.option("--annotator", metavar="NAME", help="Only this person's labels.")
-@click.option("--gold", is_flag=True, help="The consensus of all people, instead of each person's labels.")
-@click.option("--system", metavar="NAME", default="", help=SYSTEM)
-@click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
-@DB
+@command()
 def export(
-    name: str,
-    interface: bool,
-    output: str | None,
-    no_text: bool,
-    annotator: str | None,
-    gold: bool,
-    system: str,
-    roots: tuple[str, ...],
-    db: str | None,
+    name: Annotated[str, option("--format", metavar="NAME", type=FormatChoice(), default="jsonl", help=FORMAT)],
+    interface: Annotated[bool, option("--interface", help=INTERFACE)],
+    output: Annotated[str | None, option("--output", metavar="FILE", help="Write to FILE instead of stdout.")],
+    no_text: Annotated[bool, option("--no-text", help=NO_TEXT)],
+    annotator: Annotated[str | None, option("--annotator", metavar="NAME", help="Only this person's labels.")],
+    gold: Annotated[bool, option("--gold", help="The consensus of all people, instead of each person's labels.")],
+    system: Annotated[str, option("--system", metavar="NAME", default="", help=SYSTEM)],
+    roots: Annotated[tuple[str, ...], option("--root", metavar="PATH", help=ROOTS)],
+    db: StoreFile,
 ) -> None:
     """Write the labels for another program, or as a backup.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -15,8 +15,17 @@ from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
-from tui.cli.help import JudgedCommand
-from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, TOGETHER, judge_options, roots_option, store_path
+from tui.cli.options import (
+    AskedJudge,
+    OrderName,
+    PromptFiles,
+    Roots,
+    StoreFile,
+    TextOrJson,
+    command,
+    option,
+    store_path,
+)
 from tui.cli.output import text_of
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
@@ -25,9 +34,11 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from engine.prompt import Prompt
     from labels.measure.progress import LabellingProgress, Person
-    from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 
+NEXT = "Only list the next N prompts to label."
+ADJUDICATE = "Open the app to settle the labels on which people differ."
+LAST = "Open the app in Replay, at the last prompt that got memories from the hook."
 NO_PROMPTS = (
     "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code, SpecStory "
     "or aider was used: what they kept is read."
@@ -40,33 +51,17 @@ NOTHING_INJECTED = (
 ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
 
-@click.command(cls=JudgedCommand)
-@roots_option(TOGETHER)
-@PROMPTS
-@judge_options
-@DB
-@ORDER
-@click.option(
-    "--next", "next_count", metavar="N", type=click.IntRange(min=1), help="Only list the next N prompts to label."
-)
-@click.option("--adjudicate", is_flag=True, help="Open the app to settle the labels on which people differ.")
-@click.option(
-    "--last",
-    "is_last",
-    is_flag=True,
-    help="Open the app in Replay, at the last prompt that got memories from the hook.",
-)
-@TEXT_OR_JSON
+@command()
 def label(
-    roots: tuple[str, ...],
-    prompts: tuple[str, ...],
-    judge: JudgeOptions,
-    db: str | None,
-    order: str | None,
-    next_count: int | None,
-    adjudicate: bool,
-    is_last: bool,
-    form: str,
+    roots: Roots,
+    prompts: PromptFiles,
+    judge: AskedJudge,
+    db: StoreFile,
+    order: OrderName,
+    next_count: Annotated[int | None, option("--next", metavar="N", type=click.IntRange(min=1), help=NEXT)],
+    adjudicate: Annotated[bool, option("--adjudicate", help=ADJUDICATE)],
+    is_last: Annotated[bool, option("--last", help=LAST)],
+    form: TextOrJson,
 ) -> None:
     """Show the progress of labelling, of each person.
 

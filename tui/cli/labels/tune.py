@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -15,7 +15,18 @@ from engine.errors import TuningError
 from engine.paths import cutoff_file, state_dir
 from engine.settings.sources import trust_command
 from engine.settings.trust import keeping_trust, trust_of
-from tui.cli.options import DB, FULL, TEXT_OR_JSON, TREC_FORM, UNJUDGED, opened_store, roots_option
+from tui.cli.options import (
+    SHARE,
+    TREC_FORM,
+    Full,
+    StoreFile,
+    TextOrJson,
+    Unjudged,
+    command,
+    opened_store,
+    option,
+    roots_option,
+)
 from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -35,7 +46,10 @@ SEVERAL = "several"
 """The kind of the cutoffs in use where the roots have different kinds."""
 
 TARGET = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
-SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+SURE = click.FloatRange(0.5, 1, max_open=True)
+QRELS = f"Relevance labels {TREC_FORM}; instead of the label store."
+APPLY = "Write the model. Hook, app and commands use it from then on."
+UNDO = "Remove the written model; with --shared the one in the root."
 TO = (
     "Also write the model to this root, which gave no labels. From labels of 4 roots on, a threshold of its own "
     "promises the target there, if it is like these roots; below 4, nothing is promised."
@@ -47,41 +61,21 @@ SHARED = (
 CONFIDENCE = "Probability with which the target must be reached."
 
 
-@click.command()
-@click.option("--target-precision", "target", type=SHARE, metavar="P", help=TARGET)
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
-    metavar="P",
-    default=0.9,
-    show_default=True,
-    help=CONFIDENCE,
-)
-@roots_option("one model for all roots with labels.")
-@DB
-@click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels. Repeatable.")
-@click.option("--qrels", metavar="FILE", help=f"Relevance labels {TREC_FORM}; instead of the label store.")
-@UNJUDGED
-@click.option("--apply", is_flag=True, help="Write the model. Hook, app and commands use it from then on.")
-@click.option("--to", "others", metavar="ROOT", multiple=True, help=TO)
-@click.option("--shared", is_flag=True, help=SHARED)
-@click.option("--undo", is_flag=True, help="Remove the written model; with --shared the one in the root.")
-@TEXT_OR_JSON
-@FULL
+@command()
 def tune(
-    target: float | None,
-    confidence: float,
-    roots: tuple[str, ...],
-    db: str | None,
-    prompts: tuple[str, ...],
-    qrels: str | None,
-    unjudged: str,
-    apply: bool,
-    others: tuple[str, ...],
-    shared: bool,
-    undo: bool,
-    form: str,
-    is_full: bool,
+    target: Annotated[float | None, option("--target-precision", type=SHARE, metavar="P", help=TARGET)],
+    confidence: Annotated[float, option("--confidence", type=SURE, metavar="P", default=0.9, help=CONFIDENCE)],
+    roots: Annotated[tuple[str, ...], roots_option("one model for all roots with labels.")],
+    db: StoreFile,
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", help="Prompts of --qrels. Repeatable.")],
+    qrels: Annotated[str | None, option("--qrels", metavar="FILE", help=QRELS)],
+    unjudged: Unjudged,
+    apply: Annotated[bool, option("--apply", help=APPLY)],
+    others: Annotated[tuple[str, ...], option("--to", metavar="ROOT", help=TO)],
+    shared: Annotated[bool, option("--shared", help=SHARED)],
+    undo: Annotated[bool, option("--undo", help=UNDO)],
+    form: TextOrJson,
+    is_full: Full,
 ) -> None:
     """Learn from labels which memories to leave out.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from engine.errors import UnknownMemoryError
 from engine.stores.writing import STATUSES
 from engine.wording import aligned
-from tui.cli.options import TEXT_JSON_OR_IDS, TEXT_OR_JSON, roots_option
+from tui.cli.options import MemoryId, TextJsonOrIds, TextOrJson, command, option, roots_option
 from tui.cli.output import output
 
 if TYPE_CHECKING:
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 OF_SEVERAL = "the memories of all of them are listed."
 OF_ONE = "the memory is looked for in all of them."
+ANY_STATUS = click.Choice([*STATUSES, "all"])
+TAG = "Only memories with this tag. Repeatable: with all of them."
+TEXT = "Only memories that hold all of these words, best first."
 
 
-@click.command("list")
-@roots_option(OF_SEVERAL)
-@click.option(
-    "--status", type=click.Choice([*STATUSES, "all"]), default="all", show_default=True, help="Only this status."
-)
-@click.option("--category", metavar="NAME", multiple=True, help="Only this category. Repeatable.")
-@click.option("--tag", metavar="NAME", multiple=True, help="Only memories with this tag. Repeatable: with all of them.")
-@click.option("--text", metavar="WORDS", default="", help="Only memories that hold all of these words, best first.")
-@TEXT_JSON_OR_IDS
+@command("list")
 def list_(
-    roots: tuple[str, ...], status: str, category: tuple[str, ...], tag: tuple[str, ...], text: str, form: str
+    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)],
+    status: Annotated[str, option("--status", type=ANY_STATUS, default="all", help="Only this status.")],
+    category: Annotated[tuple[str, ...], option("--category", metavar="NAME", help="Only this category. Repeatable.")],
+    tag: Annotated[tuple[str, ...], option("--tag", metavar="NAME", help=TAG)],
+    text: Annotated[str, option("--text", metavar="WORDS", default="", help=TEXT)],
+    form: TextJsonOrIds,
 ) -> None:
     """List memories.
 
@@ -55,11 +55,8 @@ def list_(
     click.echo(output(form, rows, lines), nl=False)
 
 
-@click.command()
-@click.argument("memory_id", metavar="ID")
-@roots_option(OF_ONE)
-@TEXT_OR_JSON
-def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
+@command()
+def show(memory_id: MemoryId, roots: Annotated[tuple[str, ...], roots_option(OF_ONE)], form: TextOrJson) -> None:
     """Print the whole memory ID.
 
     Output: title, facts and text; or as JSON {root, id, title, category, path, tags, status, created_at, updated_at,

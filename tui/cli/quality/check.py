@@ -6,14 +6,14 @@ import os
 import sys
 from collections import Counter
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.lean.record import fields
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
-from tui.cli.options import DB, TEXT_JSON_OR_IDS, roots_option
+from tui.cli.options import StoreFile, TextJsonOrIds, argument, command, option, roots_option
 from tui.cli.output import output_of_roots, text_of, text_width
 from tui.workspace.stderr import tell, visible
 
@@ -48,20 +48,19 @@ def limit(_context: click.Context, _option: click.Parameter, given: str | None) 
     raise click.BadParameter(f"{given!r} is no number of findings, and no severity from 0.0 to 1.0.")
 
 
-@click.command()
-@roots_option(OF_SEVERAL)
-@click.option("--check", "checks", metavar="NAME", multiple=True, type=click.Choice(list(CHECKS)), help=CHECK_HELP)
-@click.option("--fail-over", "limits", metavar="SEVERITY|COUNT", callback=limit, help=FAIL_HELP)
-@DB
-@TEXT_JSON_OR_IDS
-@click.pass_context
+CheckNames = Annotated[
+    tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)), help=CHECK_HELP)
+]
+Limits = tuple[float, int] | None
+
+
+@command()
 def check(
-    ctx: click.Context,
-    roots: tuple[str, ...],
-    checks: tuple[str, ...],
-    limits: tuple[float, int] | None,
-    db: str | None,
-    form: str,
+    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)],
+    checks: CheckNames,
+    limits: Annotated[Limits, option("--fail-over", metavar="SEVERITY|COUNT", callback=limit, help=FAIL_HELP)],
+    db: StoreFile,
+    form: TextJsonOrIds,
 ) -> None:
     """Look for memories that are risky, doubled, out of date, unused, too long or malformed. Nothing is changed.
 
@@ -96,7 +95,7 @@ def check(
         click.echo(output_of_roots(form, {root: made_of(found) for root, found in made.items()}), nl=False)
     tell(_summary(every))
     if limits and is_over(every, *limits):
-        ctx.exit(1)
+        click.get_current_context().exit(1)
 
 
 def _summary(found: Sequence[Finding]) -> str:
@@ -146,20 +145,14 @@ DRY_RUN = "Only print the changes."
 HISTORY = "The journal and the repository's history still hold the secrets, so replace them where they are used."
 
 
-@click.command()
-@click.argument("ids", metavar="[ID]...", nargs=-1)
-@roots_option(CHANGED_TOGETHER)
-@click.option("--check", "checks", metavar="NAME", multiple=True, type=click.Choice(list(CHECKS)), help=CHECK_HELP)
-@click.option("--yes", "-y", "is_agreed", is_flag=True, help=WITHOUT_QUESTION)
-@click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@DB
+@command()
 def fix(
-    ids: tuple[str, ...],
-    roots: tuple[str, ...],
-    checks: tuple[str, ...],
-    is_agreed: bool,
-    dry_run: bool,
-    db: str | None,
+    ids: Annotated[tuple[str, ...], argument(metavar="[ID]...", nargs=-1)],
+    roots: Annotated[tuple[str, ...], roots_option(CHANGED_TOGETHER)],
+    checks: CheckNames,
+    is_agreed: Annotated[bool, option("--yes", "-y", help=WITHOUT_QUESTION)],
+    dry_run: Annotated[bool, option("--dry-run", help=DRY_RUN)],
+    db: StoreFile,
 ) -> None:
     """Make the changes that settle findings and cannot be wrong, of all memories or of the memories ID...
 

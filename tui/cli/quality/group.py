@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from engine.lean.record import fields
 from tui.cli.help import Commands
-from tui.cli.options import IDS, TEXT_JSON_OR_IDS, roots_option
+from tui.cli.options import Ids, LookedIn, TextJsonOrIds, command, option, roots_option
 from tui.cli.output import output, text_of, text_width
 from tui.workspace.stderr import tell
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tui.workspace.quality.findings import Risky
 
 OF_SEVERAL = "the memories of all of them are looked at."
-OF_ONE = "the memories are looked for in all of them."
+DISMISS = "Only dismiss the finding of this check. Repeatable."
+SHOW_AGAIN = "Show the finding of this check again. Repeatable."
 NONE_RISKY = "No memory of these roots speaks to an assistant in a way that attacks do."
 
 
@@ -35,10 +36,8 @@ def quality() -> None:
     """Find memories that are risky, out of date, doubled or unused, and decide about them."""
 
 
-@click.command("list")
-@roots_option(OF_SEVERAL)
-@TEXT_JSON_OR_IDS
-def list_(roots: tuple[str, ...], form: str) -> None:
+@command("list")
+def list_(roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)], form: TextJsonOrIds) -> None:
     """List the memories that speak to an assistant in a way that attacks do, until you accept them.
 
     A safety scan gives a memory with signs of an attack a risk of 0.6 or 0.9. The risk is 0.9 for hard signs, which no
@@ -67,17 +66,10 @@ def list_(roots: tuple[str, ...], form: str) -> None:
         tell(NONE_RISKY)
 
 
-@click.command()
-@IDS
-@roots_option(OF_ONE)
-@click.option(
-    "--check",
-    "checks",
-    metavar="NAME",
-    multiple=True,
-    help="Only dismiss the finding of this check. Repeatable.",
-)
-def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
+@command()
+def accept(
+    ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", help=DISMISS)]
+) -> None:
     """Say that memories are fine as they are.
 
     A memory that waits may be injected from the next prompt on. For memsift quality judge --agreement it
@@ -89,13 +81,10 @@ def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
     _decide(ids, roots, checks, ACCEPTED)
 
 
-@click.command()
-@IDS
-@roots_option(OF_ONE)
-@click.option(
-    "--check", "checks", metavar="NAME", multiple=True, help="Show the finding of this check again. Repeatable."
-)
-def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
+@command()
+def reject(
+    ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", help=SHOW_AGAIN)]
+) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
     A risky memory stays out, and is no longer to be read; memsift create does not make its text again. For memsift

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -18,8 +18,17 @@ from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
 from engine.quality.judging.store import row_of, summary_of
 from engine.wording import aligned, counted
-from tui.cli.help import JudgedCommand
-from tui.cli.options import BulkOptions, PartsOptions, bulk_options, judge_options, parts_options, roots_option
+from tui.cli.options import (
+    AskedJudge,
+    Bulk,
+    PartsOfMemories,
+    PartsOptions,
+    argument,
+    command,
+    format_option,
+    option,
+    roots_option,
+)
 from tui.cli.output import output, text_of
 from tui.workspace.stderr import tell
 
@@ -29,7 +38,6 @@ if TYPE_CHECKING:
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending
     from tui.workspace.spending import Terms
@@ -49,38 +57,24 @@ AGREEMENT = "Rate nothing: print how often the stored ratings agree with your de
 FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:)."
 
 
-@click.command(cls=JudgedCommand)
-@click.argument("ids", metavar="[ID]...", nargs=-1)
-@roots_option(ROOTS)
-@click.option("--rubric", metavar="NAME|FILE", default="memory", show_default=True, help=RUBRIC)
-@click.option(
-    "--threshold", metavar="SCORE", type=click.FloatRange(0, BEST), default=THRESHOLD, show_default=True, help=SCORE
-)
-@judge_options
-@click.option("--samples", metavar="K", type=click.IntRange(1, 15), help=SAMPLES)
-@click.option("--web-search", is_flag=True, help=SEARCH)
-@bulk_options
-@click.option("--resume", metavar="FILE", help=RESUME)
-@parts_options("Memories")
-@click.option("--fail-under", type=click.FloatRange(0, BEST), metavar="SCORE", help=FAIL_UNDER)
-@click.option("--agreement", is_flag=True, help=AGREEMENT)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True, help=FORM
-)
+SCORES = click.FloatRange(0, BEST)
+
+
+@command()
 def judge(
-    ids: tuple[str, ...],
-    roots: tuple[str, ...],
-    rubric: str,
-    samples: int | None,
-    parts: PartsOptions,
-    agreement: bool,
-    form: str,
-    fail_under: float | None,
-    threshold: float,
-    judge: JudgeOptions,
-    web_search: bool,
-    bulk: BulkOptions,
-    resume: str | None,
+    ids: Annotated[tuple[str, ...], argument(metavar="[ID]...", nargs=-1)],
+    roots: Annotated[tuple[str, ...], roots_option(ROOTS)],
+    rubric: Annotated[str, option("--rubric", metavar="NAME|FILE", default="memory", help=RUBRIC)],
+    threshold: Annotated[float, option("--threshold", metavar="SCORE", type=SCORES, default=THRESHOLD, help=SCORE)],
+    judge: AskedJudge,
+    more_samples: Annotated[int | None, option("--samples", metavar="K", type=click.IntRange(1, 15), help=SAMPLES)],
+    web_search: Annotated[bool, option("--web-search", help=SEARCH)],
+    bulk: Bulk,
+    resume: Annotated[str | None, option("--resume", metavar="FILE", help=RESUME)],
+    parts: PartsOfMemories,
+    fail_under: Annotated[float | None, option("--fail-under", type=SCORES, metavar="SCORE", help=FAIL_UNDER)],
+    agreement: Annotated[bool, option("--agreement", help=AGREEMENT)],
+    form: Annotated[str, format_option("text", "json", "markdown", about=FORM)],
 ) -> None:
     """Let a model rate memories from 0 to 10, and suggest which to keep.
 
@@ -109,7 +103,7 @@ def judge(
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
-    asking = bulk.asking(replace(judge, samples=samples or judge.samples))
+    asking = bulk.asking(replace(judge, samples=more_samples or judge.samples))
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
     wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk.max_cost, resume)

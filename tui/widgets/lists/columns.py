@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rich.style import Style
 from rich.text import Text
+from textual.message import Message
 from textual.widget import Widget
 
 from engine.search.highlight import Marker
@@ -18,6 +20,8 @@ from tui.workspace.filtering import RowChoice
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from textual.events import Click
+
     from tui.plain import Marks
     from tui.widgets.lists.rows import Cell
     from tui.workspace.filtering import RowOrder
@@ -25,9 +29,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NO_MARKS = Marker()
-
-MOST_WIDTH = 100_000
-"""More cells than any list has."""
 
 MARGIN = 2
 """Cells before the first column, for the sign of a selected row."""
@@ -37,8 +38,9 @@ MARGIN = 2
 class Column:
     """*width* in cells, None for the rest of the row; *gap* cells of it stay blank at the right.
 
-    *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells and
-    less than *to_width*. *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it.
+    *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells.
+    *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it. *is_number*: it is
+    aligned at the right.
     """
 
     text: Callable[..., str]
@@ -47,32 +49,42 @@ class Column:
     width: int | None = None
     gap: int = 1
     from_width: int = 0
-    to_width: int = MOST_WIDTH
     tone: Callable[..., str] = lambda *_: "muted"
     has_marks: bool = False
+    is_number: bool = False
 
-    def is_shown(self, width: int) -> bool:
-        """Whether a list of *width* cells has room for it."""
-        return self.from_width <= width < self.to_width
+    def aligned(self, text: str, size: int) -> str:
+        """*text* in *size* cells, and the gap."""
+        shown = cells(text, size)
+        return (shown.rstrip().rjust(size) if self.is_number else shown) + " " * self.gap
 
 
 @lru_cache
 def sizes(columns: tuple[Column, ...], width: int) -> tuple[tuple[Column, int], ...]:
     """The columns that a list of *width* cells has room for, each with the cells of its text."""
-    shown = [column for column in columns if column.is_shown(width)]
+    shown = [column for column in columns if column.from_width <= width]
     rest = width - sum(column.width or 0 for column in shown)
     return tuple((column, (rest if column.width is None else column.width) - column.gap) for column in shown)
 
 
 def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str]) -> list[tuple[Column, str]]:
     """The text of each column that a list of *width* cells has room for, in its width and with its gap."""
-    return [(column, cells(text(column), size) + " " * column.gap) for column, size in sizes(tuple(columns), width)]
+    return [(column, column.aligned(text(column), size)) for column, size in sizes(tuple(columns), width)]
 
 
 class ColumnHeads(Widget):
-    """The names of *columns* above their list, with an arrow at the column that it is sorted by, in one of *orders*."""
+    """The names of *columns* above their list, with an arrow at the column that it is sorted by, in one of *orders*.
+
+    A click on a name sorts by that column, or turns its order round.
+    """
 
     DEFAULT_CSS = "ColumnHeads { height: 1; color: $foreground-muted; }"
+
+    @dataclass
+    class Chosen(Message):
+        """An order was clicked."""
+
+        order: str
 
     def __init__(self, columns: Sequence[Column], orders: Mapping[str, RowOrder]) -> None:
         super().__init__()
@@ -91,8 +103,15 @@ class ColumnHeads(Widget):
             sign = drawn.rising if is_rising else drawn.falling
             return f"{sign}{column.head}"
 
-        width, drawn = self.size.width - MARGIN - 1, signs(self)
-        return Text(" " * MARGIN + "".join(text for _, text in pieces(self._columns, width, head)), no_wrap=True)
+        drawn = signs(self)
+        row = Text(" " * MARGIN, no_wrap=True)
+        for column, text in pieces(self._columns, self.size.width - MARGIN - 1, head):
+            row.append(text, Style(meta={"order": column.order}))
+        return row
+
+    def on_click(self, event: Click) -> None:
+        if order := event.style.meta.get("order"):
+            self.post_message(self.Chosen(order))
 
 
 class ColumnList(RecordList[T]):
