@@ -79,12 +79,16 @@ class TableRows(RecordList[TableRow]):
         return [*bar, (" " * (room - used - scale), ""), end]
 
 
-def table_rows(table: ReportTable, behind: Sequence[Behind], width: int) -> tuple[list[str], list[TableRow]]:
-    """The lines of the head, and the rows, for lines of *width* cells.
+def table_rows(
+    table: ReportTable, behind: Sequence[Behind], width: int, *, has_bars: bool = True
+) -> tuple[list[str], list[TableRow]]:
+    """The lines of the head, and the rows, for lines of *width* cells, with bars for ranges if it *has_bars*.
 
-    Columns that have no room are left out, the last ones first. The whole of a row stands in `whole` then.
+    Columns that have no room beside a short bar are left out, the last ones first. The whole of a row stands in `whole`
+    then.
     """
-    head, body, shown = _fitted(table, width)
+    bar = BAR_GAP + MIN_SCALE + BAR_GAP if has_bars and any(table.ranges) else 0
+    head, body, shown = _fitted(table, width - bar)
     rows = []
     for number, (line, row) in enumerate(zip(body, table.rows, strict=True)):
         is_whole = shown == len(table.head) and all(one_line(cell) in line for cell in row[: table.names])
