@@ -122,10 +122,8 @@ def loading(memory: MemorySummary) -> str:
     """Which client loads a memory by itself, in words; empty for a memory that no client may load."""
     name, client = os.path.basename(memory.file), client_of(memory.file)
     if name == INDEX_FILE and "#" in memory.id:
-        where = "Before" if memory.is_loaded else "Behind"
-        return (
-            f"{where} the cut: of its auto memory's {name}, Claude Code loads {LOADED_LINES} lines or 25 kB by itself."
-        )
+        does, where = ("loads", "in") if memory.is_loaded else ("does not load", "behind")
+        return f"Claude Code {does} it by itself: it stands {where} the first {LOADED_LINES} lines or 25 kB of {name}."
     return f"{client} loads it by itself, so the hook does not repeat it." if memory.is_loaded and client else ""
 
 
