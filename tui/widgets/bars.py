@@ -122,7 +122,9 @@ class TopBar(Vertical):
     def show_where(self, workspace: Workspace, trail: Sequence[str]) -> None:
         """Show the screen to which escape leads, the last one of *trail*, and the root."""
         key = f"{keyed(self.app, '{go.back}')} " if self.app.size.width >= KEYED_FROM else ""
-        back = f"{key}{signs(self).back} {SCREEN_NAMES[trail[-1]]}" if trail else ""
+        has_room = signs(self).in_words or not NAMED_FROM <= self.app.size.width < KEYED_FROM
+        name = f" {SCREEN_NAMES[trail[-1]]}" if trail and has_room else ""
+        back = f"{key}{signs(self).back}{name}" if trail else ""
         self.query_one(Crumb).update(plain(back))
         self.query_one("#where", Static).update(plain(where_text(workspace, keyed(self.app, "{app.skipped}"))))
 
