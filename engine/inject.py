@@ -89,10 +89,12 @@ def entry(memory: MemorySummary, confidence: str, mode: str = LEGACY) -> str:
     """A memory as a line: category, confidence, title, path and tags.
 
     Title and category are cut, tags that do not fit are left out, and the path stays whole: the model must find the
-    file. The tiered form leaves out the tags below high confidence.
+    file. The tiered form leaves out the tags below high confidence. A tag that is the file's name says nothing new.
     """
     is_compact = mode == TIERED and confidence != HIGH
-    name, tags = ("memory-compact", ()) if is_compact else ("result", _first_tags(memory.tags))
+    own = os.path.basename(memory.path).removesuffix(".md")
+    tags = () if is_compact else _first_tags([tag for tag in memory.tags if tag != own])
+    name = "memory-compact" if is_compact else "result"
     marks = f" #tags:{_escaped(','.join(tags))}" if tags else ""
     text = f"{clean(memory.title, TITLE_LIMIT)} -> {clean(memory.path)}{marks}"
     category = clean(memory.category.upper(), CATEGORY_LIMIT)

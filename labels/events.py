@@ -15,7 +15,10 @@ from labels.records import (
     Label,
     Repeat,
     blindness,
+    grouped,
+    nested,
 )
+from labels.tables import QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -30,11 +33,7 @@ Said = TypeVar("Said", "Label", "Event")
 
 LABEL_COLUMNS = ", ".join(Label._fields)
 
-OF_ROOT = """(:root IS NULL OR EXISTS (
-    SELECT 1 FROM result JOIN run USING (run_id)
-    WHERE run.root = :root AND result.prompt_id = event.prompt_id AND result.memory_id = event.memory_id
-))"""
-"""SQL: a run over the root returned the memory of the row of `event` for the same prompt."""
+OF_ROOT = QUERIES["part of_root"]
 
 
 class StoredEvents:
@@ -74,42 +73,19 @@ class StoredEvents:
 
     def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
         """All events, oldest first, also retractions and retracted events. With *limit*, only the newest."""
-        where = "annotator = :annotator" if annotator is not None else "TRUE"
-        rows = self._db.rows(
-            f"SELECT * FROM label_event WHERE {where} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)",
-            {"annotator": annotator, "limit": limit},
-        )
+        query = QUERIES["events"].format(whose="annotator = :annotator" if annotator is not None else "TRUE")
+        rows = self._db.rows(query, {"annotator": annotator, "limit": limit})
         return tuple(event_of(row) for row in reversed(rows))
 
     def skips(self, annotator: str, prompt_id: str | None = None) -> dict[str, dict[Pair, int]]:
         """The number of standing skips of each card, without repeats: prompt id -> pair -> skips."""
-        rows = self._db.tuples(
-            f"""SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
-                WHERE action = 'skip' AND NOT repeat AND annotator = :annotator
-                  AND {"TRUE" if prompt_id is None else "prompt_id = :prompt_id"}
-                GROUP BY prompt_id, memory_id, digest""",
-            {"annotator": annotator, "prompt_id": prompt_id},
-        )
-        found: dict[str, dict[Pair, int]] = {}
-        for name, memory_id, digest, times in rows:
-            found.setdefault(name, {})[memory_id, digest] = times
-        return found
+        query = QUERIES["skips"].format(which="TRUE" if prompt_id is None else "prompt_id = :prompt_id")
+        rows = self._db.tuples(query, {"annotator": annotator, "prompt_id": prompt_id})
+        return nested((name, (memory_id, digest), times) for name, memory_id, digest, times in rows)
 
     def repeats(self, root: str | None = None) -> tuple[Repeat, ...]:
         """Each repeat with the label that stood before it, in the order of the repeats."""
-        rows = self._db.rows(
-            f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
-                    SELECT first.verdict FROM label_standing AS first
-                    WHERE first.annotator = event.annotator AND first.prompt_id = event.prompt_id
-                      AND first.memory_id = event.memory_id AND first.digest = event.digest
-                      AND first.action = 'label' AND NOT first.repeat AND first.event_id < event.event_id
-                    ORDER BY first.event_id DESC LIMIT 1
-                ) AS first
-                FROM label_standing AS event
-                WHERE action = 'label' AND repeat AND first IS NOT NULL AND {OF_ROOT} ORDER BY event_id""",
-            {"root": root},
-        )
-        return tuple(Repeat(**row) for row in rows)
+        return tuple(Repeat(**row) for row in self._db.rows(QUERIES["repeats"], {"root": root}))
 
     def repeated(self, annotator: str, prompt_id: str) -> frozenset[Pair]:
         """The cards of a prompt that the annotator has answered or skipped as repeats."""
@@ -142,11 +118,7 @@ def superseding(db: LabelTables, label: Event) -> Event:
 
     Else a clock that was set back would let the replaced label stay current.
     """
-    found = db.tuples(
-        """SELECT event_id, ts FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
-           AND memory_id = :memory_id AND digest = :digest""",
-        label._asdict(),
-    )
+    found = db.tuples(QUERIES["superseded"], label._asdict())
     return label._replace(supersedes=found[0][0], ts=max(label.ts, found[0][1])) if found else label
 
 
@@ -154,19 +126,9 @@ def latest_standing(
     db: LabelTables, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
 ) -> Event | None:
     """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
-    # a list of prompts can be longer than SQLite's limit of parameters, so it goes in as a JSON array
-    rows = db.rows(
-        f"""SELECT * FROM label_standing AS event
-           WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
-           AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts))) AND {OF_ROOT}
-           ORDER BY event_id DESC LIMIT 1""",
-        {
-            "annotator": annotator,
-            "root": root,
-            "adjudications": adjudications,
-            "prompts": None if prompt_ids is None else json.dumps(list(prompt_ids)),
-        },
-    )
+    prompts = None if prompt_ids is None else json.dumps(list(prompt_ids))
+    asked = {"annotator": annotator, "root": root, "adjudications": adjudications, "prompts": prompts}
+    rows = db.rows(QUERIES["latest_standing"], asked)
     return event_of(rows[0]) if rows else None
 
 
@@ -202,10 +164,7 @@ def shared_verdict(verdicts: Sequence[str]) -> str | None:
 
 
 def by_pair(labels: Iterable[Said]) -> dict[PairKey, list[Said]]:
-    pairs: dict[PairKey, list[Said]] = {}
-    for label in labels:
-        pairs.setdefault(key_of(label), []).append(label)
-    return pairs
+    return grouped((key_of(label), label) for label in labels)
 
 
 def key_of(label: Label | Event) -> PairKey:

@@ -15,6 +15,8 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from labels.pooling import random_key
+from labels.records import grouped
+from labels.tables import QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -78,10 +80,10 @@ def crossed(stratum: str, facet: str) -> str:
 def offered(plan: LabellingOrder) -> tuple[str, ...]:
     """The prompt ids of *plan* in labelling order."""
     facets = FACETS[plan.order]
-    groups: dict[str, list[str]] = {}
-    for prompt_id, stratum in plan.strata.items():
-        facet = next((name for name in facets if name in stratum.split(CROSSING)), ALL)
-        groups.setdefault(facet, []).append(prompt_id)
+    groups = grouped(
+        (next((name for name in facets if name in stratum.split(CROSSING)), ALL), prompt_id)
+        for prompt_id, stratum in plan.strata.items()
+    )
     weights: dict[str, float] = {facet: len(ids) for facet, ids in groups.items()}
     if plan.order in (DISAGREEMENT_FIRST, UNCERTAIN_FIRST):
         share = first_share(weights.get(facets[0], 0) / max(1, len(plan.strata)))
@@ -123,10 +125,7 @@ class StoredPlans:
 
     def plan(self, root: str, annotator: str) -> LabellingOrder | None:
         """The annotator's labelling order; None before the first."""
-        rows = self._db.tuples(
-            "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
-            [root, annotator],
-        )
+        rows = self._db.tuples(QUERIES["plan"], [root, annotator])
         if not rows:
             return None
         order, seed, _, _ = rows[0]
@@ -137,8 +136,4 @@ class StoredPlans:
 
         The labelled prompts of a stratum are a simple random sample of it.
         """
-        rows = self._db.tuples(
-            "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid",
-            [root, besides],
-        )
-        return dict(rows)
+        return dict(self._db.tuples(QUERIES["strata"], [root, besides]))

@@ -12,7 +12,8 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool, picked
+from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool, nested, picked
+from labels.tables import QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -102,13 +103,7 @@ class StoredPools:
 
     def pooled(self, seed: int) -> dict[str, list[str]]:
         """The newest pool of each prompt with *seed*: prompt id -> memory ids."""
-        rows = self._db.tuples(
-            """SELECT prompt_id, json_group_array(memory_id) FROM frame
-               JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id)
-               USING (prompt_id, ts)
-               WHERE seed = :seed GROUP BY prompt_id""",
-            {"seed": seed},
-        )
+        rows = self._db.tuples(QUERIES["pooled"], {"seed": seed})
         return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
 
     def inclusion(self) -> dict[str, dict[str, float]]:
@@ -116,14 +111,8 @@ class StoredPools:
 
         Only prompts with a sample in any of their pools are listed.
         """
-        rows = self._db.tuples(
-            """SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
-               (SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts"""
-        )
-        found: dict[str, dict[str, float]] = {}
-        for prompt_id, memory_id, probability in rows:
-            found.setdefault(prompt_id, {})[memory_id] = probability
-        return found
+        rows: list[tuple[str, str, float]] = self._db.tuples(QUERIES["inclusion"])
+        return nested(rows)
 
 
 # The next card

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.config import JUDGED as JUDGED_SYSTEM
-from engine.config import SYSTEMS
-from labels.records import JudgeCall, Outcome, RunSettings
+from engine.config import JUDGED, SYSTEMS
+from labels.records import JudgeCall, Outcome, RunSettings, grouped, nested
 from labels.run_settings import changed_settings
+from labels.tables import QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,24 +16,6 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from labels.records import Pair
     from labels.tables import LabelTables
-
-NEWEST = """
-    SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
-    LEFT JOIN judge_call USING (run_id, prompt_id)
-    WHERE (:root IS NULL OR run.root = :root)
-      AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
-          SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
-          WHERE latest.call_id IN (
-              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
-              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
-          )
-      ))
-    GROUP BY retrieval.prompt_id, run.system
-"""
-"""SQL: the ids of the newest retrievals. A system's retrievals with an older judge prompt are left out: another prompt
-makes another judge."""
-
-JUDGED = "LEFT JOIN judge_call USING (run_id, prompt_id) LEFT JOIN judge_verdict USING (call_id, memory_id)"
 
 
 class EmptyReplay(NamedTuple):
@@ -54,37 +36,18 @@ class NewestReplays:
 
         Candidates are only the injected memories and those with a label event: no measure needs the others.
         """
-        rows = self._db.rows(
-            f"""SELECT retrieval_id, run_id, prompt_id, run.system, fallback, retrieval.elapsed_ms, kind,
-                       EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id) AS is_asked
-                FROM retrieval JOIN run USING (run_id) JOIN prompt USING (prompt_id)
-                LEFT JOIN judge_call USING (run_id, prompt_id)
-                WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
-            {"root": root},
-        )
-        found = found_memories(self._db, root)
+        rows = self._db.rows(QUERIES["outcomes"], {"root": root})
+        listed = self._db.rows(QUERIES["candidates"], {"root": root})
+        found = grouped((row["retrieval_id"], row) for row in listed)
         return tuple(outcome(row, found.get(row["retrieval_id"], ())) for row in rows)
 
     def returned_texts(self, root: str | None = None) -> set[Pair]:
         """All memory texts that the retrievals of `outcomes` returned, injected or not."""
-        rows = self._db.tuples(
-            f"""SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
-                WHERE retrieval_id IN ({NEWEST})""",
-            {"root": root},
-        )
-        return set(rows)
+        return set(self._db.tuples(QUERIES["returned_texts"], {"root": root}))
 
     def judge_calls(self, root: str | None = None) -> tuple[JudgeCall, ...]:
         """The judge calls of the retrievals of `outcomes`."""
-        rows = self._db.rows(
-            f"""SELECT judge_call.prompt_id, run.system, judge_call.elapsed_ms, judge_call.cost_usd,
-                       coalesce(max(judge_verdict.samples), 0) AS answers,
-                       coalesce(max(judge_verdict.source = 'live'), 1) AS is_live
-                FROM retrieval JOIN run USING (run_id) JOIN judge_call USING (run_id, prompt_id)
-                LEFT JOIN judge_verdict USING (call_id)
-                WHERE retrieval_id IN ({NEWEST}) GROUP BY call_id ORDER BY call_id""",
-            {"root": root},
-        )
+        rows = self._db.rows(QUERIES["judge_calls"], {"root": root})
         return tuple(JudgeCall(**{**row, "is_live": bool(row["is_live"])}) for row in rows)
 
     def verdicts(self, root: str | None = None) -> dict[str, dict[Pair, str]]:
@@ -92,17 +55,8 @@ class NewestReplays:
 
         Where several systems asked it about a memory, the newest answer counts.
         """
-        rows = self._db.tuples(
-            f"""SELECT judge_call.prompt_id, memory_id, digest, decision
-                FROM retrieval JOIN run USING (run_id) JOIN judge_call USING (run_id, prompt_id)
-                JOIN judge_verdict USING (call_id)
-                WHERE retrieval_id IN ({NEWEST}) AND judge_call.status = 'ok' ORDER BY retrieval_id""",
-            {"root": root},
-        )
-        found: dict[str, dict[Pair, str]] = {}
-        for prompt_id, memory_id, digest, decision in rows:
-            found.setdefault(prompt_id, {})[memory_id, digest] = decision
-        return found
+        rows = self._db.tuples(QUERIES["verdicts"], {"root": root})
+        return nested((prompt_id, (memory_id, digest), decision) for prompt_id, memory_id, digest, decision in rows)
 
     def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
         """The settings of each run over *root*, or over all roots: run id -> settings."""
@@ -111,35 +65,8 @@ class NewestReplays:
 
     def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
         """The replays over a root with these memories that left nothing to label."""
-        rows = self._db.tuples(
-            """SELECT prompt_id, system, config_json FROM retrieval JOIN run USING (run_id)
-               WHERE root = :root AND corpus_hash = :corpus AND NOT EXISTS (
-                   SELECT 1 FROM result INDEXED BY result_injected
-                   WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id AND injected)
-               AND (system NOT GLOB :judged OR NOT EXISTS (
-                   SELECT 1 FROM result WHERE result.run_id = retrieval.run_id
-                   AND result.prompt_id = retrieval.prompt_id AND dropped_by = 'judge'))""",
-            {"root": root, "corpus": corpus_hash, "judged": f"*{JUDGED_SYSTEM}"},
-        )
+        rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash, "judged": f"*{JUDGED}"})
         return list(map(EmptyReplay._make, rows))
-
-
-def found_memories(db: LabelTables, root: str | None) -> dict[int, list[dict[str, Any]]]:
-    """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
-    # SQLite keeps the order of a cross join: from the newest retrievals to their results
-    rows = db.rows(
-        f"""SELECT retrieval_id, memory_id, result.digest, decision, probability, injected, result.confidence,
-                   nullif(json_array_length(matched), 0) AS matched, score
-            FROM (SELECT retrieval_id, run_id, prompt_id FROM retrieval WHERE retrieval_id IN ({NEWEST}))
-            CROSS JOIN result USING (run_id, prompt_id) {JUDGED}
-            WHERE injected OR (prompt_id, memory_id) IN (SELECT prompt_id, memory_id FROM label_event)
-            ORDER BY retrieval_id, rank""",
-        {"root": root},
-    )
-    found: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(row["retrieval_id"], []).append(row)
-    return found
 
 
 def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outcome:

@@ -15,7 +15,7 @@ from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
 from labels.records import BY_HAND, RunSettings, picked
-from labels.tables import storable
+from labels.tables import QUERIES, storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,12 +70,7 @@ class StoredRuns:
 
     def prompts(self, root: str) -> tuple[Prompt, ...]:
         """The prompts that were replayed over a root, sorted by id."""
-        rows = self._db.rows(
-            """SELECT * FROM prompt WHERE prompt_id IN (
-                   SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
-            [root],
-        )
-        return tuple(map(prompt_of, rows))
+        return tuple(map(prompt_of, self._db.rows(QUERIES["prompts"], [root])))
 
     def prompt(self, prompt_id: str) -> Prompt | None:
         rows = self._db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
@@ -93,42 +88,22 @@ class StoredRuns:
 
     def prompts_of_source(self, root: str, source: str, limit: int = 1000) -> tuple[Prompt, ...]:
         """The prompts of a source that were replayed over a root, the latest replay first."""
-        rows = self._db.rows(
-            """SELECT prompt.*, max(retrieval_id) AS latest FROM prompt JOIN retrieval USING (prompt_id)
-               JOIN run USING (run_id) WHERE source = ? AND root = ? GROUP BY prompt_id ORDER BY latest DESC LIMIT ?""",
-            [source, root, limit],
-        )
-        return tuple(map(prompt_of, rows))
+        return tuple(map(prompt_of, self._db.rows(QUERIES["prompts_of_source"], [source, root, limit])))
 
     def texts_with(self, prefix: str) -> dict[str, str]:
         """The recorded digest of each memory whose id begins with *prefix*, for ids that never change their text."""
-        return dict(
-            self._db.tuples("SELECT memory_id, digest FROM memory_version WHERE memory_id GLOB ?", [f"{prefix}*"])
-        )
+        sql = "SELECT memory_id, digest FROM memory_version WHERE memory_id GLOB ?"
+        return dict(self._db.tuples(sql, [f"{prefix}*"]))
 
     def saved_runs(self, root: str) -> tuple[SavedRun, ...]:
         """The runs over a root; the run with the latest result comes first."""
-        rows = self._db.tuples(
-            """SELECT run_id, root, system, count(*), max(retrieval.ts), config_json, corpus_hash
-               FROM run JOIN retrieval USING (run_id) WHERE root = ? GROUP BY run_id ORDER BY max(retrieval_id) DESC""",
-            [root],
-        )
-        return tuple(map(SavedRun._make, rows))
+        return tuple(map(SavedRun._make, self._db.tuples(QUERIES["saved_runs"], [root])))
 
     def injected_sets(self, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
         """prompt id -> the memories that a run injected for it, best first, in the order of the run."""
-        found: dict[str, list[InjectedMemory]] = {
-            prompt_id: []
-            for (prompt_id,) in self._db.tuples(
-                "SELECT prompt_id FROM retrieval WHERE run_id = ? ORDER BY retrieval_id", [run_id]
-            )
-        }
-        rows = self._db.tuples(
-            """SELECT prompt_id, memory_id, digest, title FROM result JOIN memory_version USING (memory_id, digest)
-               WHERE run_id = ? AND injected ORDER BY prompt_id, rank""",
-            [run_id],
-        )
-        for prompt_id, *memory in rows:
+        prompts = self._db.tuples("SELECT prompt_id FROM retrieval WHERE run_id = ? ORDER BY retrieval_id", [run_id])
+        found: dict[str, list[InjectedMemory]] = {prompt_id: [] for (prompt_id,) in prompts}
+        for prompt_id, *memory in self._db.tuples(QUERIES["injected"], [run_id]):
             found[prompt_id].append(InjectedMemory(*memory))
         return {prompt_id: tuple(memories) for prompt_id, memories in found.items()}
 
@@ -149,9 +124,7 @@ def record_prompt(db: LabelTables, prompt: Prompt) -> None:
 
 
 def refuse_changed_text(db: LabelTables, prompt: Prompt) -> None:
-    labelled = db.rows(
-        "SELECT text FROM prompt WHERE prompt_id = ? AND prompt_id IN (SELECT prompt_id FROM label_event)", [prompt.id]
-    )
+    labelled = db.rows(QUERIES["labelled_text"], [prompt.id])
     if labelled and labelled[0]["text"] != storable(prompt.text):
         raise LabelStoreError(
             f"Prompt {prompt.id!r} was labelled in {db.path} with another text; its labels would be about something "

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
+from engine.lean.sections import read_sections
+from engine.stores.private_database import storable as storable
 from labels.migrations import migrations
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     Parameters = Sequence[Any] | dict[str, Any]
 
 IN_MEMORY = ":memory:"
+PART = "part "
 
 ELSEWHERE = "or name another file with --db or MEMSIFT_DB"
 KEPT = "What was saved before is untouched."
@@ -33,6 +36,18 @@ ADVICE = {
     sqlite3.SQLITE_BUSY: f"another program is writing to it. Try again when that has ended. {KEPT}",
 }
 """Messages by SQLite's primary result code (https://www.sqlite.org/rescode.html)."""
+
+
+def queries_beside(module: str) -> dict[str, str]:
+    """The queries of the file queries.sql beside a module, by name. `{NAME}` stands for a part above it."""
+    found = {name: "\n".join(lines) for name, lines in read_sections(module, "queries.sql")}
+    for part in [name for name in found if name.startswith(PART)]:
+        mark, own = f"{{{part.removeprefix(PART)}}}", found[part]
+        found = {name: sql.replace(mark, own) for name, sql in found.items()}
+    return found
+
+
+QUERIES = queries_beside(__file__)
 
 
 class LabelTables:
@@ -101,6 +116,11 @@ class LabelTables:
         with self.explaining():
             self._db.execute(sql, parameters)
 
+    def script(self, statements: str, parameters: Parameters = ()) -> None:
+        """Run several statements, each with the same *parameters*."""
+        for statement in filter(str.strip, statements.split(";")):
+            self.execute(statement, parameters)
+
     def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
         """Insert *row* and return its rowid. *upsert* is the SQL after ON CONFLICT, for rows that may exist."""
         conflict = f" ON CONFLICT {upsert}" if upsert else ""
@@ -135,11 +155,6 @@ def database_of(connection: sqlite3.Connection) -> Database:
         for package in hidden:
             del sys.modules[package]
     return Database(connection, execute_plugins=False)
-
-
-def storable(value: Any) -> Any:
-    """*value* as SQLite can hold it: lone surrogates, which transcripts do contain, become question marks."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
 def explained(error: sqlite3.Error, path: Path) -> LabelStoreError:

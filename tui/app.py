@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import webbrowser
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tui.commands import KeyCommands
+from tui.commands import KeyCommands, MemoriesAndPrompts
+from tui.dialogs.dialog import copy_text
 from tui.keys import bindings
 from tui.runner import NOTICE_SECONDS, Runner
+from tui.screens.base_screen import ModeScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +35,15 @@ def make_screen(mode: str) -> Screen[Any]:
     return made
 
 
+def has_browser() -> bool:
+    """Whether this machine has a browser with a window of its own. A browser of text would write over the app."""
+    try:
+        found = webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return not isinstance(found, webbrowser.GenericBrowser) or isinstance(found, webbrowser.BackgroundBrowser)
+
+
 class MemsiftApp(Runner):
     """Browse, replay, label, report and settle over one workspace.
 
@@ -39,7 +52,7 @@ class MemsiftApp(Runner):
 
     TITLE = "memsift"
     CSS_PATH = "app.tcss"
-    COMMANDS = {KeyCommands}
+    COMMANDS = {KeyCommands, MemoriesAndPrompts}
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall")]
@@ -82,6 +95,19 @@ class MemsiftApp(Runner):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self.why_off(action, parameters) and super().check_action(action, parameters)
+
+    async def action_open_link(self, target: str, file: str) -> None:
+        """Open a link in the memory *file*: another memory in Browse, an address in the browser, or else copy it."""
+        path = os.path.realpath(os.path.join(os.path.dirname(file), target))  # noqa: PTH118, PTH120
+        found = next((memory.id for memory in self.workspace.index.summaries() if memory.file == path), "")
+        if found and isinstance(screen := self.screen_stack[0], ModeScreen):
+            if self.screen.is_modal:
+                self.screen.dismiss(None)
+            await screen.go_to_memory(found)
+        elif target.startswith("http") and (self.is_web or has_browser()):
+            self.open_url(target)
+        else:
+            copy_text(self.screen, target)
 
     def action_jump(self) -> None:
         """Show a letter on every list and panel that can have the focus."""

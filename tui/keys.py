@@ -52,6 +52,8 @@ KEYS = {
     "app.judge": Key("dollar_sign", "app.agree", "Judge", "app: Let the judge be asked, up to a limit in US dollars"),
     "app.jump": Key("grave_accent", "app.jump", "Jump", "app: Jump to a list or panel by its letter"),
     "app.theme": Key("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
+    "pane.larger": Key("plus", "enlarge(1)", "Larger", "pane: Give the list or text with the cursor more room"),
+    "pane.smaller": Key("underscore", "enlarge(-1)", "Smaller", "pane: Take its room back"),
     "copy.text": Key("y", "copy", "Copy", "app: Copy the text under the cursor"),
     "copy.path": Key("Y", "copy_path", "Path", "app: Copy the path of the memory"),
     "prompt.read": Key("i", "read_prompt", "Prompt", "prompt: Read the whole prompt and the turns before it"),
@@ -77,7 +79,6 @@ KEYS = {
     "merge.merge": Key("enter", "merge", "Merge", "merge: Keep this memory and retire the others"),
     "merge.swap": Key("s", "swap", "Swap", "merge: Keep another of these memories"),
     "form.save": Key("ctrl+s", "save", "Save", "form: Save the changes"),
-    "form.leave": Key("escape", "leave", "Leave", "form: Leave without saving"),
     "replay.memories": Key("right,l", "memories", "Memories", "replay: Go to the memories, and on to their text"),
     "replay.prompts": Key("left,h", "prompts", "Prompts", "replay: Go back to the prompts"),
     "replay.type": Key("n", "type", "Type", "replay: Type a prompt and replay it"),
@@ -105,7 +106,7 @@ KEYS = {
     "agree.yes": Key("enter", "agree", "Agree", "judge: Agree, and let the judge be asked"),
     "start.install": Key("i", "install", "Install", "start: Put the hook into the coding agents on this machine"),
     "start.demo": Key("d", "demo", "Demo", "start: Try the example data"),
-    "pick.leave": Key("escape", "leave", "Close", "pick: Close without a choice"),
+    "pick.leave": Key("escape", "leave", "Close", "dialog: Close without an answer"),
     "mark.relevant": Key("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
     "mark.not": Key("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),
     "mark.unsure": Key("s", "label('unsure')", "Unsure", "label: Unsure (counted, but left out of precision)"),
@@ -152,7 +153,7 @@ KEYS = {
     "activity.open": Key("enter,l", "open", "Replay", "activity: Replay the prompt"),
     "activity.kind": Key("v", "kind", "Show", "activity: Show only silent, slow, fallback or injecting answers"),
     "activity.sample": Key("t", "sample", "Sample", "activity: Add the prompts to the sample that is labelled"),
-    "close": Key("escape,enter,space,q", "close", "Close", "app: Close this text"),
+    "close": Key("escape,enter,space,q", "leave", "Close", "dialog: Close this text"),
 }
 """By id, which a screen names in its BINDINGS."""
 
@@ -165,8 +166,6 @@ MOVED = {
     ("replay", "e"): "replay.explain",
     ("replay", "w"): "replay.view",
     ("replay", "u"): "mark.unsure",
-    ("replay", "plus"): "replay.choose",
-    ("activity", "plus"): "activity.sample",
     ("label", "y"): "mark.relevant",
     ("label", "n"): "mark.not",
     ("label", "u"): "mark.unsure",

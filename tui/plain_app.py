@@ -17,7 +17,7 @@ from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
 from tui.contrast import DARK, LIGHT, readable
-from tui.keys import KEYS, MOVED, bindings, key_word, keyed
+from tui.keys import KEYS, MOVED, active_keys, bindings, idle_keys, key_word, keyed
 from tui.remapped_keys import is_foreign, latin_key
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
@@ -155,7 +155,16 @@ class PlainApp(App[T]):
         if isinstance(self.screen, KeyHelp):
             self.screen.dismiss()
         else:
-            self.push_screen(KeyHelp(self.screen))
+            self.push_screen(KeyHelp(self.screen), self.act)
+
+    async def act(self, name: str | None) -> None:
+        """Do what the key with the id *name* does on this screen, or tell why it is off now."""
+        active = active_keys(self.screen).get(name or "")
+        if active:
+            await self.run_action(active.binding.action, active.node)
+        elif name:
+            why = {**idle_keys(self, ()), **idle_keys(self.screen, ())}.get(name, "")
+            self.notify(f"{KEYS[name].phrase}: this is off now. {why}".strip(), markup=False)
 
     def action_suspend_process(self) -> None:
         """Stop this program and those that wait for it, such as `uv run`, as ctrl+z does elsewhere.

@@ -25,7 +25,7 @@ DIALOGS = frozenset({"merge", "form", "type", "agree", "pick", "close"})
 SCREENS = {"mark": frozenset({"replay", "label", "settle"}), "change": frozenset({"browse", "inbox"})}
 """Groups of ids that act on several screens."""
 
-EVERYWHERE = frozenset({"app", "go", "prompt", "copy"})
+EVERYWHERE = frozenset({"app", "go", "prompt", "copy", "pane"})
 """Groups of ids that act on every screen."""
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 from engine.lean.record import Record
@@ -13,14 +15,8 @@ if TYPE_CHECKING:
 
 MOST_TITLE, MOST_TAGS, MOST_CHANGES, MOST_SUMMARY = 120, 12, 50, 300
 ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,78}[a-z0-9])?")
-TEXT, LIST, FLAG, NUMBER, OBJECTS, OBJECT = (
-    "a text",
-    "a list of texts",
-    "true or false",
-    "a number",
-    "a list",
-    "an object",
-)
+TEXT, LIST, FLAG, NUMBER = "a text", "a list of texts", "true or false", "a number"
+OPTIONAL = "optional: "
 
 
 class Field(Record):
@@ -35,73 +31,20 @@ class Field(Record):
         return f"one of {', '.join(self.choices)}" if self.choices else self.kind
 
 
-def _choice(words: str) -> Field:
-    return Field(TEXT, True, tuple(words.split()))
+def _field(value: str | list[str]) -> Field:
+    """A field as claude_memory_schema.toml writes it."""
+    if isinstance(value, list):
+        return Field(TEXT, True, tuple(value))
+    return Field(value.removeprefix(OPTIONAL), not value.startswith(OPTIONAL))
 
 
-TEXT_NEEDED, LIST_NEEDED = Field(TEXT, True), Field(LIST, True)
-CONTENT: dict[str, dict[str, Field]] = {
-    "session_summary": {
-        "goal": TEXT_NEEDED,
-        "outcome": _choice("success partial blocked abandoned"),
-        "completed": LIST_NEEDED,
-        "in_progress": Field(LIST),
-        "blockers": Field(LIST),
-        "next_actions": LIST_NEEDED,
-        "key_changes": Field(LIST),
-    },
-    "decision": {
-        "status": _choice("proposed accepted deprecated superseded"),
-        "context": TEXT_NEEDED,
-        "decision": TEXT_NEEDED,
-        "alternatives": Field(OBJECTS),
-        "rationale": LIST_NEEDED,
-        "consequences": Field(LIST),
-    },
-    "runbook": {
-        "trigger": TEXT_NEEDED,
-        "symptoms": Field(LIST),
-        "steps": LIST_NEEDED,
-        "verification": TEXT_NEEDED,
-        "root_cause": Field(TEXT),
-        "environment": Field(TEXT),
-    },
-    "constraint": {
-        "kind": _choice("limitation gap policy technical"),
-        "rule": TEXT_NEEDED,
-        "impact": LIST_NEEDED,
-        "workarounds": Field(LIST),
-        "severity": _choice("high medium low"),
-        "active": Field(FLAG, True),
-        "expires": Field(TEXT),
-    },
-    "tech_debt": {
-        "status": _choice("open in_progress resolved wont_fix"),
-        "priority": _choice("critical high medium low"),
-        "description": TEXT_NEEDED,
-        "reason_deferred": TEXT_NEEDED,
-        "impact": Field(LIST),
-        "suggested_fix": Field(LIST),
-        "acceptance_criteria": Field(LIST),
-    },
-    "preference": {
-        "topic": TEXT_NEEDED,
-        "value": TEXT_NEEDED,
-        "reason": TEXT_NEEDED,
-        "strength": _choice("strong default soft"),
-        "examples": Field(OBJECT),
-    },
-}
-MAIN_FIELD = {
-    "session_summary": "goal",
-    "decision": "decision",
-    "runbook": "steps",
-    "constraint": "rule",
-    "tech_debt": "description",
-    "preference": "value",
-}
+with open(os.path.join(os.path.dirname(__file__), "claude_memory_schema.toml"), "rb") as file:
+    _TABLES = tomllib.load(file)
+
+MAIN_FIELD: dict[str, str] = _TABLES.pop("body")
 """The field of each category that a body is written to."""
 
+CONTENT = {category: {name: _field(value) for name, value in named.items()} for category, named in _TABLES.items()}
 NOT_EMPTY = ("rationale", "steps", "impact")
 """Required lists that must have an item."""
 
@@ -113,8 +56,8 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     LIST: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
     FLAG: lambda value: isinstance(value, bool),
     NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    OBJECTS: lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
-    OBJECT: lambda value: isinstance(value, dict),
+    "a list": lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
+    "an object": lambda value: isinstance(value, dict),
 }
 
 

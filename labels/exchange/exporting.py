@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from engine.errors import ExchangeError
 from labels.events import event_row
 from labels.exchange.files import nfc
-from labels.exchange.pairs import NEWEST_RESULT, judged_pairs
+from labels.exchange.merge import QUERIES
+from labels.exchange.pairs import judged_pairs
 from labels.exchange.rows import id_hash, text_hash
 from labels.records import Event
 from labels.tables import LabelTables
@@ -21,51 +22,6 @@ if TYPE_CHECKING:
 GOLD = "gold"
 """The annotator of agreed labels."""
 
-IN_ROOTS = """EXISTS (
-    SELECT 1 FROM (SELECT value AS wanted FROM json_each(:roots))
-    WHERE instr(char(10) || root || char(10), char(10) || wanted || char(10))
-)"""
-"""Whether a run was over one of the roots, alone or together with others: see `engine.stores.roots.joint_name`."""
-
-OF_ROOTS = f"run_id IN (SELECT run_id FROM run WHERE {IN_ROOTS})"
-IS_PRESENT = """(pair.memory_id || char(10) || pair.digest IN (SELECT value FROM json_each(:present)) AND NOT EXISTS (
-    SELECT 1 FROM result WHERE result.prompt_id = pair.prompt_id AND result.memory_id = pair.memory_id
-))"""
-PAIRS_OF_ROOTS = f"""({IS_PRESENT} OR EXISTS (
-    SELECT 1 FROM result
-    WHERE {OF_ROOTS} AND result.prompt_id = pair.prompt_id AND result.memory_id = pair.memory_id
-))"""
-"""Whether a run over the roots found the memory of a row of the table `pair`, or no run did and it is `present`."""
-
-OTHER_ROOTS = (
-    f"DELETE FROM label_event AS pair WHERE NOT {PAIRS_OF_ROOTS}",
-    f"DELETE FROM frame AS pair WHERE NOT {PAIRS_OF_ROOTS}",
-    f"DELETE FROM sighting WHERE prompt_id NOT IN (SELECT prompt_id FROM retrieval WHERE {OF_ROOTS})",
-    f"DELETE FROM plan WHERE NOT {IN_ROOTS}",
-    f"DELETE FROM run WHERE NOT {IN_ROOTS}",
-)
-OF_RUN = ("retrieval", "result", "judge_call")
-WITHOUT_RUN = (
-    *(f"DELETE FROM {table} WHERE run_id NOT IN (SELECT run_id FROM run)" for table in OF_RUN),
-    "DELETE FROM judge_verdict WHERE call_id NOT IN (SELECT call_id FROM judge_call)",
-)
-UNUSED_TEXTS = (
-    """DELETE FROM prompt WHERE prompt_id NOT IN (
-        SELECT prompt_id FROM label_event UNION SELECT prompt_id FROM frame UNION SELECT prompt_id FROM retrieval)""",
-    """DELETE FROM memory_version WHERE (memory_id, digest) NOT IN (
-        SELECT memory_id, digest FROM label_event UNION SELECT memory_id, digest FROM frame
-        UNION SELECT memory_id, digest FROM result)""",
-)
-TEXTS = (
-    "UPDATE prompt SET text = text_hash(text), context_json = '[]', source = '', session_id = '', cwd = '', ts = ''",
-    "UPDATE memory_version SET category = '', title = '', tags = '[]', body = text_hash(body), path = ''",
-    "UPDATE label_event SET note = '', reason = '', source = ''",
-    "UPDATE run SET root = id_hash(root), config_json = ''",
-    "UPDATE result SET matched = '[]'",
-    "UPDATE judge_call SET detail = ''",
-    "UPDATE judge_verdict SET reasoning = ''",
-    "UPDATE plan SET root = id_hash(root)",
-)
 WITH_PROMPT = ("prompt", "label_event", "retrieval", "result", "judge_call", "frame", "plan", "sighting")
 WITH_MEMORY = ("memory_version", "label_event", "result", "judge_verdict", "frame")
 
@@ -84,7 +40,7 @@ class Extract(LabelTables):
         super().__init__(copy, db.path)
         for (name,) in self.tuples("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
             self.execute(f"DROP TRIGGER {name}")  # they keep events from being deleted
-        self.execute(f"CREATE TEMP VIEW newest_result AS {NEWEST_RESULT}")
+        self.execute(QUERIES["newest_result"])
         self.redacted = False
 
     @property
@@ -98,10 +54,9 @@ class Extract(LabelTables):
         """
         known = json.dumps([f"{memory.id}\n{memory.digest}" for memory in present])
         about = {"roots": json.dumps(list(roots)), "present": known}
-        for statement in OTHER_ROOTS:
-            self.execute(statement, about)
-        for statement in (*WITHOUT_RUN, *UNUSED_TEXTS):
-            self.execute(statement)
+        self.script(QUERIES["other_roots"], about)
+        self.script(QUERIES["without_run"])
+        self.script(QUERIES["unused_texts"])
 
     def keep_system(self, system: str) -> None:
         """Keep the runs of one system. Without a name there may be only one. ExchangeError if there is none."""
@@ -113,8 +68,7 @@ class Extract(LabelTables):
             known = ", ".join(systems) or "nothing was replayed yet"
             raise ExchangeError(f"{asked}. Choose one with --system: {known}.")
         self.execute("DELETE FROM run WHERE system <> ?", [system])
-        for statement in WITHOUT_RUN:
-            self.execute(statement)
+        self.script(QUERIES["without_run"])
 
     def keep_annotator(self, annotator: str) -> None:
         """Keep the events of one annotator; ExchangeError if there are none."""
@@ -141,8 +95,7 @@ class Extract(LabelTables):
         notes, reasons, the judge's sentences and details, configurations, and matched words. Names of annotators,
         systems and models stay, and so does the kind of a prompt.
         """
-        for statement in TEXTS:
-            self.execute(statement)
+        self.script(QUERIES["texts"])
         for column, tables in (("prompt_id", WITH_PROMPT), ("memory_id", WITH_MEMORY)):
             for table in tables:
                 self.execute(f"UPDATE {table} SET {column} = id_hash({column})")

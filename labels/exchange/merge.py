@@ -18,7 +18,7 @@ from labels.database import LabelDatabase, unusable_place
 from labels.events import event_of, event_row
 from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
 from labels.records import RETRACT, Event, MemoryText
-from labels.tables import explained, storable
+from labels.tables import explained, queries_beside, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from labels.tables import LabelTables
 
 
+QUERIES = queries_beside(__file__)
 VERDICT_ON = {"memory_id": str, **VERDICT}
 
 
@@ -148,11 +149,7 @@ def read_memories(db: LabelTables) -> tuple[MemoryText, ...]:
 
 def read_events(db: LabelTables) -> tuple[Event, ...]:
     """The events in the order in which they were written; `supersedes` is a uid."""
-    rows = db.rows(
-        """SELECT event.*, 0 AS event_id, target.uid AS supersedes FROM label_event AS event
-           LEFT JOIN label_event AS target ON target.event_id = event.supersedes ORDER BY event.event_id"""
-    )
-    return tuple(map(event_of, rows))
+    return tuple(map(event_of, db.rows(QUERIES["events"])))
 
 
 def read_retrievals(db: LabelTables) -> tuple[Row, ...]:

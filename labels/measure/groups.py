@@ -13,6 +13,7 @@ from labels.measure.intervals import Interval, headline_interval
 from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, Tally, false_fire_rate, precision, served
 from labels.measure.strata import EQUAL, stratified_estimate
+from labels.records import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -140,18 +141,13 @@ def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally], weights: Pa
 
 def level_counts(confidences: Sequence[str], judgements: Sequence[bool | None]) -> list[tuple[str, int, int, int]]:
     """(level, injected, judged, relevant) for each known confidence of the injected memories."""
-    levels: dict[str, list[bool | None]] = {}
-    for level, is_relevant in zip(confidences, judgements, strict=False):
-        if level:
-            levels.setdefault(level, []).append(is_relevant)
+    levels = grouped(pair for pair in zip(confidences, judgements, strict=False) if pair[0])
     return [(level, len(own), len(own) - own.count(None), own.count(True)) for level, own in levels.items()]
 
 
 def by_kind(system: str, evidence: Evidence, kinds: Mapping[str, str]) -> tuple[KindGroup, ...]:
     """Precision, served and false fires for each kind of prompt, by name; empty if no prompt has a kind."""
-    found: dict[str, list[Tally]] = {}
-    for row in evidence.tallied[system]:
-        found.setdefault(kind_of(row.outcome, kinds), []).append(row.tally)
+    found = grouped((kind_of(row.outcome, kinds), row.tally) for row in evidence.tallied[system])
     if not found.keys() - {NO_KIND}:
         return ()
     needing, weights = evidence.ordered.served_sample(system).judged, evidence.weights

@@ -1,15 +1,14 @@
 """The app around its screens: keys, palette, help, reload, toasts, the theme."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from textual.events import Key
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from engine.config import CONFIG_FILE
@@ -23,6 +22,7 @@ from tests.tui.apps import (
     SIZE,
     app_of,
     card_shown,
+    help_lines,
     press,
     reads,
     settled,
@@ -33,6 +33,7 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 from tui.commands import KeyCommands
@@ -47,11 +48,6 @@ from tui.workspace import opening
 from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 
@@ -230,7 +226,7 @@ async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(
         assert {"app.quit", "go.browse", "app.cancel"} <= set(everywhere)
         assert {"label.next", "label.follow"} <= set(off)
         await press(pilot, "question_mark")
-        said = shown(pilot, "FullText Static")
+        said = help_lines(pilot.app)
         assert "u z ⌫ Take the last label back" in said
         assert "Go to the next prompt. Label or skip this card first." in said
         assert "Cancel the replay, and keep its finished prompts. Nothing is being replayed." in said

@@ -14,7 +14,7 @@ from engine.errors import RootNotFoundError
 from engine.paths import projects_dir
 from engine.settings.roots import own_users
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import text_of, until
+from tests.tui.apps import help_lines, text_of, until
 from tui.cli import main
 from tui.cli.app import open_other
 from tui.dialogs.choices import Options
@@ -90,7 +90,7 @@ async def test_each_choice_has_a_key_and_help_names_it(key: str) -> None:
         assert "The hook is in Claude Code." in seen
         assert "This project has 3 prompts." in seen
         await pilot.press("question_mark")
-        shown = str(app.screen.query_one("#text", Static).render())
+        shown = help_lines(app)
         assert "Try the example data" in shown
         assert "ctrl+p" not in shown
         await pilot.press("question_mark", key)
@@ -104,7 +104,7 @@ async def test_the_hook_is_not_offered_where_it_cannot_be_installed(agents: dict
     app = FirstStartApp((), agents)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("i", "2", "question_mark")
-        assert why in " ".join(str(app.screen.query_one("#text", Static).render()).split())
+        assert why in help_lines(app)
         assert not app._exit
 
 

@@ -1,24 +1,20 @@
 """Keys that a person chose in config.toml, and keys that are the same in every list and text."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from textual.widgets import Input, Static, TextArea
 
 from engine.paths import config_file
-from tests.tui.apps import SIZE, app_of, card_shown, press, settled, shown, toasts, until
+from tests.tui.apps import SIZE, app_of, card_shown, help_lines, press, settled, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
 from tui.keys import KEYS
 from tui.remapped_keys import key_map
 from tui.workspace.app_settings import AppSettings, read_app_settings
-
-if TYPE_CHECKING:
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +44,7 @@ async def test_a_chosen_key_acts_and_is_named_and_the_usual_key_is_free(open_wor
         await press(pilot, "K")
         assert [one.action for one in app.workspace.store.events()] == ["skip"]
         await press(pilot, "f9")
-        assert "K Skip this card" in shown(pilot, "FullText Static")
+        assert "K Skip this card" in help_lines(app)
         await press(pilot, "f9")
         screen: Any = pilot.app.screen
         while screen.card:

@@ -1,15 +1,15 @@
 """The app follows the files behind it: memories, settings, the cutoff and prompts that other programs change."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.config import CONFIG_FILE, DEFAULT
 from engine.errors import MemsiftError
@@ -21,13 +21,7 @@ from tui.dialogs.choices import ChooseOne
 from tui.widgets.labels import NoteInput
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from textual.pilot import Pilot
-
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -37,6 +37,7 @@ OPTION_KEYS: list[BindingType] = [
     Binding("G", "last", "Last", show=False),
     Binding("ctrl+d", "page_down", "Page down", show=False),
     Binding("ctrl+u", "page_up", "Page up", show=False),
+    Binding("enter", "select", "Choose"),
 ]
 """The keys of vim in a list of options."""
 
@@ -46,15 +47,18 @@ class Options(OptionList):
 
     BINDINGS = OPTION_KEYS
 
+    async def action_cursor(self, step: int) -> None:
+        await self.run_action("cursor_down" if step > 0 else "cursor_up")
+
+    async def action_page(self, pages: int) -> None:
+        await self.run_action("page_down" if pages > 0 else "page_up")
+
 
 class ChooseOne(Dialog[str | None]):
     """A *question* with a list of *options*, value -> text, and the cursor on *current*. Gives a value, or None.
 
     *width*: cells of the box at most.
     """
-
-    BINDINGS = bindings(hidden="pick.leave")
-    HINT = "enter chooses, {pick.leave} closes"
 
     def __init__(self, question: str, options: Mapping[str, str], current: str = "", width: int = 90) -> None:
         super().__init__()
@@ -65,7 +69,7 @@ class ChooseOne(Dialog[str | None]):
         with Vertical() as box:
             box.styles.max_width = self._width
             yield Options(*(Option(plain(text)) for text in self.options.values()))
-        self.head(box, self._question, self.HINT)
+        box.border_title = plain(self._question)
 
     def on_mount(self) -> None:
         values = list(self.options)
@@ -89,8 +93,6 @@ class ChoosePrompt(ChooseOne):
 class ChooseTheme(ChooseOne):
     """One of the themes. The theme under the cursor is tried at once; escape brings the present theme back."""
 
-    HINT = "enter chooses, {pick.leave} goes back"
-
     def __init__(self, themes: Iterable[str], current: str) -> None:
         super().__init__("Theme", {name: name for name in themes}, current, 40)
 
@@ -105,8 +107,6 @@ class ChooseTheme(ChooseOne):
 
 class ChooseByDigit(ChooseOne):
     """A choice in which a digit chooses, too: it stands before each option."""
-
-    HINT = "a digit or enter, {pick.leave} closes"
 
     def __init__(self, question: str, options: Mapping[str, str], current: str, width: int) -> None:
         texts = {value: f"{digit}  {text}" for digit, (value, text) in enumerate(options.items())}
@@ -129,7 +129,6 @@ class ChooseByDigit(ChooseOne):
         super().leave_with(value)
 
 
-HINT = "space selects, {columns.agree} agrees, {pick.leave} leaves"
 TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."
 CROSS = "X"
 NONE = "Select at least one system."
@@ -140,7 +139,7 @@ TWO = 2
 class Boxes(SelectionList[str]):
     """Options with a box each, gone through with arrows and with the keys of vim."""
 
-    BINDINGS = OPTION_KEYS
+    BINDINGS = [*OPTION_KEYS, Binding("space", "select", "Select")]
 
     def render_line(self, y: int) -> Strip:
         """Draw no cross in an empty box. Textual draws it always, and tells by colour alone whether it counts."""
@@ -163,7 +162,7 @@ class ChooseSeveral(Dialog[tuple[str, ...] | None]):
         .selection-list--button-highlighted { color: $panel; background: $panel; }
     }
     """
-    BINDINGS = bindings(hidden="pick.leave columns.agree", at_once="columns.agree")
+    BINDINGS = bindings(shown="columns.agree", at_once="columns.agree")
     QUESTION = ""
 
     boxes: query_one[SelectionList[str]] = query_one(SelectionList)
@@ -183,7 +182,7 @@ class ChooseSeveral(Dialog[tuple[str, ...] | None]):
                 *(Selection(plain(text), value, value in self._current) for value, text in self._options.items())
             )
             yield Static()
-        self.head(box, self.QUESTION, HINT)
+        box.border_title = self.QUESTION
 
     @on(SelectionList.SelectedChanged)
     def clear_note(self) -> None:

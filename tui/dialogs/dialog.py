@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from textual.binding import Binding
 from textual.content import Content
+from textual.getters import query_one
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
-from tui.keys import bindings, keyed
+from tui.keys import bindings
 from tui.plain import ELLIPSIS, plain, printable
+from tui.widgets.bars import KeyFooter
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
+    from textual.events import Click, Key
     from textual.screen import Screen
     from textual.widget import Widget
 
@@ -27,17 +31,56 @@ T = TypeVar("T")
 
 
 class Dialog(ModalScreen[T]):
-    """A subclass composes its box, and gives it a head. Without an answer, a dialog gives None."""
+    """A subclass composes a box with a title. Its keys stand in the footer, and can be clicked there.
+
+    Escape, and a click beside the box, leave it without an answer: the dialog gives None.
+    """
 
     CSS_PATH = "dialogs.tcss"
+    BINDINGS = bindings(shown="pick.leave")
 
-    def head(self, box: Widget, title: str, hint: str) -> None:
-        """Write *title* over the box, and *hint*, with keys in the place of their ids, below it."""
-        box.border_title = plain(title)
-        box.border_subtitle = plain(keyed(self.app, hint))
+    def on_mount(self) -> None:
+        self.mount(KeyFooter())
+
+    def on_click(self, event: Click) -> None:
+        if event.widget is self:
+            self.action_leave()
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+
+class Line(Input):
+    """An input of one line, which names its key in the footer."""
+
+    BINDINGS = [Binding("enter", "submit", "OK")]
+
+    def __init__(self, value: str = "", **options: Any) -> None:
+        super().__init__(value, compact=True, **options)
+
+
+class Finder(Dialog[str | None]):
+    """A line and a list below it, which follows the typing. Arrows move in the list from the line too."""
+
+    AUTO_FOCUS = "Input"
+    MOVES: ClassVar[dict[str, str]] = {
+        "down": "cursor(1)",
+        "up": "cursor(-1)",
+        "pagedown": "page(1)",
+        "pageup": "page(-1)",
+    }
+
+    line = query_one(Line)
+
+    @property
+    def found(self) -> Widget:
+        """The list."""
+        raise NotImplementedError
+
+    async def on_key(self, event: Key) -> None:
+        if self.line.has_focus and event.key in self.MOVES:
+            event.stop()
+            await self.app.run_action(self.MOVES[event.key], self.found)
 
 
 MOST_SAID = 60
@@ -48,9 +91,9 @@ SHARE, MOST_CELLS, FRAME_CELLS = 90, 100, 6
 
 
 class FullText(Dialog[None]):
-    """Shows *text* under *title*, and *above* it what a person finds by scrolling up. `close` keys close it."""
+    """Shows *text* under *title*, and *above* it what a person finds by scrolling up."""
 
-    BINDINGS = bindings(hidden="close copy.text")
+    BINDINGS = bindings(shown="copy.text close")
 
     def __init__(self, title: str, text: Content, above: Content | None = None) -> None:
         super().__init__()
@@ -59,12 +102,12 @@ class FullText(Dialog[None]):
         self._above = above
 
     def compose(self) -> ComposeResult:
-        with TextPane() as scroll:
+        with TextPane() as box:
             if self._above:
                 yield Static(self._above, id="above")
             yield Static(self._text, id="text")
-        above = "k shows the turns before it, " if self._above else ""
-        self.head(scroll, self._heading, f"{above}{{close}} closes")
+        box.border_title = plain(self._heading)
+        box.border_subtitle = "k shows the turns before it" if self._above else ""
 
     def on_mount(self) -> None:
         if self._above:
@@ -73,9 +116,6 @@ class FullText(Dialog[None]):
     def _scroll_to_text(self) -> None:
         """Begin at the text. Where all of it has room, all is shown."""
         self.query_one(TextPane).scroll_to_widget(self.query_one("#text"), animate=False, top=True)
-
-    def action_close(self) -> None:
-        self.dismiss()
 
     def action_copy(self) -> None:
         copy_focused(self)

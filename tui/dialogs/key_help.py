@@ -5,19 +5,26 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from textual.content import Content
+from textual import on
+from textual.containers import Vertical
+from textual.events import Mount
+from textual.getters import query_one
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
 
-from tui.dialogs.dialog import FullText, text_width
-from tui.keys import KEYS, active_keys, bindings, idle_keys, key_names, keyed
+from tui.dialogs.choices import Options
+from tui.dialogs.dialog import Finder, Line, text_width
+from tui.keys import KEYS, active_keys, bindings, idle_keys, key_names, keyed, keys_of
 from tui.plain import plain
+from tui.workspace.filtering import WordFilter, folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from textual.app import App, ComposeResult
-    from textual.events import Key
+    from textual.content import Content
+    from textual.events import Click, Key
     from textual.screen import Screen
     from textual.widget import Widget
 
@@ -46,15 +53,61 @@ class KeyLine(NamedTuple):
     is_off: bool = False
 
 
-class KeyHelp(FullText):
-    """Help for *screen*. The keys that open it close it, too."""
+class HelpLine(Line):
+    """A line into which the keys of help cannot be typed: they close the help."""
 
-    BINDINGS = bindings(hidden="app.help")
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return key not in keys_of(self.app, "app.help") and super().check_consume_key(key, character)
+
+
+class KeyHelp(Finder):
+    """The keys of *screen*, fewer with each letter that is typed. Gives the id of the chosen one, to act; or None.
+
+    The keys that open it close it, too.
+    """
+
+    BINDINGS = bindings(hidden="app.help", at_once="app.help")
+
+    found = query_one(Options)
 
     def __init__(self, screen: Screen[object]) -> None:
-        about = [plain(keyed(screen.app, screen.HELP))] if screen.HELP else []
-        keys = _paragraphs(sections(screen), text_width(screen.size.width))
-        super().__init__("Keys", Content("\n").join([*about, *keys]))
+        super().__init__()
+        self._about = keyed(screen.app, screen.HELP) if screen.HELP else ""
+        self._sections = sections(screen)
+        self._width = text_width(screen.size.width)
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            yield HelpLine(placeholder="Type to find a key; enter does what it does")
+            yield Options()
+        box.border_title = "Keys"
+
+    @on(Input.Changed)
+    @on(Mount)
+    def show_matching(self) -> None:
+        """List the lines with the typed words; without any, all of them below the help of the screen."""
+        words = WordFilter(self.line.value)
+        keys_width = max(len(line.keys) for lines in self._sections.values() for line in lines) + GAP
+        listed = [] if words.words or not self._about else [Option(plain(self._about), disabled=True)]
+        for title, lines in self._sections.items():
+            fitting = [line for line in lines if words.fits(folded(line[1:3]))]
+            if fitting:
+                heading = plain(f"\n{title}" if listed else title).stylize_before("bold $text-primary")
+                listed.append(Option(heading, disabled=True))
+            listed += [
+                Option(_shown(line, keys_width, self._width), line.name or None, disabled=not line.name)
+                for line in fitting
+            ]
+        self.found.set_options(listed)
+        self.found.action_first()
+
+    @on(Line.Submitted)
+    def choose(self) -> None:
+        self.found.action_select()
+
+    @on(OptionList.OptionSelected)
+    def leave_with(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option.id)
 
 
 def sections(screen: Screen[object]) -> dict[str, list[KeyLine]]:
@@ -81,14 +134,6 @@ def _line(app: App[object], name: str, why: str | None = None) -> KeyLine:
     """The line of a key that acts, or with the reason *why* of a key that is off."""
     phrase = KEYS[name].phrase
     return KeyLine(name, key_names(app, name), f"{phrase}. {why}" if why else phrase, is_off=why is not None)
-
-
-def _paragraphs(found: dict[str, list[KeyLine]], width: int) -> Iterator[Content]:
-    keys_width = max(len(line.keys) for lines in found.values() for line in lines) + GAP
-    for title, lines in found.items():
-        if lines:
-            yield plain(f"\n{title}").stylize_before("bold $text-primary")
-            yield from (_shown(line, keys_width, width) for line in lines)
 
 
 def _shown(line: KeyLine, keys_width: int, width: int) -> Content:
@@ -125,6 +170,11 @@ class Jump(ModalScreen["Widget | None"]):
     def on_key(self, event: Key) -> None:
         event.stop()
         self.dismiss(self._targets.get(event.key))
+
+    def on_click(self, event: Click) -> None:
+        """Take the letter that is clicked; a click elsewhere is no choice."""
+        letter = str(event.widget.content).strip() if isinstance(event.widget, Letter) else ""
+        self.dismiss(self._targets.get(letter))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static, TextArea
 from engine.errors import MemsiftError
 from engine.search.query import filter_terms
 from engine.stores.writing import changes_of
-from tui.dialogs.dialog import Dialog
+from tui.dialogs.dialog import Dialog, Finder, Line
 from tui.keys import bindings, keyed
 from tui.plain import one_line, plain
 from tui.widgets.lists.memories import MemoryList
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
-    from textual.events import Key
 
     from engine.memory import Memory
     from engine.roots import OpenIndex
     from engine.stores.writing import Changes, FormField
 
 
-UNCHANGED = "Nothing is changed yet. {form.leave} leaves."
-THROWN_AWAY = "Your changes are not saved. {form.leave} again throws them away, {form.save} saves them."
+UNCHANGED = "Nothing is changed yet. {pick.leave} leaves."
+THROWN_AWAY = "Your changes are not saved. {pick.leave} again throws them away, {form.save} saves them."
 
 
 class MemoryForm(Dialog["Changes | None"]):
@@ -43,7 +42,7 @@ class MemoryForm(Dialog["Changes | None"]):
     *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
     """
 
-    BINDINGS = bindings(hidden="form.save form.leave")
+    BINDINGS = bindings(shown="form.save")
 
     told = query_one("#told", Static)
 
@@ -59,7 +58,7 @@ class MemoryForm(Dialog["Changes | None"]):
                     yield Static(_heading(field), classes="name", markup=False)
                     yield TextArea(field.text, id=f"field-{place}", compact=True, show_line_numbers=False)
             yield Static(id="told")
-        self.head(box, self._title, "tab goes on, {form.save} saves, {form.leave} leaves")
+        box.border_title = plain(self._title)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -100,7 +99,6 @@ def _heading(field: FormField) -> str:
     return f"{field.name.replace('_', ' ').capitalize()}  ({field.hint})" if field.hint else field.name
 
 
-HINT = "{merge.merge} merges, {merge.swap} keeps another, {pick.leave} leaves"
 KEEPS, RETIRES = "Kept", "Retired as superseded"
 RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied: what is red is lost."
 ONLY_KEPT, ONLY_OTHERS = "underline $text-success", "underline $text-error"
@@ -110,7 +108,7 @@ WORD = re.compile(r"\w+|[^\w\s]")
 class MergeMemories(Dialog[str | None]):
     """Shows *memories*, two or more. Gives the id of the memory to keep, or None."""
 
-    BINDINGS = bindings(hidden="merge.merge merge.swap pick.leave")
+    BINDINGS = bindings(shown="merge.merge merge.swap")
 
     kept = query_one("#kept", MemoryPane)
     others = query_one("#others", MemoryPane)
@@ -125,7 +123,7 @@ class MergeMemories(Dialog[str | None]):
                 yield MemoryPane("kept")
                 yield MemoryPane("others")
             yield Static(id="rule")
-        self.head(box, "Merge", HINT)
+        box.border_title = "Merge"
 
     def on_mount(self) -> None:
         self._show()
@@ -163,14 +161,10 @@ def told_apart(text: Content, other: Content, style: str) -> Content:
 NO_MATCH = "No memory has all of these words."
 
 
-class PickMemory(Dialog[str | None]):
+class PickMemory(Finder):
     """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
 
-    AUTO_FOCUS = "Input"
-    BINDINGS = bindings(hidden="pick.leave")
-
-    line = query_one(Input)
-    memories = query_one(MemoryList)
+    found = query_one(MemoryList)
     none = query_one("#none", Static)
 
     def __init__(self, index: OpenIndex, question: str = "Why not this memory?") -> None:
@@ -179,10 +173,10 @@ class PickMemory(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            yield Input(placeholder="Type words of title, tags or body", compact=True)
+            yield Line(placeholder="Type words of title, tags or body")
             yield MemoryList()
             yield Static(NO_MATCH, id="none")
-        self.head(box, self._question, "enter chooses, {pick.leave} closes")
+        box.border_title = plain(self._question)
 
     def on_mount(self) -> None:
         self.show_matching()
@@ -190,17 +184,12 @@ class PickMemory(Dialog[str | None]):
     @on(Input.Changed)
     def show_matching(self) -> None:
         found = self._index.matching(filter_terms(self.line.value))
-        self.memories.show(found)
-        self.memories.display, self.none.display = bool(found), not found
+        self.found.show(found)
+        self.found.display, self.none.display = bool(found), not found
 
     @on(Input.Submitted)
     @on(RowList.Selected)
     def choose(self) -> None:
-        current = self.memories.current
+        current = self.found.current
         if current:
             self.dismiss(current.id)
-
-    def on_key(self, event: Key) -> None:
-        """Move in the list while the input has the focus; with the focus, the list moves by itself."""
-        if self.line.has_focus:
-            self.memories.cursor += {"down": 1, "up": -1}.get(event.key, 0)

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from engine.wording import counted
 from labels.records import LABEL
 from tui.dialogs.choices import ChooseOne
-from tui.dialogs.dialog import Dialog
+from tui.dialogs.dialog import Dialog, Line
 from tui.keys import bindings, keyed
 from tui.plain import plain, printable
 
@@ -33,8 +33,6 @@ MOST = 2_000
 class AskLine(Dialog[str | None]):
     """Asks *question* over an input with *value*, and tells *hint* below. Gives the line, or None after escape."""
 
-    BINDINGS = bindings(hidden="pick.leave")
-
     line = query_one(Input)
 
     def __init__(self, question: str, value: str = "", hint: str = "") -> None:
@@ -43,9 +41,9 @@ class AskLine(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            yield Input(printable(self._value), compact=True, max_length=MOST, select_on_focus=False)
+            yield Line(printable(self._value), max_length=MOST, select_on_focus=False)
             yield Static(plain(self._hint))
-        self.head(box, self._question, "enter agrees, {pick.leave} leaves")
+        box.border_title = plain(self._question)
 
     def on_mount(self) -> None:
         self.line.cursor_position = len(self.line.value)
@@ -70,7 +68,7 @@ class AgreeToJudge(Dialog[float | None]):
     """Shows *offer*. Gives the limit in US dollars, NO_LIMIT where no price is known, or None without an agreement."""
 
     AUTO_FOCUS = "Input"
-    BINDINGS = bindings(hidden="agree.yes pick.leave")
+    BINDINGS = bindings(shown="agree.yes")
 
     line = query_one(Input)
     wrong = query_one("#wrong", Static)
@@ -85,9 +83,9 @@ class AgreeToJudge(Dialog[float | None]):
             yield Static(plain(cost_sentence(self._offer)), id="cost")
             if self._offer.most_usd is not None:
                 yield Static(plain("The most that this start may cost, in US dollars:"))
-                yield Input(f"{DEFAULT_LIMIT_USD:.2f}", compact=True)
+                yield Line(f"{DEFAULT_LIMIT_USD:.2f}")
             yield Static(id="wrong")
-        self.head(box, f"Ask {self._offer.judge}?", "{agree.yes} agrees, {pick.leave} asks nobody")
+        box.border_title = plain(f"Ask {self._offer.judge}?")
 
     def action_agree(self) -> None:
         if self._offer.most_usd is None:

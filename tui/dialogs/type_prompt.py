@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from tui.workspace.workspace import Workspace
 
-HINT = "{type.send} replays, {pick.leave} leaves"
 REST_SECONDS = 0.15
 """The ranking is made when nothing was typed for this time."""
 
@@ -34,7 +33,7 @@ class TypePrompt(Dialog[str | None]):
     """An editor of many lines. Gives its text without spaces and empty lines around it, or None if there is none."""
 
     AUTO_FOCUS = "TextArea"
-    BINDINGS = bindings(hidden="type.send pick.leave")
+    BINDINGS = bindings(shown="type.send")
 
     editor = query_one(TextArea)
     ranking = query_one(RankingPane)
@@ -50,7 +49,7 @@ class TypePrompt(Dialog[str | None]):
         with Vertical(id="box") as box:
             yield TextArea(placeholder="Type or paste a prompt. Enter begins a new line.")
             yield RankingPane()
-        self.head(box, "A prompt to replay", HINT)
+        box.border_title = "A prompt to replay"
 
     def on_mount(self) -> None:
         self.ranking.name_systems(tuple(self._systems))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.events import ScreenResume
-from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from tui.dialogs.dialog import FullText, copy_focused, copy_text
@@ -15,6 +14,7 @@ from tui.messages import LabelsChanged, Reloaded, RunChanged
 from tui.widgets.bars import TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
 from tui.widgets.memory_pane import NO_MARKS, memory_text
+from tui.widgets.panes import WHOLE, PanesScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class ModeScreen(Screen[None]):
+class ModeScreen(PanesScreen):
     """A screen with a key of its own. It keeps its state while another screen is shown."""
 
     app: Runner
-    BINDINGS = bindings(hidden="go.back")
+    BINDINGS = bindings(shown="pane.smaller", hidden="go.back pane.larger")
 
     def begin(self) -> None:
         """Show what may have changed on other screens: memories, prompts, labels."""
@@ -44,7 +44,7 @@ class ModeScreen(Screen[None]):
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not self.why_off(action, parameters)
+        return not self.why_off(action, parameters) and super().check_action(action, parameters)
 
     @property
     def prompt(self) -> Prompt | None:
@@ -61,8 +61,10 @@ class ModeScreen(Screen[None]):
         return False
 
     async def action_back(self) -> None:
-        """Go back by one step, or else to the screen before."""
-        if not self.step_back():
+        """Give all panes their usual room; else go back by one step, or to the screen before."""
+        if self.is_enlarged:
+            self.action_enlarge(-WHOLE)
+        elif not self.step_back():
             await self.app.go_back()
 
     @on(ScreenResume)
@@ -125,7 +127,7 @@ class ModeScreen(Screen[None]):
             if workspace.lists.find(prompt.id) is None:
                 workspace.lists.add(prompt)
             workspace.wanted_prompt = prompt.id
-            await self.app.switch_mode("replay")
+            await self._show("replay")
 
     async def go_to_memory(self, memory_id: str) -> None:
         """Show a memory in Browse, if the root still has it."""
@@ -133,7 +135,14 @@ class ModeScreen(Screen[None]):
             self.app.tell(f"{memory_id} is not there any more.")
             return
         self.app.workspace.wanted_memory = memory_id
-        await self.app.switch_mode("browse")
+        await self._show("browse")
+
+    async def _show(self, mode: str) -> None:
+        """Show another screen; this one begins again."""
+        if mode == self.app.current_mode:
+            self.begin()
+        else:
+            await self.app.switch_mode(mode)
 
     # Reading
 

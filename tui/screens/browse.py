@@ -329,7 +329,7 @@ class BrowseScreen(CuratedList):
         found = facts.prompts.get(current.id, ()) if current else ()
         hidden = facts.hidden.get(current.id, ())[:MOST_CHOICES] if current else ()
         if len(found) == 1 and not hidden:
-            await self._show_why(found[0].prompt_id)
+            await self.action_show_why(found[0].prompt_id)
         elif found or hidden:
             options = {pulled.prompt_id: prompt_line(pulled, facts, signs(self)) for pulled in found[:MOST_CHOICES]}
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
@@ -349,14 +349,14 @@ class BrowseScreen(CuratedList):
     async def _go(self, hidden: Sequence[str], chosen: str) -> None:
         """Show why a chosen prompt pulled the memory in, or first ask for one of the *hidden* prompts."""
         if chosen != SHOW_HIDDEN:
-            await self._show_why(chosen)
+            await self.action_show_why(chosen)
             return
         for prompt_id in hidden:
             self.app.note_sighting(prompt_id)
         options = {prompt_id: prompt_line(Pulled(prompt_id), self.memories.facts, signs(self)) for prompt_id in hidden}
-        self.ask(ChooseOne(BY_WHICH, options), self._show_why)
+        self.ask(ChooseOne(BY_WHICH, options), self.action_show_why)
 
-    async def _show_why(self, prompt_id: str) -> None:
+    async def action_show_why(self, prompt_id: str) -> None:
         if self.memories.current:
             self.app.workspace.wanted_reason = self.memories.current.id
             await self.go_to_prompt(prompt_id)

@@ -70,6 +70,11 @@ class RowsScreen(ModeScreen):
         dialog = ChooseOne("Sort by", names, self.choice.order)
         self.ask(dialog, lambda order: self.choose(replace(self.choice, order=order, is_turned=False)))
 
+    @on(ColumnHeads.Chosen)
+    def sort_by_head(self, event: ColumnHeads.Chosen) -> None:
+        is_turned = event.order == self.choice.order and not self.choice.is_turned
+        self.choose(replace(self.choice, order=event.order, is_turned=is_turned))
+
     def action_turn(self) -> None:
         self.choose(replace(self.choice, is_turned=not self.choice.is_turned))
 

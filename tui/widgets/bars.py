@@ -10,7 +10,7 @@ from textual.widgets import Footer, Input, OptionList, SelectionList, Static, Te
 from textual.widgets._footer import FooterKey
 
 from tui.keys import keyed
-from tui.plain import ROW_CHARACTERS, one_line, plain
+from tui.plain import ROW_CHARACTERS, joined, one_line, plain
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.signs import signs
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from textual.app import ComposeResult
-    from textual.events import Resize
     from textual.screen import Screen
     from textual.widget import Widget
 
@@ -44,6 +43,9 @@ SCREEN_NAMES = {**dict(TABS), "settle": "Settle", "diff": "Diff"}
 KEYED_FROM, NAMED_FROM = 80, 52
 """Columns of a terminal from which each tab shows key and name, and from which it shows its name at least."""
 
+GAPS = 3
+"""Cells beside the way back and the facts."""
+
 
 class Tab(Static):
     """The key of one screen, with or without its name; a click goes there."""
@@ -54,9 +56,13 @@ class Tab(Static):
         self._key, self._label = key, name
         self.tooltip = name
 
-    def show(self, *, has_key: bool, has_name: bool) -> None:
-        here = " (this screen)" if signs(self).in_words and self.has_class("-current") else ""
-        self.update(" ".join([self._key] * has_key + [f"{self._label}{here}"] * has_name))
+    def show(self, *, has_key: bool, has_name: bool) -> int:
+        """Show the key or the name or both, and give the cells that they take."""
+        is_here = self.has_class("-current")
+        here = " (this screen)" if signs(self).in_words and is_here else ""
+        text = " ".join([self._key] * has_key + [f"{self._label}{here}"] * has_name)
+        self.update(text)
+        return cell_len(text) + (3 if is_here else 1)
 
     async def on_click(self) -> None:
         await self.app.switch_mode(self.mode)
@@ -93,6 +99,8 @@ class TopBar(Vertical):
     def __init__(self, mode: str) -> None:
         super().__init__()
         self._mode = mode
+        self._back = ""
+        self._facts: Sequence[str] = ()
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -106,45 +114,46 @@ class TopBar(Vertical):
             yield Static("", id="run", markup=False)
             yield Static(keyed(self.app, "{app.cancel} cancels"), id="cancel", markup=False)
 
-    def on_mount(self) -> None:
-        self._name_tabs(self.app.size.width)
-
-    def on_resize(self, event: Resize) -> None:
-        self._name_tabs(event.size.width)
-
-    def _name_tabs(self, width: int) -> None:
-        """Show as many keys and names as a terminal of *width* columns has room for."""
-        for tab in self.query(Tab):
-            is_here = tab.mode == self._mode
-            has_key = width >= KEYED_FROM or width < NAMED_FROM
-            tab.show(has_key=has_key, has_name=width >= NAMED_FROM or is_here)
+    def on_resize(self) -> None:
+        self._fit()
 
     def show_where(self, workspace: Workspace, trail: Sequence[str]) -> None:
         """Show the screen to which escape leads, the last one of *trail*, and the root."""
-        key = f"{keyed(self.app, '{go.back}')} " if self.app.size.width >= KEYED_FROM else ""
-        has_room = signs(self).in_words or not NAMED_FROM <= self.app.size.width < KEYED_FROM
-        name = f" {SCREEN_NAMES[trail[-1]]}" if trail and has_room else ""
-        back = f"{key}{signs(self).back}{name}" if trail else ""
-        self.query_one(Crumb).update(plain(back))
-        self.query_one("#where", Static).update(plain(where_text(workspace, keyed(self.app, "{app.skipped}"))))
+        self._back = trail[-1] if trail else ""
+        self._facts = where_facts(workspace, keyed(self.app, "{app.skipped}"))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show as many keys and names, the way back, and as many facts as a line has room for, none of them cut."""
+        room = width = self.app.size.width
+        for tab in self.query(Tab):
+            is_here = tab.mode == self._mode
+            has_key = width >= KEYED_FROM or width < NAMED_FROM
+            room -= tab.show(has_key=has_key, has_name=width >= NAMED_FROM or is_here)
+        back = f"{signs(self).back} {SCREEN_NAMES[self._back]}" if self._back else ""
+        with_key = f"{keyed(self.app, '{go.back}')} {back}" if back else ""
+        shown = next((text for text in (with_key, back) if cell_len(text) < room), "")
+        self.query_one(Crumb).update(plain(shown))
+        line = joined(self._facts, room - len(shown) - GAPS)
+        self.query_one("#where", Static).update(plain(line if cell_len(line) <= room - len(shown) - GAPS else ""))
 
     def show_run(self, progress: RunProgress | None) -> None:
         self.query_one("#running").set_class(progress is not None, "-on")
         self.query_one("#run", Static).update(progress.text if progress else "")
 
 
-def where_text(workspace: Workspace, key: str) -> str:
+def where_facts(workspace: Workspace, key: str) -> list[str]:
     """The cost of the judge so far, the first open root, and the number of skipped files with their *key*."""
     skipped = len(workspace.skipped)
     spent = workspace.spending.text if workspace.spending else ""
     names = root_name(workspace.root)
     if workspace.others:
         names += f" and {len(workspace.others)} more"
-    return " · ".join(filter(None, (spent, names, f"{skipped:,} skipped ({key})" if skipped else "")))
+    return [*filter(None, (spent, names, f"{skipped:,} skipped ({key})" if skipped else ""))]
 
 
-ALWAYS = ("app.toggle_help", "app.quit")
-"""Actions whose keys are always shown."""
+ALWAYS = ("leave", "app.toggle_help", "app.quit")
+"""Actions whose keys are always shown, at the end."""
 
 SPACES = 2
 """Cells of a key besides its texts: between key and name, and behind the name."""
@@ -158,7 +167,7 @@ class KeyFooter(Footer):
 
     def __init__(self) -> None:
         super().__init__(compact=True, show_command_palette=False)
-        self._width = 0
+        self._shown: list[tuple[Any, ...]] = []
 
     def compose(self) -> ComposeResult:
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
@@ -168,10 +177,16 @@ class KeyFooter(Footer):
             own.pop()
         yield from (*own, *others)
 
-    async def on_resize(self, event: Resize) -> None:
-        if event.size.width != self._width:
-            self._width = event.size.width
-            await self.recompose()
+    async def recompose(self) -> None:
+        """Make the keys anew if others are to be shown, or if the width is another one: most moves change none."""
+        active = self.screen.active_bindings.values() if self.is_attached else ()
+        shown = [self.app.size, *((binding.binding, binding.enabled) for binding in active if binding.binding.show)]
+        if shown != self._shown:
+            self._shown = shown
+            await super().recompose()
+
+    async def on_resize(self) -> None:
+        await self.recompose()
 
 
 def width_of(keys: Iterable[FooterKey]) -> int:

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from engine.stores.markdown.parts import loading
 from tui.keys import keyed
 from tui.plain import cells, marked, one_line, plain
-from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, category_name, head_lines
+from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, category_name, head_lines, linked, on_click
 from tui.widgets.signs import DRAWN, VERDICTS
 from tui.workspace.curate.memory_facts import ANY, EVERYTHING
 
@@ -53,16 +53,17 @@ def detail_text(
     *say* puts keys in the place of their ids.
     """
     why = plain(f"{memory.summary.status.capitalize()}: {one_line(reason)}").stylize_before("bold $text-warning")
-    return Content("\n").join(
+    text = Content("\n").join(
         [
             *([why] if reason else []),
             *head_lines(memory.summary, marker),
             *_findings(memory, facts, say),
             *([plain(said).stylize_before(MUTED)] if (said := loading(memory.summary)) else []),
             *_fields(memory.sections, marker),
-            *(_about(memory, facts, related, say, drawn) if is_whole else ()),
         ]
     )
+    about = _about(memory, facts, related, say, drawn) if is_whole else []
+    return Content("\n").join([linked(text, memory.summary.file), *about])
 
 
 def about_text(
@@ -80,7 +81,7 @@ def about_text(
 def _about(
     memory: Memory, facts: Facts, related: Sequence[tuple[str, bool]], say: Callable[[str], str], drawn: Signs
 ) -> list[Content]:
-    return [*_related(related, drawn), *_prompts(memory, facts, say, drawn), *_deeds(memory, facts)]
+    return [*_related(memory, related, drawn), *_prompts(memory, facts, say, drawn), *_deeds(memory, facts)]
 
 
 def prompt_line(pulled: Pulled, facts: Facts, drawn: Signs = DRAWN) -> str:
@@ -109,16 +110,24 @@ def _fields(sections: Iterable[Section], marker: Marker) -> list[Content]:
     return lines
 
 
-def _related(related: Sequence[tuple[str, bool]], drawn: Signs) -> list[Content]:
+def _related(memory: Memory, related: Sequence[tuple[str, bool]], drawn: Signs) -> list[Content]:
     signs = {True: (drawn.is_there, ""), False: (drawn.is_missing, " (not there)")}
-    lines = [plain(f"{signs[is_there][0]}{one_line(name)}{signs[is_there][1]}") for name, is_there in related]
+    lines = [
+        plain(f"{signs[is_there][0]}{one_line(name)}{signs[is_there][1]}").stylize_before(
+            on_click("app.open_link", name, memory.summary.file)
+        )
+        for name, is_there in related
+    ]
     return _part("Related files", lines)
 
 
 def _prompts(memory: Memory, facts: Facts, say: Callable[[str], str], drawn: Signs) -> list[Content]:
     summary = memory.summary
     found = facts.prompts.get(summary.id, ())
-    lines = [plain(prompt_line(pulled, facts, drawn)) for pulled in found[:MOST_PROMPTS]]
+    lines = [
+        plain(prompt_line(pulled, facts, drawn)).stylize_before(on_click("screen.show_why", pulled.prompt_id))
+        for pulled in found[:MOST_PROMPTS]
+    ]
     if len(found) > MOST_PROMPTS:
         lines.append(plain(f"and {len(found) - MOST_PROMPTS:,} more").stylize_before(MUTED))
     if hidden := len(facts.hidden.get(summary.id, ())):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.style import Style
 from textual.widgets import Static
 
 from engine.search.highlight import Marker
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 MUTED = "$foreground-muted"
 HEADING = "bold $text-primary"
 NO_MARKS = Marker()
+
+LINK = re.compile(r"""https?://[^\s<>"'`)\]]+[^\s<>"'`)\].,;:!?]|(?<=\]\()[^()\s#]+\.md(?=[#)])""")
+"""Addresses of the web, and the files to which Markdown links lead."""
 
 CATEGORY_NAMES = {"session_summary": "session", "tech_debt": "tech debt"}
 
@@ -80,7 +85,20 @@ def is_inactive(memory: MemorySummary) -> bool:
 
 def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:
     """Title, facts, tags, path and body of a memory, with the matches of *marker* marked."""
-    return Content("\n").join([*head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
+    text = Content("\n").join([*head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
+    return linked(text, memory.summary.file)
+
+
+def linked(text: Content, file: str) -> Content:
+    """*text* of a memory in *file*, in which a click on a link opens it."""
+    for found in LINK.finditer(text.plain):
+        text = text.stylize(on_click("app.open_link", found[0], file), *found.span())
+    return text
+
+
+def on_click(action: str, *parameters: str) -> Style:
+    """The style of a text that does an action when it is clicked."""
+    return Style.from_meta({"@click": (action, parameters)})
 
 
 def head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:

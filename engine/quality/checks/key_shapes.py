@@ -10,38 +10,15 @@ from typing import TYPE_CHECKING
 
 from detect_secrets.plugins.base import RegexBasedDetector
 
+from engine.lean.sections import read_sections
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 REPLACED = ("AWSKeyDetector", "GitHubTokenDetector", "KeywordDetector", "NpmDetector", "OpenAIDetector")
 """Plugins of the library whose part is done here: these name a part of a key, miss newer ones, or take prose."""
 
-SERVICES = (
-    r"sk-(?:ant|proj|svcacct|admin|or)-[\w-]{20,}",
-    r"sk-[A-Za-z0-9]{32,}",
-    r"AIza[\w-]{35}",
-    r"GOCSPX-[\w-]{28}",
-    r"ya29\.[\w-]{30,}",
-    r"gh[pousr]_\w{36,}",
-    r"github_pat_\w{36,}",
-    r"glpat-[\w-]{20,}",
-    r"hf_[A-Za-z0-9]{30,}",
-    r"npm_[A-Za-z0-9]{36}",
-    r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}",
-    r"(?:gsk_|r8_|xai-|pplx-|lin_api_|dop_v1_|shp(?:at|ss)_|sbp_|ntn_|rubygems_|phx_)[A-Za-z0-9]{28,}",
-    r"(?:nvapi-|tvly-|dckr_pat_|figd_|sb_secret_|glsa_|glc_|sntry[su]_|whsec_)[\w=+/-]{24,}",
-    r"(?:sk|rk)_(?:live|test)_\w{20,}",
-    r"hv[sb]\.[\w-]{24,}",
-    r"tskey-[\w-]{20,}",
-    r"xapp-\d-\w+-\d+-\w{30,}",
-    r"ATATT3[\w=-]{60,}",
-    r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
-    r"AGE-SECRET-KEY-1[A-Z0-9]{58}",
-)
-"""The keys of services. Each begins with letters that no other text begins with, and goes on at random."""
-
-PASSWORDS = r"pass(?:word|wd|phrase)|(?<![a-z])pass|pwd|contraseña|passwort|mot_de_passe"
-KEYS = r"secret|token|(?:api|access|auth|account|private|client|service|secret|signing|encryption|master|db)[_-]?key"
+SERVICES, PASSWORDS, KEYS, STAND_INS = ("|".join(lines) for _, lines in read_sections(__file__, "key_shapes.txt"))
 NAMED = re.compile(
     rf"(?:(?P<password>{PASSWORDS})|(?P<key>{KEYS}))(?:[_-](?:base|value|prod|production|staging|dev|test|\d))?"
     r"""["'`\])*_]{0,4}\s*(?P<sign>:=|=>|={1,3}|:|\|)[*_]{0,2}\s*"""
@@ -53,20 +30,11 @@ NAMED = re.compile(
 LEAST_KEY = 12
 """Characters of a key or token; passwords may have fewer."""
 
-STAND_IN = re.compile(
-    r"example|placeholder|change[-_]?me|redacted|dummy|(?:^|[^a-z])(?:your|my|the)(?:[-_]|$)|[-_]here$|x{4,}|\*{3}|\.{3}|…|"
-    r"^(?:[a-z]+[-_])*(?:pass(?:word|wd)?|pwd|secret|token|key)\d{0,3}$|"
-    r"^(?:true|false|none|null|string|required|optional|(?:en|dis)abled)$|"
-    r"^(?:arn:|op:|vault:|\w+://|[$%<{(\[/~@!#&]|\.{1,2}/)|^[\w.]+[(\[{]|[>}]$|"
-    r"^(?:argon2|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base64|oauth2|aes-?\d|hs256|rs256)",
-    re.IGNORECASE,
-)
-"""A placeholder, an example of a manual, a reference to another place, a function's name: what stands for a secret."""
-
+STAND_IN = re.compile(STAND_INS, re.IGNORECASE)
 NAME = re.compile(
-    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z_.:-]+|(?:[a-z]+\d{0,2}|v?\d{1,4})(?:[-_./:](?:[a-z]+\d{0,2}|v?\d{1,4}))+"
+    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]{2,}-\d+|[A-Za-z_.:-]+|(?:[a-z]+\d{0,2}|v?\d{1,4})(?:[-_./:](?:[a-z]+\d{0,2}|v?\d{1,4}))+"
 )
-"""The name of something: `DEPLOY_USER`, `settings.token`, `prod-db-v2`."""
+"""The name of something: `DEPLOY_USER`, `OPS-151`, `settings.token`, `prod-db-v2`."""
 
 
 def is_stand_in(secret: str) -> bool:
@@ -78,7 +46,7 @@ class ServiceKey(RegexBasedDetector):
     """The keys of services, each whole."""
 
     secret_type = "key of a service"
-    denylist = (re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(SERVICES)})"),)
+    denylist = (re.compile(rf"(?<![A-Za-z0-9])(?:{SERVICES})"),)
 
     def analyze_string(self, string: str) -> Generator[str, None, None]:
         """Yield the keys. Words with hyphens after the first letters are a placeholder."""
@@ -120,7 +88,12 @@ def _is_key(value: str) -> bool:
 
 
 def _is_password(found: re.Match[str], value: str) -> bool:
-    """Whether a value is a password: a word of letters is one only where a variable is set to it."""
+    """Whether a value is a password: a word of letters is one only where a variable is set to it.
+
+    `PASS:` before a value is the result of a test.
+    """
+    if found["password"] == "PASS" and found["sign"] in ":|":
+        return False
     if found["sign"] == "=" and (found["password"].isupper() or found["quote"] in ('"', "'")):
         return not re.fullmatch(r"[A-Z_]+", value)
     return not NAME.fullmatch(value) or bool(re.search(r"[a-z]\d", value))

@@ -12,6 +12,7 @@ from engine.judge.judge import AnswerForm, Asker
 from engine.judge.prices import cost_usd
 from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace
+from engine.lean.sections import read_sections
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
 from engine.quality.judging.rating import RULE, THRESHOLD, Assessment, Rating, decision_of, together, with_mean
 
@@ -146,47 +147,7 @@ def by_rule(memory: Memory, reason: str, template_hash: str) -> Assessment:
     return Assessment(memory.summary, judgement, Rating(0.0, reasons=(reason,)))
 
 
-HEADINGS = frozenset(
-    """abstract
-    acknowledgements
-    appendix
-    background
-    closing remarks
-    closing thoughts
-    conclusion
-    conclusions
-    contents
-    executive summary
-    final thoughts
-    foreword
-    further reading
-    glossary
-    index
-    introduction
-    key findings
-    key takeaways
-    next steps
-    notes
-    outline
-    overview
-    preamble
-    preface
-    recommendations
-    references
-    summary
-    table of contents
-    takeaways
-    tl dr
-    untitled""".replace("    ", "").splitlines()
-)
-"""Titles of the parts of a document. A title like these says nothing about the text below it."""
-
-OPENINGS = (
-    *("executive summary ", "table of contents ", "here are ", "here is a ", "as an ai "),
-    *("this document ", "this section ", "this report "),
-)
-"""The first words of titles that announce a text instead of being one."""
-
+_TITLES, _OPENINGS = (lines for _, lines in read_sections(__file__, "headings.txt"))
 TITLE_LIMIT = 200
 """Characters of a title that are looked at."""
 
@@ -198,9 +159,12 @@ def meta_reason(memory: Memory) -> str:
     """Why *memory* is meta-content, as a sentence for people; empty if the rule finds nothing."""
     title = memory.summary.title
     words = _NOT_WORDS.sub(" ", title[:TITLE_LIMIT].casefold()).strip()
-    if words in HEADINGS:
+    if words in _TITLES:
         return f"Meta-content: {title!r} is the heading of a part of a document. A title says what the memory says."
-    if f"{words} ".startswith(OPENINGS) and memory.summary.category != "session_summary":
+    if (
+        f"{words} ".startswith(tuple(f"{opening} " for opening in _OPENINGS))
+        and memory.summary.category != "session_summary"
+    ):
         return f"Meta-content: the title {title!r} announces or sums up a text instead of saying something."
     if not _says_something(memory, words):
         return "Meta-content: there is a heading, and no text below it."

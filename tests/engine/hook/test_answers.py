@@ -250,7 +250,7 @@ def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -
     (folder / "note.md").write_text("---\ndescription: Cache rule of the house\n---\ntext\n", encoding="utf-8")
     transcript = f"{transcripts_dir(str(package), world.environ)}/session.jsonl"
     found = world.context(cwd=str(package), transcript_path=transcript)
-    assert f"Cache rule of the house -> {folder}/note.md #tags:note" in found
+    assert f"Cache rule of the house -> {folder}/note.md</result>" in found  # its name is no tag beside the path
     world.environ["CLAUDE_PROJECT_DIR"] = str(package)
     assert world.context(cwd=str(world.home), session_id="the model went elsewhere") == found
 

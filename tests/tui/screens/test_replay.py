@@ -1,12 +1,12 @@
 """Replay: two systems side by side, the judge's answer when it comes, labels beside the ranking."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.events import Paste
+from textual.pilot import Pilot
 
 from engine.inject import context
 from engine.judge.judge import Judge
@@ -29,15 +29,9 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
 from tui.widgets.signs import DROPPED
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import SIZE, press, reads, starting_in, told, until
 from tests.tui.cli.command_line import jsonl
 from tui.app import MemsiftApp
-from tui.widgets.bars import where_text
+from tui.widgets.bars import where_facts
 from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.memories import MemoryTable
 from tui.workspace import opening
@@ -58,7 +58,7 @@ async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
     workspace: Workspace, roots: tuple[Path, Path, Path]
 ) -> None:
     other = f"cache@{root_key(str(roots[1]))}"
-    assert where_text(workspace, "s") == "one and 2 more"
+    assert where_facts(workspace, "s") == ["one and 2 more"]
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         table = pilot.app.screen.query_one(MemoryTable)
         assert [one.id for one in table.records] == ["cache", "zeta", other, "note"]

@@ -14,7 +14,7 @@ from engine.prompt import Injection, typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-from tui.widgets.bars import where_text
+from tui.widgets.bars import where_facts
 from tui.workspace.curate.memory_facts import root_name
 
 
@@ -183,11 +183,11 @@ def test_a_prompt_id_with_labels_for_another_text_is_refused(open_workspace: Ope
 
 def test_the_top_line_names_the_project_and_what_was_skipped(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "shelf" / ".claude" / "memory", [memory("one")])
-    assert where_text(open_workspace(root=root, prompts=()), "s") == "shelf"
+    assert where_facts(open_workspace(root=root, prompts=()), "s") == ["shelf"]
     (root / "decisions" / "bad.json").write_text(json.dumps([1]), encoding="utf-8")
     skipped = (Skipped("history.jsonl:2", "is not JSON"),)
     workspace = open_workspace(root=root, prompts=(), unread_prompts=skipped)
-    assert where_text(workspace, "s").startswith("shelf · 2 skipped")
+    assert where_facts(workspace, "s") == ["shelf", "2 skipped (s)"]
     assert [one.where for one in workspace.skipped] == ["decisions/bad.json", "history.jsonl:2"]
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rich.style import Style
 from rich.text import Text
+from textual.message import Message
 from textual.widget import Widget
 
 from engine.search.highlight import Marker
@@ -17,6 +19,8 @@ from tui.workspace.filtering import RowChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from textual.events import Click
 
     from tui.plain import Marks
     from tui.widgets.lists.rows import Cell
@@ -69,9 +73,18 @@ def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str])
 
 
 class ColumnHeads(Widget):
-    """The names of *columns* above their list, with an arrow at the column that it is sorted by, in one of *orders*."""
+    """The names of *columns* above their list, with an arrow at the column that it is sorted by, in one of *orders*.
+
+    A click on a name sorts by that column, or turns its order round.
+    """
 
     DEFAULT_CSS = "ColumnHeads { height: 1; color: $foreground-muted; }"
+
+    @dataclass
+    class Chosen(Message):
+        """An order was clicked."""
+
+        order: str
 
     def __init__(self, columns: Sequence[Column], orders: Mapping[str, RowOrder]) -> None:
         super().__init__()
@@ -90,8 +103,15 @@ class ColumnHeads(Widget):
             sign = drawn.rising if is_rising else drawn.falling
             return f"{sign}{column.head}"
 
-        width, drawn = self.size.width - MARGIN - 1, signs(self)
-        return Text(" " * MARGIN + "".join(text for _, text in pieces(self._columns, width, head)), no_wrap=True)
+        drawn = signs(self)
+        row = Text(" " * MARGIN, no_wrap=True)
+        for column, text in pieces(self._columns, self.size.width - MARGIN - 1, head):
+            row.append(text, Style(meta={"order": column.order}))
+        return row
+
+    def on_click(self, event: Click) -> None:
+        if order := event.style.meta.get("order"):
+            self.post_message(self.Chosen(order))
 
 
 class ColumnList(RecordList[T]):

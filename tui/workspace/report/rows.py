@@ -14,6 +14,7 @@ from labels.report.curve_sections import some
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from labels.measure.groups import Group
     from labels.measure.report import Captions, Report, SystemReport
     from labels.records import Outcome
     from labels.report.section import ReportSection
@@ -57,8 +58,8 @@ class CountedRows:
             "recall": lambda figures: [self._prompts(figures.system, self._lost)],
             "running": lambda figures: [self._prompts(figures.system, self._trouble)],
             "ranking": lambda figures: [self._prompts(figures.system, self._known_relevant)],
-            "confidence": self._by_confidence,
-            "kind": self._by_kind,
+            "confidence": lambda figures: self._groups(figures, figures.by_confidence, self._at_level),
+            "kind": lambda figures: self._groups(figures, figures.by_kind, self._of_kind),
             "coverage": self._coverage,
             "history": self._history,
             "reliability": self._reliability,
@@ -107,19 +108,16 @@ class CountedRows:
     def _known_relevant(self, row: Outcome) -> int:
         return sum(self._judged(row).values())
 
-    def _by_confidence(self, figures: SystemReport) -> Iterator[Behind]:
-        for group in figures.by_confidence:
+    def _groups(
+        self, figures: SystemReport, groups: Iterable[Group], weight: Callable[[str, Outcome], float]
+    ) -> Iterator[Behind]:
+        for group in groups:
             if group.is_known:
-                yield self._prompts(figures.system, partial(self._at_level, group.name))
+                yield self._prompts(figures.system, partial(weight, group.name))
 
     def _at_level(self, level: str, row: Outcome) -> float:
         names = [name for name, own in zip(row.injected, row.confidences, strict=False) if own == level]
         return self._weigh(row, names)
-
-    def _by_kind(self, figures: SystemReport) -> Iterator[Behind]:
-        for group in figures.by_kind:
-            if group.is_known:
-                yield self._prompts(figures.system, partial(self._of_kind, group.name))
 
     def _of_kind(self, kind: str, row: Outcome) -> float:
         """The prompts with an injected memory, and after them those that lack a relevant one."""

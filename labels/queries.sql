@@ -1,0 +1,140 @@
+-- The longer queries of the label store, by name. A "part" is no query of its own: its name in braces stands for it.
+
+-- The ids of the newest retrievals. A system's retrievals with an older judge prompt are left out: another prompt makes
+-- another judge.
+-- [part newest]
+    SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
+    LEFT JOIN judge_call USING (run_id, prompt_id)
+    WHERE (:root IS NULL OR run.root = :root)
+      AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
+          SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
+          WHERE latest.call_id IN (
+              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
+              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
+          )
+      ))
+    GROUP BY retrieval.prompt_id, run.system
+
+-- A run over the root returned the memory of the row of `event` for the same prompt.
+-- [part of_root]
+(:root IS NULL OR EXISTS (
+    SELECT 1 FROM result JOIN run USING (run_id)
+    WHERE run.root = :root AND result.prompt_id = event.prompt_id AND result.memory_id = event.memory_id
+))
+
+-- Replays
+
+-- [outcomes]
+SELECT retrieval_id, run_id, prompt_id, run.system, fallback, retrieval.elapsed_ms, kind,
+       EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id) AS is_asked
+FROM retrieval JOIN run USING (run_id) JOIN prompt USING (prompt_id)
+LEFT JOIN judge_call USING (run_id, prompt_id)
+WHERE retrieval_id IN ({newest}) ORDER BY retrieval_id
+
+-- SQLite keeps the order of a cross join: from the newest retrievals to their results.
+-- [candidates]
+SELECT retrieval_id, memory_id, result.digest, decision, probability, injected, result.confidence,
+       nullif(json_array_length(matched), 0) AS matched, score
+FROM (SELECT retrieval_id, run_id, prompt_id FROM retrieval WHERE retrieval_id IN ({newest}))
+CROSS JOIN result USING (run_id, prompt_id)
+LEFT JOIN judge_call USING (run_id, prompt_id) LEFT JOIN judge_verdict USING (call_id, memory_id)
+WHERE injected OR (prompt_id, memory_id) IN (SELECT prompt_id, memory_id FROM label_event)
+ORDER BY retrieval_id, rank
+
+-- [returned_texts]
+SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
+WHERE retrieval_id IN ({newest})
+
+-- [judge_calls]
+SELECT judge_call.prompt_id, run.system, judge_call.elapsed_ms, judge_call.cost_usd,
+       coalesce(max(judge_verdict.samples), 0) AS answers,
+       coalesce(max(judge_verdict.source = 'live'), 1) AS is_live
+FROM retrieval JOIN run USING (run_id) JOIN judge_call USING (run_id, prompt_id)
+LEFT JOIN judge_verdict USING (call_id)
+WHERE retrieval_id IN ({newest}) GROUP BY call_id ORDER BY call_id
+
+-- [verdicts]
+SELECT judge_call.prompt_id, memory_id, digest, decision
+FROM retrieval JOIN run USING (run_id) JOIN judge_call USING (run_id, prompt_id)
+JOIN judge_verdict USING (call_id)
+WHERE retrieval_id IN ({newest}) AND judge_call.status = 'ok' ORDER BY retrieval_id
+
+-- [empty_replays]
+SELECT prompt_id, system, config_json FROM retrieval JOIN run USING (run_id)
+WHERE root = :root AND corpus_hash = :corpus AND NOT EXISTS (
+    SELECT 1 FROM result INDEXED BY result_injected
+    WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id AND injected)
+AND (system NOT GLOB :judged OR NOT EXISTS (
+    SELECT 1 FROM result WHERE result.run_id = retrieval.run_id
+    AND result.prompt_id = retrieval.prompt_id AND dropped_by = 'judge'))
+
+-- Runs
+
+-- [prompts]
+SELECT * FROM prompt WHERE prompt_id IN (
+    SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id
+
+-- [prompts_of_source]
+SELECT prompt.*, max(retrieval_id) AS latest FROM prompt JOIN retrieval USING (prompt_id)
+JOIN run USING (run_id) WHERE source = ? AND root = ? GROUP BY prompt_id ORDER BY latest DESC LIMIT ?
+
+-- [saved_runs]
+SELECT run_id, root, system, count(*), max(retrieval.ts), config_json, corpus_hash
+FROM run JOIN retrieval USING (run_id) WHERE root = ? GROUP BY run_id ORDER BY max(retrieval_id) DESC
+
+-- [injected]
+SELECT prompt_id, memory_id, digest, title FROM result JOIN memory_version USING (memory_id, digest)
+WHERE run_id = ? AND injected ORDER BY prompt_id, rank
+
+-- [labelled_text]
+SELECT text FROM prompt WHERE prompt_id = ? AND prompt_id IN (SELECT prompt_id FROM label_event)
+
+-- Pools and labelling orders
+
+-- [pooled]
+SELECT prompt_id, json_group_array(memory_id) FROM frame
+JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id)
+USING (prompt_id, ts)
+WHERE seed = :seed GROUP BY prompt_id
+
+-- [inclusion]
+SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
+(SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts
+
+-- [plan]
+SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id
+
+-- [strata]
+SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid
+
+-- Events
+
+-- [events]
+SELECT * FROM label_event WHERE {whose} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)
+
+-- [skips]
+SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
+WHERE action = 'skip' AND NOT repeat AND annotator = :annotator AND {which}
+GROUP BY prompt_id, memory_id, digest
+
+-- [repeats]
+SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
+    SELECT first.verdict FROM label_standing AS first
+    WHERE first.annotator = event.annotator AND first.prompt_id = event.prompt_id
+      AND first.memory_id = event.memory_id AND first.digest = event.digest
+      AND first.action = 'label' AND NOT first.repeat AND first.event_id < event.event_id
+    ORDER BY first.event_id DESC LIMIT 1
+) AS first
+FROM label_standing AS event
+WHERE action = 'label' AND repeat AND first IS NOT NULL AND {of_root} ORDER BY event_id
+
+-- [superseded]
+SELECT event_id, ts FROM label_current
+WHERE annotator = :annotator AND prompt_id = :prompt_id AND memory_id = :memory_id AND digest = :digest
+
+-- A list of prompts can be longer than SQLite's limit of parameters, so it goes in as a JSON array.
+-- [latest_standing]
+SELECT * FROM label_standing AS event
+WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
+AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts))) AND {of_root}
+ORDER BY event_id DESC LIMIT 1
