@@ -177,9 +177,9 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         assert "72 %" in columns[0][1]
         assert columns[1][1].strip() == "· unlikely 28 %"
         await press(pilot, "right")
-        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, relevant with probability 0.72.")
+        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, 72 % likely to be relevant.")
         await press(pilot, "down")
-        await reads(pilot, "#view-text", "by the default model it is relevant with probability 0.28")
+        await reads(pilot, "#view-text", "by the default model it is 28.")
 
 
 async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> None:
