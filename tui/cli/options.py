@@ -95,9 +95,9 @@ def option(*flags: str, about: str = "", **settings: Any) -> Declaration:
     """
 
     def declare(parameter: str, kind: object, texts: Mapping[str, str]) -> Callable[[Any], Any]:
-        is_flag, multiple = kind is bool or None, get_origin(kind) is tuple
-        shown: dict[str, Any] = {"help": about + texts.get(flags[0], ""), "show_default": bool(settings.get("default"))}
-        return click.option(*flags, parameter, is_flag=is_flag, multiple=multiple, **shown, **settings)
+        said = {"is_flag": kind is bool or None, "multiple": get_origin(kind) is tuple}
+        shown = {"help": about + texts.get(flags[0], ""), "show_default": bool(settings.get("default"))}
+        return click.option(*flags, parameter, **{**said, **shown, **settings})
 
     return declare
 
@@ -196,10 +196,9 @@ Strict = Annotated[bool, option("--strict")]
 Full = Annotated[bool, option("--full")]
 TextOrJson = Annotated[str, format_option("text", "json", about="Text for people or JSON for programs.")]
 TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
-ROOT = click.option(
-    "--root", metavar="PATH", multiple=True, callback=only_one, help=f"{ROOTS_HELP}: the first of them."
-)
-TEXT_OR_JSON: Callable[[F], F] = get_args(TextOrJson)[1]("form", str, {})
+FIRST = f"{ROOTS_HELP}: the first of them."
+OneRoot = Annotated[str | None, option("--root", metavar="PATH", multiple=True, callback=only_one, about=FIRST)]
+ROOT: Callable[[F], F] = get_args(OneRoot)[1]("root", str, {})
 judge_option = partial(option, cls=JudgeOption)
 
 JUDGES = f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "
