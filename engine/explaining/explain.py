@@ -77,12 +77,7 @@ class Explainer:
     """
 
     def __init__(
-        self,
-        retrieval: Retrieval,
-        index: Index,
-        config: Config,
-        *,
-        now: Callable[[], float] = time.time,
+        self, retrieval: Retrieval, index: Index, config: Config, *, now: Callable[[], float] = time.time
     ) -> None:
         self._retrieval = retrieval
         self._index = index

@@ -139,7 +139,7 @@ def _safely(reader: Callable[[str], Iterator[tuple[str, str]]], text: str) -> li
 
 def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:
     if base.startswith("requirements") and base.endswith(".txt"):
-        return _requirements
+        return _matches(r"^\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.\-+]*)")
     return LOCKS.get(base)
 
 
@@ -174,22 +174,15 @@ def _go_mod(text: str) -> Iterator[tuple[str, str]]:
         yield "go", match[1]
 
 
-def _requirements(text: str) -> Iterator[tuple[str, str]]:
-    for match in re.finditer(r"^\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.\-+]*)", text, re.MULTILINE):
-        yield match[1], match[2]
-
-
-def _yarn_lock(text: str) -> Iterator[tuple[str, str]]:
-    for match in re.finditer(
-        r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n\s+version:?\s+\"?(\d[^\"\s]*)", text, re.MULTILINE
-    ):
-        yield match[1], match[2]
+def _matches(pattern: str) -> Callable[[str], Iterator[tuple[str, str]]]:
+    """A reader that finds names and versions by *pattern*."""
+    return lambda text: ((match[1], match[2]) for match in re.finditer(pattern, text, re.MULTILINE))
 
 
 LOCKS: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {
     "package-lock.json": _package_lock,
     "npm-shrinkwrap.json": _package_lock,
-    "yarn.lock": _yarn_lock,
+    "yarn.lock": _matches(r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n\s+version:?\s+\"?(\d[^\"\s]*)"),
     "poetry.lock": _toml_packages,
     "uv.lock": _toml_packages,
     "Cargo.lock": _toml_packages,

@@ -13,11 +13,12 @@ from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
 from labels.measure.groups import Headline
 from labels.report.first_lines import (
+    AS_NOW,
+    BLINDLY,
     BY_REPLAY,
     BY_TARGET,
     BY_WORST,
     IN_LABEL,
-    IN_SETTLE,
     IN_WHATIF,
     LABEL,
     NOTHING,
@@ -26,6 +27,7 @@ from labels.report.first_lines import (
     other_line,
     precision_lines,
     served_line,
+    settle_step,
 )
 from labels.report.notes import refusals, warnings
 from labels.report.section import UNKNOWN, part_of, percent, sentence, span
@@ -236,11 +238,11 @@ def unknown_outlook(report: GateReport) -> str:
 def gate_step(report: GateReport) -> Step:
     caveats, decision = report.caveats, report.decision
     if caveats.outdated:
-        return Step("replay with the present settings", REPLAY, BY_REPLAY)
+        return AS_NOW
     if caveats.unanswered:
         return Step("ask the judge again about the prompts without an answer", REPLAY, BY_REPLAY)
     if caveats.sighted:
-        return Step("label prompts before you see their ranks", LABEL, IN_LABEL)
+        return BLINDLY
     if caveats.gaps and caveats.gaps.matters:
         return finish_step(caveats.gaps, report.evidence)
     if report.verdict == UNDECIDED:
@@ -259,8 +261,7 @@ def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
     if evidence.is_qrels:
         return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
     if evidence.facts.disputed:
-        split = counted(evidence.facts.disputed, "memory")
-        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", IN_SETTLE)
+        return settle_step(evidence.facts.disputed)
     return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
 
 

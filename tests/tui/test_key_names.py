@@ -1,26 +1,21 @@
 """Sentences of the app name the keys that are in force."""
 
-from __future__ import annotations
-
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import tui
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, footer, help_lines, press, reads, shown, toasts, until
+from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.keys import KEYS, MOVED, NAMED, keyed
 from tui.widgets.bars import Tab
 from tui.workspace.app_settings import AppSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -270,7 +270,7 @@ def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list
     Matches in the snippet are bold. `click.echo` removes that unless stdout is a terminal.
     """
     marks = ("" if row["status"] == "active" else f" [{row['status']}]") + _mark(row.get("verdict"))
-    sure = f"P {row['probability']:.2f}" if row["probability"] is not None else row["confidence"] or "-"
+    sure = f"{100 * row['probability']:.0f} %" if row["probability"] is not None else row["confidence"] or "-"
     lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
     lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
     explanation = explained.get(row["id"])

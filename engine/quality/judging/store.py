@@ -15,8 +15,8 @@ from engine.lean.record import Record, fields, replace
 from engine.lean.sections import read_sections
 from engine.paths import ratings_file
 from engine.quality.judging.answer import rating_fields, rating_of, rating_text
-from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment
-from engine.stores.private_database import PrivateDatabase
+from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
+from engine.stores.private_database import PrivateDatabase, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,7 +62,7 @@ class RatingStore:
         named = (root, memory.id, memory.digest, rubric, memory.category, memory.title, words)
         said = (found.decision, found.rating.overall, rating_text(found.rating))
         by = (asked.provider, asked.model, asked.template_hash, datetime.now(UTC).isoformat(timespec="milliseconds"))
-        row = [_storable(value) for value in (*named, *said, *by)]
+        row = [storable(value) for value in (*named, *said, *by)]
         with self._file.changing() as db:
             db.execute(f"insert or replace into rating values ({', '.join('?' * len(row))})", row)
 
@@ -81,20 +81,12 @@ class RatingStore:
         )
 
 
-def _storable(value: object) -> object:
-    """*value* as SQLite can hold it: lone surrogates become question marks."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
 TEXTS = ("root", "id", "digest", "decision")
 ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
 ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
 _VERDICTS = {word: decision for decision, word in DECISIONS.items()}
 
-NO_RATING: dict[str, Any] = {
-    **{"overall": None, "scores": {}, "score_reasons": {}, "key_points": [], "rejection_reasons": []},
-    **{"suggested_title": "", "suggested_tags": [], "research_validation": [], "sources": []},
-}
+NO_RATING = rating_fields(Rating(0.0)) | {"overall": None}
 
 
 def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[str, Any]:

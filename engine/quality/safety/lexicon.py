@@ -22,7 +22,7 @@ VOWELS, DOUBLED = "aeiou", "bdglmnprt"
 
 def concept(names: str, separator: str = " ") -> int:
     """The concepts with these names as one number."""
-    return sum(BITS[name] for name in names.split(separator) if name)
+    return sum(map(BITS.__getitem__, names.split(separator))) if names else 0
 
 
 _SECTIONS = [(heading.partition(" "), lines) for heading, lines in read_sections(__file__, "lexicon.txt")]
@@ -32,8 +32,13 @@ def _entries(kind: str) -> Iterator[tuple[str, int]]:
     """The words of a kind, or its phrases, with their concepts."""
     for (name, _, concepts), lines in _SECTIONS:
         if name == kind:
-            for entry in lines if kind == "phrases" else " ".join(lines).split():
-                yield entry, concept(concepts)
+            bits = concept(concepts)
+            yield from [(entry, bits) for entry in (lines if kind == "phrases" else " ".join(lines).split())]
+
+
+def marks() -> list[tuple[int, list[str]]]:
+    """The concepts and the patterns of the signs that stand for them."""
+    return [(concept(concepts), lines) for (name, _, concepts), lines in _SECTIONS if name == "marks"]
 
 
 _IRREGULAR = {
@@ -63,7 +68,7 @@ for word, bits in (*_entries("words"), *_ORDERS, *_FORMS):
 _PHRASES: dict[str, int] = {}
 for phrase, bits in _entries("phrases"):
     _PHRASES[phrase] = _PHRASES.get(phrase, 0) | bits
-for phrase in sorted(_PHRASES, key=lambda phrase: -phrase.count(" ")):
+for phrase in sorted(_PHRASES, key=len, reverse=True):
     STARTS.setdefault(phrase.partition(" ")[0], []).append((tuple(phrase.split()), _PHRASES[phrase]))
 
 MOODS = frozenset(form for form, _ in _FORMS) - {"leaked"}

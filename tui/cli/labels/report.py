@@ -89,6 +89,7 @@ def report_of_files(files: RunFiles, prompts: str | None, roots: Sequence[str], 
 
 def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
+    from engine.agents.registry import agent_in
     from labels.measure.report import Captions
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
@@ -96,7 +97,8 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     for root in roots:
         with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
             titles |= {summary.id: summary.title for summary in index.summaries()}
-    return Captions({prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}, titles)
+    texts, kinds = {prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}
+    return Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:
