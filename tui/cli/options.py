@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial, wraps
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import click
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from labels.store import LabelStore
     from tui.workspace.replay.replaying import Ending
 
-    F = TypeVar("F", bound=Callable[..., Any])
     Declaration = Callable[[str, Any, Mapping[str, str]], Callable[[Any], Any]]
     """Gives a command the parameter with this name and type, and with the text of its flag."""
     Declarations = dict[str, tuple[Any, Declaration]]
@@ -198,7 +197,6 @@ TextOrJson = Annotated[str, format_option("text", "json", about="Text for people
 TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
 FIRST = f"{ROOTS_HELP}: the first of them."
 OneRoot = Annotated[str | None, option("--root", metavar="PATH", multiple=True, callback=only_one, about=FIRST)]
-ROOT: Callable[[F], F] = get_args(OneRoot)[1]("root", str, {})
 judge_option = partial(option, cls=JudgeOption)
 
 JUDGES = f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "
