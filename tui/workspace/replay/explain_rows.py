@@ -112,7 +112,7 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
         **{name: getattr(breakdown, name, 0.0) for name in ("strength", "bm25", "bonus")},
         **{name: bar and fields(bar) for name, bar in bars.items()},
         "matched": [_matched_row(match) for match in matched],
-        "missing": breakdown.missing if breakdown else (),
+        "missing": list(breakdown.missing) if breakdown else [],
         "nearest": [fields(near) for near in explanation.nearest],
         "advice": explanation.advice,
     }
