@@ -14,8 +14,9 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
+from tui.cli.declaring import declared
 from tui.cli.help import SUBJECTS, Commands
-from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile, declared
+from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell

@@ -12,7 +12,8 @@ import click
 
 from engine.errors import MemsiftError
 from engine.paths import state_home
-from tui.cli.options import OrderName, Plain, command, option
+from tui.cli.declaring import command, option
+from tui.cli.options import OrderName, Plain
 from tui.workspace import opening
 from tui.workspace.stderr import MANY
 

@@ -17,7 +17,8 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
-from tui.cli.options import AskedJudge, EachRoot, argument, bundle, command, format_option, opened_cutoff, option
+from tui.cli.declaring import argument, bundle, command, option
+from tui.cli.options import AskedJudge, EachRoot, format_option, opened_cutoff
 from tui.cli.output import output_of_roots, output_width, picked
 from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge

@@ -20,7 +20,8 @@ from engine.settings.roots import offered_roots, user_roots
 from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
-from tui.cli.options import OneRoot, TextOrJson, argument, declared, option
+from tui.cli.declaring import argument, declared, option
+from tui.cli.options import OneRoot, TextOrJson
 from tui.cli.output import output, text_width
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings

@@ -17,7 +17,8 @@ from engine.paths import labels_file
 from engine.settings.roots import find_roots
 from engine.settings.sources import read_config
 from engine.wording import counted
-from tui.cli.options import TextOrJson, command
+from tui.cli.declaring import command
+from tui.cli.options import TextOrJson
 from tui.cli.output import output, text_width
 from tui.workspace.stderr import visible
 

@@ -9,7 +9,8 @@ import click
 
 from engine.doctor.memories import MUTE_OFF
 from engine.stores.roots import readable_root
-from tui.cli.options import OneRoot, command, option
+from tui.cli.declaring import command, option
+from tui.cli.options import OneRoot
 from tui.workspace import activity_rows, opening
 from tui.workspace.activity_rows import EVERYWHERE, NEWEST_SESSION, NOWHERE
 from tui.workspace.stderr import tell

@@ -15,7 +15,8 @@ from engine.lean.json_text import printed_json
 from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
-from tui.cli.options import TextOrJson, argument, command, option
+from tui.cli.declaring import argument, command, option
+from tui.cli.options import TextOrJson
 from tui.cli.output import output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
