@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from engine.lean.json_text import printed_json
-from tui.cli.options import argument, command, option
+from tui.cli.declaring import argument, command, option
 from tui.cli.output import picked
 from tui.workspace import opening
 from tui.workspace.stderr import tell
