@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from contextlib import suppress
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +14,8 @@ import click
 
 from engine.agents import installation
 from engine.agents.agent import PROJECT, USER
-from engine.agents.hook_entry import bare_interpreter, hook_entry, shared_entry, slow_start
-from engine.agents.prompt_hooks import (
-    OF_ORIGINAL,
-    OURS,
-    all_hooks_are_off,
-    of_one_machine,
-    prompt_hooks,
-    removal,
-    several,
-)
+from engine.agents.hook_entry import hook_entry, shared_entry
+from engine.agents.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks, remarks, removal
 from engine.agents.registry import NAMES, OPTION, agent_of, all_agents, default_agent
 from engine.agents.settings_files import backup_path, settings_files
 from engine.errors import MemsiftError, RootNotFoundError
@@ -39,7 +32,6 @@ if TYPE_CHECKING:
     from engine.agents.settings_files import SettingsFile
 
 
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Print the difference, and change nothing.")
 AGENTS = click.option(
     OPTION,
     "names",
@@ -47,16 +39,27 @@ AGENTS = click.option(
     multiple=True,
     help="A coding agent; can be given several times. Without it, a terminal asks about those on this machine.",
 )
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Print the difference, and change nothing.")
+
+
+def about_agents(user: str, project: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options of a command about the settings of agents; the texts are the help of --user and --project."""
+    options = (
+        AGENTS,
+        click.option("--user", "scope", flag_value=USER, default=USER, help=f"{user} The default."),
+        click.option("--project", "scope", flag_value=PROJECT, help=project),
+        DRY_RUN,
+    )
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
 NEXT = "Type a prompt in {}, then run memsift activity."
 NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a prompt, then run memsift activity."
 
 
 @click.command()
-@AGENTS
-@click.option("--user", "scope", flag_value=USER, default=USER, help="For all projects of yours. The default.")
-@click.option("--project", "scope", flag_value=PROJECT, help="For all who work on the project in the current folder.")
+@about_agents("For all projects of yours.", "For all who work on the project in the current folder.")
 @click.option("--plugin", "is_plugin", is_flag=True, help="In Claude Code: as a plugin with two skills.")
-@DRY_RUN
 @click.option("--print", "is_print", is_flag=True, help="Only print what the settings of one agent would hold.")
 def install(names: tuple[str, ...], scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
     """Put memsift into a coding agent, so that it looks for memories at every prompt.
@@ -193,13 +196,10 @@ def warn(agent: Agent) -> None:
             tell(file.problem)
     if off := all_hooks_are_off(files):
         tell(f"{off} switches all hooks off: memsift's runs only without disableAllHooks.")
-    hooks = prompt_hooks(files, os.environ)
-    for hook in hooks:
+    for hook in prompt_hooks(files, os.environ):
         if hook.kind == OF_ORIGINAL:
             tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {removal(hook)}")
-    own = [hook for hook in hooks if hook.kind == OURS]
-    slow = slow_start((hook.command for hook in own), bare_interpreter(), os.environ)
-    for sentence in (*several(own), *of_one_machine(files), *slow):
+    for sentence in remarks(files, os.environ):
         tell(sentence)
 
 
@@ -208,10 +208,7 @@ SHARED = "memsift stays in {}, which is for all who work on the project: memsift
 
 
 @click.command()
-@AGENTS
-@click.option("--user", "scope", flag_value=USER, default=USER, help="From your own settings. The default.")
-@click.option("--project", "scope", flag_value=PROJECT, help="From the settings of the project in this folder.")
-@DRY_RUN
+@about_agents("From your own settings.", "From the settings of the project in this folder.")
 def uninstall(names: tuple[str, ...], scope: str, dry_run: bool) -> None:
     """Take memsift out of the settings of a coding agent, the hook and the plugin.
 
