@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -273,7 +272,7 @@ def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
 def _from_editor(found: FoundMemory) -> Rewrite | None:
     """The edit that a person makes in their editor; None for no change."""
     read = text_at(found.memory.file) or ""
-    new = edited_in_editor(read, Path(found.memory.file).suffix, os.environ)
+    new = edited_in_editor(read, found.memory.file, os.environ)
     return None if new is None else Rewrite(found.root, found.memory, read, new)
 
 
