@@ -324,7 +324,7 @@ def _loading(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary],
         from engine.stores.registry import NOTES_LIST
 
         is_list = os.path.basename(memory.file) == NOTES_LIST
-        return client_loads(root, environ) if is_list else default_agent().loads_file(memory.file, environ)
+        return client_loads(root, environ) if is_list else default_agent().loads_file(memory.file, "", environ)
 
     return is_loaded
 

@@ -93,7 +93,7 @@ def retrieve(
     started = clock()
     cutoff = fitting(cutoff, index, config, mode)
     is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
-    size = pool_size(config, mode, is_brief=is_brief, has_cutoff_alone=cutoff is not None and judge is None)
+    size = pool_size(config, mode, is_brief=is_brief, has_judge=judge is not None, has_cutoff=cutoff is not None)
     strategy, pool = first_stage(prompt, index, config, size, mode, now, include_retired=include_retired)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
     held = waiting(pool, index, config, risks, mode)
@@ -163,18 +163,21 @@ def fitting(cutoff: Cutoff | None, index: Index, config: Config, mode: str = AUT
     return cutoff if fits else None
 
 
-def pool_size(config: Config, mode: str, *, is_brief: bool = False, has_cutoff_alone: bool = False) -> int:
+def pool_size(
+    config: Config, mode: str, *, is_brief: bool = False, has_judge: bool = False, has_cutoff: bool = False
+) -> int:
     """The number of active memories that a strategy gives to the later stages.
 
-    A brief pool is twice `max_inject`. A cutoff without a judge gets three times `max_inject`, and at least a small
-    pool, in which it compares memories: the weaker ones would not pass, but cost time.
+    A brief pool is twice `max_inject`. `memsift`, or a cutoff, without a judge gets three times `max_inject`, and at
+    least a small pool, in which a cutoff compares memories: the weaker ones would not pass, but cost time.
     """
     if mode != AUTO:
         return config.max_results
     size = config.judge.candidate_pool_size
-    if has_cutoff_alone:
-        return min(size, max(memsift.SMALL_POOL, 3 * config.max_inject))
-    return min(size, 2 * config.max_inject) if is_brief else size
+    if is_brief:
+        return min(size, 2 * config.max_inject)
+    is_small = not has_judge and (has_cutoff or config.match_strategy == MEMSIFT)
+    return min(size, max(memsift.SMALL_POOL, 3 * config.max_inject)) if is_small else size
 
 
 def floor_share(strategy: str, *, has_choice: bool) -> float:

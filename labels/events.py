@@ -15,6 +15,8 @@ from labels.records import (
     Label,
     Repeat,
     blindness,
+    grouped,
+    nested,
 )
 from labels.tables import QUERIES
 
@@ -79,10 +81,7 @@ class StoredEvents:
         """The number of standing skips of each card, without repeats: prompt id -> pair -> skips."""
         query = QUERIES["skips"].format(which="TRUE" if prompt_id is None else "prompt_id = :prompt_id")
         rows = self._db.tuples(query, {"annotator": annotator, "prompt_id": prompt_id})
-        found: dict[str, dict[Pair, int]] = {}
-        for name, memory_id, digest, times in rows:
-            found.setdefault(name, {})[memory_id, digest] = times
-        return found
+        return nested((name, (memory_id, digest), times) for name, memory_id, digest, times in rows)
 
     def repeats(self, root: str | None = None) -> tuple[Repeat, ...]:
         """Each repeat with the label that stood before it, in the order of the repeats."""
@@ -165,10 +164,7 @@ def shared_verdict(verdicts: Sequence[str]) -> str | None:
 
 
 def by_pair(labels: Iterable[Said]) -> dict[PairKey, list[Said]]:
-    pairs: dict[PairKey, list[Said]] = {}
-    for label in labels:
-        pairs.setdefault(key_of(label), []).append(label)
-    return pairs
+    return grouped((key_of(label), label) for label in labels)
 
 
 def key_of(label: Label | Event) -> PairKey:

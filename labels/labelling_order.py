@@ -15,6 +15,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from labels.pooling import random_key
+from labels.records import grouped
 from labels.tables import QUERIES
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ def crossed(stratum: str, facet: str) -> str:
 def offered(plan: LabellingOrder) -> tuple[str, ...]:
     """The prompt ids of *plan* in labelling order."""
     facets = FACETS[plan.order]
-    groups: dict[str, list[str]] = {}
-    for prompt_id, stratum in plan.strata.items():
-        facet = next((name for name in facets if name in stratum.split(CROSSING)), ALL)
-        groups.setdefault(facet, []).append(prompt_id)
+    groups = grouped(
+        (next((name for name in facets if name in stratum.split(CROSSING)), ALL), prompt_id)
+        for prompt_id, stratum in plan.strata.items()
+    )
     weights: dict[str, float] = {facet: len(ids) for facet, ids in groups.items()}
     if plan.order in (DISAGREEMENT_FIRST, UNCERTAIN_FIRST):
         share = first_share(weights.get(facets[0], 0) / max(1, len(plan.strata)))

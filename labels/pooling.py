@@ -12,7 +12,7 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool, picked
+from labels.records import INJECTED, JUDGE_DROPPED, LABEL, Card, Pool, nested, picked
 from labels.tables import QUERIES
 
 if TYPE_CHECKING:
@@ -111,10 +111,8 @@ class StoredPools:
 
         Only prompts with a sample in any of their pools are listed.
         """
-        found: dict[str, dict[str, float]] = {}
-        for prompt_id, memory_id, probability in self._db.tuples(QUERIES["inclusion"]):
-            found.setdefault(prompt_id, {})[memory_id] = probability
-        return found
+        rows: list[tuple[str, str, float]] = self._db.tuples(QUERIES["inclusion"])
+        return nested(rows)
 
 
 # The next card

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from engine.judge.verdict import STATUSES
 from engine.prompt import TYPED
@@ -14,6 +14,10 @@ from engine.prompt import TYPED
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
+
+T = TypeVar("T")
+Outer = TypeVar("Outer")
+Inner = TypeVar("Inner")
 
 LABEL, SKIP, RETRACT, ADJUDICATE = ACTIONS = ("label", "skip", "retract", "adjudicate")
 """The actions of events. A retraction takes back the event in its `supersedes`; an adjudication settles a dispute."""
@@ -128,18 +132,12 @@ class Label(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gold:
-    """The consensus of all annotators on one memory text for one prompt (`labels/events.py` has the rule).
-
-    `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict.
-    """
+class LabelledPair:
+    """One memory text for one prompt."""
 
     prompt_id: str
     memory_id: str
     digest: str
-    verdict: str
-    basis: str
-    labels: int
 
     @property
     def pair(self) -> Pair:
@@ -147,17 +145,22 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Dispute:
+class Gold(LabelledPair):
+    """The consensus of all annotators on one memory text for one prompt (`labels/events.py` has the rule).
+
+    `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict.
+    """
+
+    verdict: str
+    basis: str
+    labels: int
+
+
+@dataclass(frozen=True)
+class Dispute(LabelledPair):
     """A pair on which annotators differ. `labels` are their current labels in the order of the events."""
 
-    prompt_id: str
-    memory_id: str
-    digest: str
     labels: tuple[Label, ...]
-
-    @property
-    def pair(self) -> Pair:
-        return self.memory_id, self.digest
 
 
 @dataclass(frozen=True)
@@ -274,6 +277,22 @@ class Outcome(NamedTuple):
     def is_unanswered(self) -> bool:
         """Whether a judge should have decided and gave no answer. What was injected then is no evidence about it."""
         return self.fallback in STATUSES
+
+
+def nested(rows: Iterable[tuple[Outer, Inner, T]]) -> dict[Outer, dict[Inner, T]]:
+    """outer -> inner -> value. Of several values in one place, the last counts."""
+    found: dict[Outer, dict[Inner, T]] = {}
+    for outer, inner, value in rows:
+        found.setdefault(outer, {})[inner] = value
+    return found
+
+
+def grouped(pairs: Iterable[tuple[Outer, T]]) -> dict[Outer, list[T]]:
+    """key -> its values, in their order."""
+    found: dict[Outer, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def picked(record: object, names: Iterable[str]) -> dict[str, Any]:

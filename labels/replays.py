@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.config import JUDGED, SYSTEMS
-from labels.records import JudgeCall, Outcome, RunSettings
+from labels.records import JudgeCall, Outcome, RunSettings, grouped, nested
 from labels.run_settings import changed_settings
 from labels.tables import QUERIES
 
@@ -37,7 +37,8 @@ class NewestReplays:
         Candidates are only the injected memories and those with a label event: no measure needs the others.
         """
         rows = self._db.rows(QUERIES["outcomes"], {"root": root})
-        found = found_memories(self._db, root)
+        listed = self._db.rows(QUERIES["candidates"], {"root": root})
+        found = grouped((row["retrieval_id"], row) for row in listed)
         return tuple(outcome(row, found.get(row["retrieval_id"], ())) for row in rows)
 
     def returned_texts(self, root: str | None = None) -> set[Pair]:
@@ -54,10 +55,8 @@ class NewestReplays:
 
         Where several systems asked it about a memory, the newest answer counts.
         """
-        found: dict[str, dict[Pair, str]] = {}
-        for prompt_id, memory_id, digest, decision in self._db.tuples(QUERIES["verdicts"], {"root": root}):
-            found.setdefault(prompt_id, {})[memory_id, digest] = decision
-        return found
+        rows = self._db.tuples(QUERIES["verdicts"], {"root": root})
+        return nested((prompt_id, (memory_id, digest), decision) for prompt_id, memory_id, digest, decision in rows)
 
     def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
         """The settings of each run over *root*, or over all roots: run id -> settings."""
@@ -68,14 +67,6 @@ class NewestReplays:
         """The replays over a root with these memories that left nothing to label."""
         rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash, "judged": f"*{JUDGED}"})
         return list(map(EmptyReplay._make, rows))
-
-
-def found_memories(db: LabelTables, root: str | None) -> dict[int, list[dict[str, Any]]]:
-    """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
-    found: dict[int, list[dict[str, Any]]] = {}
-    for row in db.rows(QUERIES["candidates"], {"root": root}):
-        found.setdefault(row["retrieval_id"], []).append(row)
-    return found
 
 
 def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outcome:

@@ -25,11 +25,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
+    from typing import NotRequired, TypedDict, Unpack
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.labelling_order import LabellingOrder
     from labels.records import Card, Pool
+
+    class KeyPress(TypedDict):
+        """How a card was answered: see `labels.records.Event`."""
+
+        seed: int
+        blind: bool
+        elapsed_ms: int
+        repeat: NotRequired[bool]
+
 
 SESSION_BYTES, UID_BYTES = 8, 16
 
@@ -180,13 +190,10 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         card: Card,
         verdict: str,
         *,
-        seed: int,
-        blind: bool,
-        elapsed_ms: int,
         grade: int | None = None,
         reason: str = "",
         note: str = "",
-        repeat: bool = False,
+        **how: Unpack[KeyPress],
     ) -> Event:
         """Append a label. It supersedes the annotator's earlier label of the same text; a *repeat* supersedes nothing.
 
@@ -195,23 +202,11 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         """
         if verdict not in VERDICTS or (grade is not None and not 0 <= grade <= MAX_GRADE):
             raise ValueError(f"no such verdict or grade: {verdict!r}, {grade!r}")
-        content = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": repeat}
-        how = {"seed": seed, "blind": blind, "elapsed_ms": elapsed_ms}
+        content = {"verdict": verdict, "grade": grade, "reason": reason, "note": note}
         return self._append(LABEL, annotator, prompt_id, card, **content, **how)
 
-    def skip(
-        self,
-        annotator: str,
-        prompt_id: str,
-        card: Card,
-        *,
-        seed: int,
-        blind: bool,
-        elapsed_ms: int,
-        repeat: bool = False,
-    ) -> Event:
+    def skip(self, annotator: str, prompt_id: str, card: Card, **how: Unpack[KeyPress]) -> Event:
         """Append a skip: the card comes back at the end of its prompt. The prompt must have been recorded."""
-        how = {"seed": seed, "blind": blind, "elapsed_ms": elapsed_ms, "repeat": repeat}
         return self._append(SKIP, annotator, prompt_id, card, **how)
 
     def adjudicate(

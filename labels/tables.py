@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.lean.sections import read_sections
+from engine.stores.private_database import storable as storable
 from labels.migrations import migrations
 
 if TYPE_CHECKING:
@@ -154,11 +155,6 @@ def database_of(connection: sqlite3.Connection) -> Database:
         for package in hidden:
             del sys.modules[package]
     return Database(connection, execute_plugins=False)
-
-
-def storable(value: Any) -> Any:
-    """*value* as SQLite can hold it: lone surrogates, which transcripts do contain, become question marks."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
 def explained(error: sqlite3.Error, path: Path) -> LabelStoreError:

@@ -1,14 +1,14 @@
 """Every command and option of the code is in the reference, and every command line in a README can be typed."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 
 from tui.cli import main
 from tui.cli.help import SUBJECTS, name_of
-from tui.cli.options import BULK_OPTIONS, JUDGE_OPTIONS
+from tui.cli.options import BulkOptions, declarations, help_of, judge_of, with_options
 
 PROJECT = Path(__file__).resolve().parent.parent
 REFERENCE = PROJECT / "tui/cli/README.md"
@@ -45,18 +45,14 @@ def options_of(command: click.Command) -> set[str]:
     return {name for option in shown for name in (*option.opts, *option.secondary_opts)}
 
 
-def names_of(options: tuple[object, ...]) -> set[str]:
-    """The names of options that a decorator would give to a command."""
-
-    @click.command()
-    def command() -> None: ...
-
-    for option in options:
-        command = option(command)  # type: ignore[operator]
+def names_of(make: Callable[..., object]) -> set[str]:
+    """The names of the options in the annotations of *make*."""
+    command = click.Command("")
+    with_options(command, declarations(make), help_of(make)[1])  # type: ignore[arg-type]
     return options_of(command)
 
 
-GROUPS = {"*judge*": names_of(JUDGE_OPTIONS), "*many calls*": names_of(BULK_OPTIONS)}
+GROUPS = {"*judge*": names_of(judge_of), "*many calls*": names_of(BulkOptions)}
 
 
 def rows() -> dict[str, str]:

@@ -7,6 +7,7 @@ text becomes `Content`, or a string of a fixed width, without characters that mo
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rich.cells import cell_len, set_cell_size
@@ -47,6 +48,12 @@ def one_line(text: str) -> str:
 def plain(text: str) -> Content:
     """*text* for Static, Label, Button, border titles and notifications."""
     return Content(printable(text))
+
+
+def shown_path(path: str) -> str:
+    """*path* with `~` for the home folder."""
+    below = path.removeprefix(f"{Path.home()}/")
+    return path if below == path else f"~/{below}"
 
 
 def beginning(text: str) -> Content:

@@ -47,6 +47,7 @@ class HookForm(Record):
 
     `entry` is the hook's entry without its command and timeout. `units_per_second` is the unit of the timeout.
     `is_grouped`: entries stand in groups, `{"hooks": [entry]}`, as in Claude Code. `around`: the rest of a new file.
+    `adds`: keys that the agent itself writes into every settings file.
     `allows_comments`: its settings may hold comments.
     `text`: for an agent that loads programs as plugins, the whole file for a command and a timeout in its unit;
     `command_in` gives the command of such a file back.
@@ -61,6 +62,7 @@ class HookForm(Record):
     units_per_second: int = 1
     is_grouped: bool = True
     around: Mapping[str, Any] = {}
+    adds: tuple[str, ...] = ()
     allows_comments: bool = False
     text: Callable[[str, int], str] | None = None
     command_in: Callable[[str], str] = str
@@ -78,8 +80,12 @@ class Agent(Record):
     others lie in the project. `asks`: a sentence if a person has to allow the hook. `consent` says then whether the
     hook at a place of a settings file is allowed: one of CONSENTS.
     `sessions`: patterns of the session files, in `folder`. `memories`: folders of memories that the agent keeps, in
-    `folder`; `*` is the project. `loads`: ends of paths of the files that it loads by itself, `*` for any beginning.
+    `folder`; `*` is the project.
+    `loads`: the files that it loads by itself, from the top of the repository down to the folder in which it was
+    started, and from `folder`; `*` is any name. `climbs`: also from above the repository. `nests`: also from a folder
+    below, as soon as it reads a file there. `loads_of_others`: files of other agents, below the home folder.
     `reader`: the module with `last_turns` and `living_prompts` of its sessions; empty if the hook reads none.
+    `is_named_by_session`: the request names no transcript, and `*` in `sessions` is the session's id.
     """
 
     name: str
@@ -96,7 +102,11 @@ class Agent(Record):
     sessions: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
+    loads_of_others: tuple[str, ...] = ()
+    climbs: bool = False
+    nests: bool = False
     reader: str = ""
+    is_named_by_session: bool = False
 
     def home(self, environ: Mapping[str, str]) -> str:
         """The folder of the agent's own files."""
@@ -108,20 +118,34 @@ class Agent(Record):
         """The module `reader`."""
         return __import__(self.reader, fromlist=["last_turns"])
 
-    def loads_file(self, path: str, environ: Mapping[str, str]) -> bool:
-        """Whether the agent loads a file itself, so its hook does not repeat it. OWN_LIST counts in its own folder."""
-        home = os.path.realpath(self.home(environ)) + os.sep
+    def loads_file(self, path: str, folder: str, environ: Mapping[str, str]) -> bool:
+        """Whether the agent, started in *folder*, loads a file itself, so its hook does not repeat it.
+
+        Without *folder* a file of any folder counts. In the agent's own folder, `.github` and the like are left out.
+        """
+        home, real = os.path.realpath(self.home(environ)) + os.sep, os.path.realpath(path)
         for loaded in self.loads:
-            folder, star, ending = loaded.rpartition("*")
-            is_named = path.endswith(ending) and folder in path if star else os.path.basename(path) == loaded
-            if is_named and (loaded != OWN_LIST or os.path.realpath(path).startswith(home)):
+            own = loaded.partition(os.sep)[2] if loaded.startswith(".") else loaded
+            if real.startswith(home) and _place(real, own):
                 return True
-        return False
+            place = _place(real, loaded) if loaded != OWN_LIST else ""
+            if place and (not folder or self._reaches(place, os.path.realpath(folder) + os.sep)):
+                return True
+        return real in (os.path.join(home_dir(environ), name) for name in self.loads_of_others)
+
+    def _reaches(self, place: str, folder: str) -> bool:
+        """Whether the agent, started in *folder*, looks for files in *place*. Both end with a separator."""
+        if not folder.startswith(place):
+            return self.nests and place.startswith(folder)
+        top = folder
+        while not self.climbs and top != os.sep and not os.path.exists(os.path.join(top, ".git")):
+            top = os.path.join(os.path.dirname(top.rstrip(os.sep)), "")
+        return self.climbs or place.startswith(folder if top == os.sep else top)
 
     def places_of_memories(self, project: str, environ: Mapping[str, str]) -> list[str]:
         """Where the agent's own memories of *project* lie, and the files that it loads there and in its own folder."""
         home, slug = self.home(environ), project_slug(project)
-        names = [name for name in self.loads if "*" not in name and name != OWN_LIST]
+        names = [name for name in self.loads if "*" not in name and os.sep not in name and name != OWN_LIST]
         files = [os.path.join(place, name) for place in (project, home) for name in names]
         return [*(os.path.join(home, folder.replace("*", slug)) for folder in self.memories), *files]
 
@@ -130,14 +154,16 @@ class Agent(Record):
         place = self.home(environ) if scope in (USER, USER_TOML) else project
         return os.path.join(place, self.settings[scope])
 
-    def request(self, content: Mapping[str, Any]) -> dict[str, Any]:
+    def request(self, content: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
         """The agent's request with the names of REQUEST.
 
-        Without a session's id, its transcript tells one session from another. A transcript that no reader of memsift
-        understands is not passed on.
+        Without a session's id, its transcript tells one session from another. Of a transcript that the request does not
+        name, the session's id tells the place. One that no reader of memsift understands is not passed on.
         """
         found = {name: content.get(self.hook.fields.get(name, name)) for name in REQUEST}
-        found["session_id"] = found["session_id"] or found["transcript_path"]
+        found["session_id"] = name = found["session_id"] or found["transcript_path"]
+        if isinstance(name, str) and os.sep not in name and self.is_named_by_session:
+            found["transcript_path"] = os.path.join(self.home(environ), self.sessions[0].replace("*", name))
         return found if self.reader else {**found, "transcript_path": None}
 
     def answer(self, context: str) -> str:
@@ -146,3 +172,11 @@ class Agent(Record):
         inner = {"additionalContext": text}
         outer = {"hookSpecificOutput": {"hookEventName": self.hook.event, **inner}}
         return dumps(outer if self.hook.is_nested else inner)
+
+
+def _place(path: str, loaded: str) -> str:
+    """The folder, with a separator behind it, in which *path* is the file *loaded*; empty for another file."""
+    start, star, ending = loaded.partition("*")
+    at = path.rfind(os.sep + start)
+    is_named = path.endswith(ending) if star else path.endswith(os.sep + loaded)
+    return path[: at + 1] if at >= 0 and is_named else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from engine.agents.agent import PROJECT, USER, Agent, HookForm
+from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
 
 FILE = "memsift.json"
 HOOKS = os.path.join(".github", "hooks")
@@ -33,5 +33,11 @@ AGENT = Agent(
         is_nested=False,
     ),
     sessions=(os.path.join("session-state", "*", "events.jsonl"),),
-    loads=("AGENTS.md", "copilot-instructions.md", os.path.join(".github", "instructions", "*.md")),
+    loads=(
+        *("AGENTS.md", "CLAUDE.md", "GEMINI.md", os.path.join(".claude", "rules", "*.md")),
+        *(os.path.join(".github", name) for name in ("copilot-instructions.md", os.path.join("instructions", "*.md"))),
+    ),
+    nests=True,
+    reader=SESSIONS_READER,
+    is_named_by_session=True,
 )

@@ -35,5 +35,6 @@ AGENT = Agent(
     ),
     sessions=(os.path.join("tmp", "*", "chats", "session-*.jsonl"),),
     loads=("GEMINI.md",),
+    nests=True,
     reader=SESSIONS_READER,
 )

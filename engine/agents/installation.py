@@ -207,7 +207,10 @@ def _value(content: Mapping[str, Any], path: tuple[str, str]) -> Any:
 
 
 def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
-    """The file's text without memsift: the copy, if only memsift was added to it, else the text with parts cut out."""
+    """The file's text without memsift: the copy, if only memsift was added to it, else the text with parts cut out.
+
+    None for a file that memsift made, and that holds nothing of a person's.
+    """
     mine = ours_in(file)
     if mine == NOTHING or file.text is None:
         return file.text
@@ -221,8 +224,9 @@ def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
         text = edit.without_value(text, path, prunes=True)
     for path in (ENABLED, DECLARED) if mine.enabled is not None or mine.marketplace is not None else ():
         text = edit.without_value(text, path, prunes=True)
-    around = file.agent.hook.around
-    return None if around and parsed(text, file.path, file.agent) == around else text
+    rest = parsed(text, file.path, file.agent)
+    kept = {key: value for key, value in rest.items() if copy is not None or key not in file.agent.hook.adds}
+    return None if rest and kept == file.agent.hook.around else text
 
 
 def _is_readable(copy: str | None, file: SettingsFile) -> bool:

@@ -74,4 +74,6 @@ AGENT = Agent(
         event="chat.message", units_per_second=1000, text=plugin_text, command_in=command_in, is_nested=False
     ),
     loads=("AGENTS.md", "CLAUDE.md"),
+    loads_of_others=(os.path.join(".claude", "CLAUDE.md"),),
+    nests=True,
 )

@@ -3,14 +3,15 @@
 The request has Claude Code's names without `prompt_id`. The model sees the answer as a part of the prompt's message,
 with each `<` and `>` as `&lt;` and `&gt;`: memsift's own tags are written with `‹` and `›`, as for Gemini CLI.
 `QWEN_HOME` moves the folder of its files. Its own auto memory has Claude Code's form, and asks the model once more
-with the same text. Settings may hold comments.
+with the same text. Settings may hold comments. Qwen writes `$version` into a file without it, also a project's, and
+keeps the file before as `settings.json.orig`.
 """
 
 from __future__ import annotations
 
 import os
 
-from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
+from engine.agents.agent import OWN_LIST, PROJECT, SESSIONS_READER, USER, Agent, HookForm
 
 FOLDER = ".qwen"
 SETTINGS = "settings.json"
@@ -30,11 +31,13 @@ AGENT = Agent(
         event="UserPromptSubmit",
         entry={"type": "command", "name": "memsift"},
         units_per_second=MILLISECONDS,
+        adds=("$version",),
         allows_comments=True,
         escapes=True,
     ),
     sessions=(os.path.join(CHATS, "*.jsonl"),),
     memories=(MEMORY,),
-    loads=("QWEN.md", "AGENTS.md", "MEMORY.md"),
+    loads=("QWEN.md", "AGENTS.md", OWN_LIST),
+    climbs=True,
     reader=SESSIONS_READER,
 )

@@ -1,8 +1,9 @@
-"""The sessions of Codex, Gemini CLI and Qwen Code, in the form of Claude Code's transcripts.
+"""The sessions of Codex, Gemini CLI, Qwen Code and Copilot CLI, in the form of Claude Code's transcripts.
 
 A row tells by its fields which agent wrote it. `rows_of` gives rows of Claude Code's form with the same content, so a
-single reader finds prompts, turns and injections of all agents. Recorded with Codex 0.171, Gemini CLI 0.61 and Qwen
-Code 0.15.10. What the agent writes in a person's name is left out: its environment, instructions, texts of hooks.
+single reader finds prompts, turns and injections of all agents. Recorded with Codex 0.171, Gemini CLI 0.61, Qwen Code
+0.15.10 and Copilot CLI 1.0.102. What the agent writes in a person's name is left out: its environment, instructions,
+texts of hooks.
 
 The hook reads turns and given prompts here, so nothing slow is imported.
 """
@@ -22,6 +23,7 @@ from engine.agents.claude_code.transcripts import (
 )
 from engine.inject import HEADER
 from engine.lean.sha256 import hex_digest
+from engine.prompt import without_blocks
 from engine.stores.files import open_regular
 
 TYPE_CHECKING = False
@@ -54,6 +56,9 @@ _CODEX_SIGNS = (b'"type":"message"', b'"thread_rolled_back"', b'"compacted"')
 
 _INSTRUCTIONS = "# AGENTS.md instructions"
 _HOOK_START, _HOOK_END = "<hook_context>", "</hook_context>"
+_REMINDER = "system_reminder"
+"""The tag in which Copilot shows texts of hooks to its model."""
+
 _TO_TAGS = str.maketrans("‹›", "<>")
 
 
@@ -64,6 +69,8 @@ def rows_of(row: Row) -> tuple[Row, ...]:
         return tuple(_of_codex(row, row["payload"]))
     if isinstance(message, dict) and isinstance(message.get("parts"), list):
         return tuple(_of_qwen(row, message["parts"]))
+    if isinstance(row.get("data"), dict):
+        return tuple(_of_copilot(row, row["data"]))
     if "$set" in row or "$rewindTo" in row or "projectHash" in row or ("id" in row and "content" in row):
         return tuple(_of_gemini(row))
     return (row,)
@@ -232,6 +239,22 @@ def _of_qwen(row: Row, parts: object) -> Iterator[Row]:
         yield from _message(ASSISTANT, texts, {**row, AGENT: "qwen"})
     else:
         yield {name: row[name] for name in ("uuid", "parentUuid") if name in row}
+
+
+def _of_copilot(row: Row, data: Mapping[str, Any]) -> Iterator[Row]:
+    about = {"timestamp": row.get("timestamp"), "uuid": row.get("id"), "agentId": row.get("agentId")}
+    kind = row.get("type")
+    if kind == "session.start":
+        context = data.get("context")
+        cwd = context.get("cwd") if isinstance(context, dict) else ""
+        yield {"type": ABOUT, AGENT: "copilot", "sessionId": data.get("sessionId"), "cwd": cwd}
+    elif kind == "user.message" and not data.get("source"):
+        yield from _message(USER, _texts(data.get("content")), about)
+        yield from _injections(without_blocks("\n".join(_texts(data.get("transformedContent"))), (_REMINDER,))[1])
+    elif kind == "assistant.message":
+        yield from _message(ASSISTANT, [text for text in _texts(data.get("content")) if text], about)
+    elif kind == "session.compaction_complete":
+        yield {"type": COMPACTED}
 
 
 def _message(role: str, texts: list[str], about: Mapping[str, Any]) -> Iterator[Row]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from engine.curation.files import FileChange, as_row, from_row
 from engine.errors import JournalError
 from engine.lean.record import Record, fields
+from engine.lean.sections import text_beside
 from engine.stores.private_database import PrivateDatabase
 from engine.stores.writing import one_line
 
@@ -29,14 +30,6 @@ MOST_OPERATIONS, MOST_BYTES = 10_000, 100_000_000
 VERSION = 1
 PENDING, DONE, INCOMPLETE = "pending", "done", "incomplete"
 UNDO = "undo"
-TABLES = """
-create table if not exists operation(
-    number integer primary key autoincrement, at text not null, kind text not null, summary text not null,
-    memories text not null, roots text not null, state text not null, undoes integer,
-    size integer not null, document text not null);
-create table if not exists tombstone(
-    hash text primary key, memory text not null, title text not null, reason text not null, at text not null);
-"""
 DAMAGED = "Move the file away to begin a new one; what is in it can then not be undone."
 UNDAMAGED = "Look whether the disk has room, you may write there, and no other memsift is at work; then try again."
 COLUMNS = "number, at, kind, summary, memories, roots, state, undoes"
@@ -160,7 +153,8 @@ class Journal:
         if version > VERSION:
             raise JournalError(f"The journal {self._path} was written by a newer memsift. Update this one.")
         if version == 0:
-            db.executescript(f"begin immediate;{TABLES}pragma user_version={VERSION};commit;")
+            tables = text_beside(__file__, "journal.sql")
+            db.executescript(f"begin immediate;{tables}pragma user_version={VERSION};commit;")
 
     def _explained(self, error: Exception) -> JournalError:
         is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)

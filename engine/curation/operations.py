@@ -113,11 +113,16 @@ class Create(Record):
         return Plan("create", f"Created {stem}", (stem,), (root,), effect)
 
 
-class Edit(Record):
-    """Change the title, fields or body of a memory."""
+class OfMemory(Record):
+    """An operation on a memory of a root."""
 
     root: str
     memory: MemorySummary
+
+
+class Edit(OfMemory):
+    """Change the title, fields or body of a memory."""
+
     changes: Changes
 
     def plan(self, now: str) -> Plan:
@@ -125,11 +130,9 @@ class Edit(Record):
         return _of_one("edit", "Edited", place, place.writing.edited(place.text, self.changes, now))
 
 
-class Rewrite(Record):
+class Rewrite(OfMemory):
     """Replace the text of a file by the text that a person made of it in an editor. `read`: the text as it was read."""
 
-    root: str
-    memory: MemorySummary
     read: str
     text: str
 
@@ -142,11 +145,9 @@ class Rewrite(Record):
         return _plan("edit", f"Edited {self.memory.id}", (place,), (change,))
 
 
-class Tag(Record):
+class Tag(OfMemory):
     """Add and remove tags."""
 
-    root: str
-    memory: MemorySummary
     add: tuple[str, ...]
     remove: tuple[str, ...] = ()
 
@@ -156,11 +157,9 @@ class Tag(Record):
         return _of_one("tag", "Changed the tags of", place, text)
 
 
-class Retire(Record):
+class Retire(OfMemory):
     """Take a memory out of use, for a reason. `is_wrong`: its text is wrong, so it gets a tombstone."""
 
-    root: str
-    memory: MemorySummary
     reason: str
     is_wrong: bool = False
 
@@ -170,22 +169,17 @@ class Retire(Record):
         return _put_away("retire", RETIRED, place, self.reason, now, Effect((), stones))
 
 
-class Archive(Record):
+class Archive(OfMemory):
     """Put a memory aside, for a reason."""
 
-    root: str
-    memory: MemorySummary
     reason: str
 
     def plan(self, now: str) -> Plan:
         return _put_away("archive", ARCHIVED, place_of(self.root, self.memory), self.reason, now)
 
 
-class Restore(Record):
+class Restore(OfMemory):
     """Make a retired or archived memory active again. A tombstone of its text goes."""
-
-    root: str
-    memory: MemorySummary
 
     def plan(self, now: str) -> Plan:
         place = place_of(self.root, self.memory)
@@ -218,11 +212,9 @@ class Merge(Record):
         return _plan("merge", f"Merged {', '.join(ids[1:])} into {self.kept.id}", tuple(places), tuple(changes))
 
 
-class Move(Record):
+class Move(OfMemory):
     """Move a memory to another root of the same format."""
 
-    root: str
-    memory: MemorySummary
     to: str
 
     def plan(self, now: str) -> Plan:  # noqa: ARG002 - a move changes no date
@@ -247,11 +239,9 @@ class Move(Record):
         return Plan(plan.kind, plan.summary, plan.memories, (place.root, target), plan.effect)
 
 
-class Rename(Record):
+class Rename(OfMemory):
     """Give a memory another id: its file, its name, and each link and `[[wiki link]]` that leads to it."""
 
-    root: str
-    memory: MemorySummary
     to: str
 
     def plan(self, now: str) -> Plan:  # noqa: ARG002 - a new name is no new text
@@ -272,11 +262,9 @@ class Rename(Record):
         return _plan("rename", f"Renamed {old} to {new}", (place,), tuple(changes))
 
 
-class TakeOut(Record):
+class TakeOut(OfMemory):
     """Put MASK in the place of each of these texts, wherever it is in the file, also in its list of changes."""
 
-    root: str
-    memory: MemorySummary
     secrets: tuple[str, ...]
 
     def plan(self, now: str) -> Plan:

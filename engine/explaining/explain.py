@@ -77,20 +77,15 @@ class Explainer:
     """
 
     def __init__(
-        self,
-        retrieval: Retrieval,
-        index: Index,
-        config: Config,
-        *,
-        now: Callable[[], float] = time.time,
+        self, retrieval: Retrieval, index: Index, config: Config, *, now: Callable[[], float] = time.time
     ) -> None:
         self._retrieval = retrieval
         self._index = index
         self._config = config
         self._system = SYSTEMS[retrieval.system]
-        is_alone = self._system.has_cutoff and not self._system.has_judge
         self._has_failed = retrieval.judgement is not None and retrieval.judgement.status != OK
-        self._pool_size = pool_size(config, retrieval.mode, has_cutoff_alone=is_alone)
+        stages = {"has_judge": self._system.has_judge, "has_cutoff": self._system.has_cutoff}
+        self._pool_size = pool_size(config, retrieval.mode, **stages)
         self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
         self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
         counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]

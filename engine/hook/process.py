@@ -83,7 +83,7 @@ def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO, agent: Age
     return answer
 
 
-def parse_request(stdin: bytes, agent: Agent | None = None) -> Request | None:
+def parse_request(stdin: bytes, environ: Mapping[str, str], agent: Agent | None = None) -> Request | None:
     """The request, or None for input that is not a JSON object with a prompt. Fields of a wrong type count as empty."""
     try:
         content = loads(stdin.decode("utf-8", "replace"))
@@ -91,7 +91,7 @@ def parse_request(stdin: bytes, agent: Agent | None = None) -> Request | None:
         return None
     if not isinstance(content, dict) or not isinstance(content.get("prompt"), str):
         return None
-    content = agent.request(content) if agent else content
+    content = agent.request(content, environ) if agent else content
     texts = {name: value for name, value in content.items() if isinstance(value, str)}
     typed, added = parted(texts["prompt"])
     return Request(
@@ -154,7 +154,7 @@ class HookAnswer:
     def answer(self, stdin: bytes) -> str:
         """The JSON to print, or nothing. Never raises an Exception once the root is known."""
         self.activity.stage("read")
-        request = self._request = parse_request(stdin, self._agent)
+        request = self._request = parse_request(stdin, self._environ, self._agent)
         if request is None or self._environ.get(GUARD):
             return ""
         digest = hex_digest(request.prompt)
@@ -298,9 +298,9 @@ class HookAnswer:
             self.activity.note(unread=f"{root}: {error}"[:MAX_REASON])
             index = index_of(Corpus(root, ()))
         self._late = LATE
-        if self._agent:
-            loads_file, environ = self._agent.loads_file, self._environ
-            index.is_loaded = lambda memory: loads_file(memory.file, environ)
+        if self._agent and self._request:
+            loads_file, environ, folder = self._agent.loads_file, self._environ, self._request.cwd
+            index.is_loaded = lambda memory: loads_file(memory.file, folder, environ)
         self._indexes.append(index)
         return index
 

@@ -29,13 +29,8 @@ if TYPE_CHECKING:
 APPLICATION, FORMAT = 0x6D736A63, 1
 """The marks of our files in SQLite's header: whose file it is, and how its table is laid out."""
 
-TABLE = f"""
-begin immediate;
-create table answer(key text primary key, opinions text not null) without rowid;
-pragma application_id={APPLICATION};
-pragma user_version={FORMAT};
-commit;
-"""
+TABLE = "create table answer(key text primary key, opinions text not null) without rowid"
+MADE = f"begin immediate; {TABLE}; pragma application_id={APPLICATION}; pragma user_version={FORMAT}; commit;"
 
 MAX_BYTES = 256 * 1024 * 1024
 """A larger file, of about 600,000 answers, loses half of them when a process opens it."""
@@ -172,7 +167,7 @@ def _replace(path: str) -> None:
             os.unlink(path + suffix)
     make_private(path)
     with closing(_connected(path)) as db:
-        db.executescript(TABLE)
+        db.executescript(MADE)
 
 
 def _forget_half(path: str) -> None:

@@ -12,24 +12,15 @@ from threading import Condition
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError
 from engine.judge.provider import AroundProvider
 from engine.judge.verdict import CACHE
+from engine.lean.sections import read_sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.judge.provider import Completion, Provider, Question
     from engine.judge.verdict import CallOutcome
 
-PRICES = {
-    "claude-haiku-4-5": (1.0, 5.0),
-    "claude-sonnet-4": (3.0, 15.0),
-    "claude-opus-4-6": (5.0, 25.0),
-    "claude-opus-4-5": (5.0, 25.0),
-    "claude-opus-4-1": (15.0, 75.0),
-    "claude-opus-4-0": (15.0, 75.0),
-    "claude-opus-4-2025": (15.0, 75.0),
-    "claude-3-7-sonnet": (3.0, 15.0),
-    "claude-3-5-haiku": (0.8, 4.0),
-    "claude-3-haiku": (0.25, 1.25),
-}
+_LINES = (line.split() for _, lines in read_sections(__file__, "prices.txt") for line in lines)
+PRICES = {name: (float(given), float(got)) for name, given, got in _LINES}
 """US dollars for a million input and a million output tokens, by the beginning of a model's name."""
 
 BATCH_SHARE = 0.5

@@ -1,6 +1,7 @@
 """Immutable records without `dataclasses`, which is slow to import: see README.md beside this file.
 
-For the type checker a record is a frozen dataclass: its annotated fields in order, with class attributes as defaults.
+For the type checker a record is a frozen dataclass: the annotated fields of its base and its own in order, with class
+attributes as defaults.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 else:
 
     class Record:
+        __match_args__, _defaults = (), {}
+
         def __init_subclass__(cls):
             own = cls.__dict__
-            cls.__match_args__ = names = tuple(own.get("__annotations__", ()))
+            cls.__match_args__ = names = (*cls.__match_args__, *own.get("__annotations__", ()))
             cls._names = frozenset(names)
-            cls._defaults = {name: own[name] for name in names if name in own}
+            cls._defaults = {**cls._defaults, **{name: own[name] for name in names if name in own}}
 
         def __init__(self, *values, **named):
             names = self.__match_args__

@@ -104,16 +104,14 @@ def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[st
 
 
 def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]) -> None:
+    from contextlib import closing
+
     from engine.stores.private_database import PrivateDatabase
 
-    file = PrivateDatabase(
-        decisions_file(environ), lambda db: db.execute(TABLE), lambda error: _error(environ, "written", error)
-    )
-    try:
-        with file.changing() as db:
-            db.executemany(sql, rows)
-    finally:
-        file.close()
+    path = decisions_file(environ)
+    file = PrivateDatabase(path, lambda db: db.execute(TABLE), lambda error: _error(environ, "written", error))
+    with closing(file), file.changing() as db:
+        db.executemany(sql, rows)
 
 
 def _read(environ: Mapping[str, str], sql: str, values: tuple[str, ...]) -> list[Decision]:

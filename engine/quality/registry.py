@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import MissingLibraryError
 from engine.installation import install_command
 from engine.lean.record import Record
+from engine.lean.sections import read_sections
 from engine.quality.decisions import ACCEPTED
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ CHECKS = {
     "fields": "fields that a memory lacks, or that its category does not allow",
 }
 """Each check and what it finds, in the order of the output. The name is that of the module."""
+
+WORDS = dict(read_sections(__file__, "words.txt"))
+"""The words and patterns of the checks, by the headings of words.txt."""
 
 BY_DEFAULT = tuple(name for name in CHECKS if name != "age")
 """The checks that run if none is named: four of five of their findings are right on real notes, or more."""

@@ -10,6 +10,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from engine.lean.record import Record
+from engine.quality.registry import WORDS
 from engine.stores.files import UnreadableFileError, text_of
 
 if TYPE_CHECKING:
@@ -22,18 +23,7 @@ MOST_NAMES = 300
 DEFINES = "(def|func|function|fn|fun|class|sub)"
 NAMES = ("--name-only", "--relative", "--format=")
 MOST_FILES, MOST_SOURCE_BYTES = 50_000, 30_000_000
-LEFT_OUT = frozenset(
-    """
-    .git .hg .svn node_modules .venv venv env __pycache__ .tox .nox .mypy_cache .ruff_cache .pytest_cache target dist
-    build vendor .idea .vscode .next site-packages .claude
-    """.split()
-)
-SOURCES = tuple(
-    """
-    .py .pyi .js .jsx .mjs .cjs .ts .tsx .vue .svelte .go .rs .java .kt .kts .swift .c .h .cc .cpp .hpp .cs .rb .php
-    .scala .sh .bash .sql .lua .ex .exs .dart .m .mm .proto .graphql .tf .yaml .yml .toml .json .html .css .scss
-    """.split()
-)
+LEFT_OUT, SOURCES = (tuple(" ".join(WORDS[name]).split()) for name in ("left out", "sources"))
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
 
 
@@ -149,7 +139,7 @@ def _safely(reader: Callable[[str], Iterator[tuple[str, str]]], text: str) -> li
 
 def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:
     if base.startswith("requirements") and base.endswith(".txt"):
-        return _requirements
+        return _matches(r"^\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.\-+]*)")
     return LOCKS.get(base)
 
 
@@ -184,22 +174,15 @@ def _go_mod(text: str) -> Iterator[tuple[str, str]]:
         yield "go", match[1]
 
 
-def _requirements(text: str) -> Iterator[tuple[str, str]]:
-    for match in re.finditer(r"^\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.\-+]*)", text, re.MULTILINE):
-        yield match[1], match[2]
-
-
-def _yarn_lock(text: str) -> Iterator[tuple[str, str]]:
-    for match in re.finditer(
-        r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n\s+version:?\s+\"?(\d[^\"\s]*)", text, re.MULTILINE
-    ):
-        yield match[1], match[2]
+def _matches(pattern: str) -> Callable[[str], Iterator[tuple[str, str]]]:
+    """A reader that finds names and versions by *pattern*."""
+    return lambda text: ((match[1], match[2]) for match in re.finditer(pattern, text, re.MULTILINE))
 
 
 LOCKS: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {
     "package-lock.json": _package_lock,
     "npm-shrinkwrap.json": _package_lock,
-    "yarn.lock": _yarn_lock,
+    "yarn.lock": _matches(r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n\s+version:?\s+\"?(\d[^\"\s]*)"),
     "poetry.lock": _toml_packages,
     "uv.lock": _toml_packages,
     "Cargo.lock": _toml_packages,

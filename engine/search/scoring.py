@@ -128,18 +128,24 @@ def find(
 
     With *include_retired*, retired memories count like active memories. *turns* came before the prompt.
     """
-    (searched, terms), counts_all = rules.asked(text, turns), include_retired or rules.counts_retired
+    counts_all = include_retired or rules.counts_retired
+
+    def matched(db: Connection) -> tuple[str, PromptMatcher, dict[object, CandidatePool]]:
+        searched, terms = rules.asked(text, turns)
+        return searched, PromptMatcher(db, terms, rules), {}
 
     def pool(db: Connection) -> CandidatePool:
-        matcher = index.kept(db, (rules, text, turns), lambda: PromptMatcher(db, terms, rules))
-        found = matcher.best(index.root, size, counts_all=counts_all)
-        return CandidatePool(found, matcher.found.asked, matcher.rare, matcher.unknown, searched)
+        searched, matcher, pools = index.kept(db, (rules, text, turns), lambda: matched(db))
+        if (size, counts_all) not in pools:
+            found = matcher.best(index.root, size, counts_all=counts_all)
+            pools[size, counts_all] = CandidatePool(found, matcher.found.asked, matcher.rare, matcher.unknown, searched)
+        return pools[size, counts_all]
 
     return index.pool(pool)
 
 
 class PromptMatcher:
-    """Matches memories with one prompt, in one state of the index. It keeps what it found: another system asks again.
+    """Matches memories with one prompt, in one state of the index. It keeps what it found: another pool asks again.
 
     `found` are the prompt's units, `idf` the weight of each, `rare` that of the rarest possible word.
     """

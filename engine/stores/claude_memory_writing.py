@@ -84,6 +84,12 @@ def related(text: str) -> tuple[str, ...]:
     return tuple(file for file in files if isinstance(file, str)) if isinstance(files, list) else ()
 
 
+def reason(text: str) -> str:
+    """As `engine.stores.writing.Writing.reason`."""
+    document = _document(text)
+    return str(document.get(f"{document.get('record_status')}_reason") or "")
+
+
 def edited(text: str, changes: Changes, now: str) -> str:
     """The memory with *changes*."""
     return _checked(text, _up_to_date(text, _with_changes(text, changes), now))
@@ -128,7 +134,7 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
     word = STATUS_WORDS[status][0]
     summary = f"{word}: {reason or 'No reason provided'}" if stem else f"{word}: returned to active from {old}"
     change = {"date": now, "summary": summary, "field": "record_status", "old_value": old, "new_value": status}
-    return with_value(_with_history(text, [change]), ("updated_at",), now, after="created_at")
+    return _with_history(text, [change])
 
 
 def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:

@@ -25,10 +25,7 @@ class PrivateDatabase:
     """
 
     def __init__(
-        self,
-        path: str,
-        make: Callable[[sqlite3.Connection], object],
-        explained: Callable[[Exception], MemsiftError],
+        self, path: str, make: Callable[[sqlite3.Connection], object], explained: Callable[[Exception], MemsiftError]
     ) -> None:
         self._explained = explained
         with self._explaining():
@@ -66,3 +63,8 @@ class PrivateDatabase:
             yield
         except (sqlite3.Error, OSError) as error:
             raise self._explained(error) from None
+
+
+def storable(value: Any) -> Any:
+    """*value* as SQLite can hold it: lone surrogates, which transcripts do contain, become question marks."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value

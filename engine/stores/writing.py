@@ -104,7 +104,10 @@ class Writing(Protocol):
         """*new*, which a person made of *text* in an editor, checked and with times and changes brought up to date."""
 
     def with_status(self, text: str, status: str, reason: str, now: str) -> str:
-        """*text* with another status. The caller has checked that the change of status is allowed."""
+        """*text* with another status, which the caller has allowed. It is no newer: the time of its change stays."""
+
+    def reason(self, text: str) -> str:
+        """Why the memory is retired or archived; empty while it is active, or where no reason is written."""
 
     def merged(self, text: str, others: Mapping[str, str], note: str, now: str) -> str:
         """*text* with the tags and related files of *others* (id -> text) and a note."""

@@ -15,7 +15,7 @@ from labels.events import key_of
 from labels.exchange.files import nfc
 from labels.exchange.rows import id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
-from labels.records import MemoryText
+from labels.records import MemoryText, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -39,9 +39,7 @@ class KnownNames:
         self._prompts_by_text = by(prompts, lambda prompt: (normal(prompt.text), text_hash(prompt.text)))
         self._versions = by(memories, lambda memory: [(name, memory.digest) for name in ids_of(memory)])
         self._digests = by(memories, lambda memory: (memory.digest,))
-        self._same_id: dict[str, list[MemoryText]] = {}
-        for memory in memories:
-            self._same_id.setdefault(nfc(memory.id), []).append(memory)
+        self._same_id = grouped((nfc(memory.id), memory) for memory in memories)
         newest = {memory.id: memory for memory in memories}
         newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
         self._newest_by_name = by(newest.values(), names_of)

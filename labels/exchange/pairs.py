@@ -9,7 +9,7 @@ from engine.prompt import Prompt, prompt_id
 from labels.events import by_pair, event_of, key_of
 from labels.exchange.merge import read_memories, read_prompts
 from labels.exchange.rows import Dataset
-from labels.records import MemoryText
+from labels.records import MemoryText, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,16 +68,13 @@ class JudgedPair(NamedTuple):
 def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
     """The pairs with a label, in a pool, or injected by a system; prompts in the order of the store."""
     labels = by_pair(events_in(extract, "label_current ORDER BY annotator"))
-    gold = {
-        tuple(key): verdict
-        for *key, verdict in extract.tuples("SELECT prompt_id, memory_id, digest, verdict FROM gold")
-    }
+    agreed = extract.tuples("SELECT prompt_id, memory_id, digest, verdict FROM gold")
+    gold = {tuple(key): verdict for *key, verdict in agreed}
     settled = {key_of(event): event for event in events_in(extract, "adjudication_current")}
     standing = events_in(extract, "label_standing WHERE action = 'skip' AND NOT repeat ORDER BY ts, event_id")
     skips = by_pair({(skip.annotator, key_of(skip)): skip for skip in standing}.values())
-    results: dict[PairKey, list[Row]] = {}
-    for result in system_results(extract):
-        results.setdefault((result["prompt_id"], result["memory_id"], result["digest"]), []).append(result)
+    found = system_results(extract)
+    results = grouped(((result["prompt_id"], result["memory_id"], result["digest"]), result) for result in found)
     pooled = set(extract.tuples("SELECT prompt_id, memory_id, digest FROM frame"))
     pooled |= {key for key, found in results.items() if any(result["injected"] for result in found)}
     prompts = {prompt.id: prompt for prompt in read_prompts(extract)}

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED, FLAGGED
+from labels.events import key_of
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.kappa import (
     Alpha,
@@ -23,17 +24,16 @@ from labels.measure.kappa import (
 )
 from labels.measure.metrics import Ratio, estimated
 from labels.measure.strata import EQUAL
-from labels.records import NOT_RELEVANT, RELEVANT
+from labels.records import NOT_RELEVANT, RELEVANT, grouped, nested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from labels.events import PairKey
     from labels.measure.kappa import Table, Votes
     from labels.measure.strata import PairWeights
     from labels.records import Judgements, Label, Outcome, Repeat
 
-    Key = tuple[str, str, str]
-    """(prompt id, memory id, digest)."""
 
 YES_NO = {RELEVANT: True, NOT_RELEVANT: False}
 """The verdicts that can be compared. An unsure person has not said the opposite."""
@@ -216,14 +216,10 @@ def people_agreement(labels: Sequence[Label], repeats: Iterable[Repeat]) -> Peop
     return People(selves, others, krippendorffs_alpha(votes_of(answers)) if len(answers) > 2 else None)
 
 
-def answers_of(labels: Iterable[Label]) -> dict[str, dict[Key, bool]]:
+def answers_of(labels: Iterable[Label]) -> dict[str, dict[PairKey, bool]]:
     """annotator -> text -> whether it is relevant, where the verdict is yes or no."""
-    answers: dict[str, dict[Key, bool]] = {}
-    for label in labels:
-        if label.verdict in YES_NO:
-            key = (label.prompt_id, label.memory_id, label.digest)
-            answers.setdefault(label.annotator, {})[key] = YES_NO[label.verdict]
-    return answers
+    decided = [label for label in labels if label.verdict in YES_NO]
+    return nested((label.annotator, key_of(label), YES_NO[label.verdict]) for label in decided)
 
 
 def selves_of(repeats: Iterable[Repeat]) -> tuple[Concord, ...]:
@@ -235,7 +231,7 @@ def selves_of(repeats: Iterable[Repeat]) -> tuple[Concord, ...]:
     return tuple(concord(name, name, counts[name]) for name in sorted(counts))
 
 
-def others_of(answers: Mapping[str, Mapping[Key, bool]]) -> tuple[Concord, ...]:
+def others_of(answers: Mapping[str, Mapping[PairKey, bool]]) -> tuple[Concord, ...]:
     """Each two annotators on the texts that both have labelled."""
     concords = []
     for first, second in combinations(sorted(answers), 2):
@@ -262,13 +258,10 @@ def concord(first: str, second: str, counts: Mapping[tuple[bool, bool], int]) ->
     )
 
 
-def votes_of(answers: Mapping[str, Mapping[Key, bool]]) -> dict[str, list[Votes]]:
+def votes_of(answers: Mapping[str, Mapping[PairKey, bool]]) -> dict[str, list[Votes]]:
     """prompt id -> the votes on each of its texts."""
-    counts: dict[Key, list[int]] = {}
+    counts: dict[PairKey, list[int]] = {}
     for own in answers.values():
         for key, is_relevant in own.items():
             counts.setdefault(key, [0, 0])[not is_relevant] += 1
-    votes: dict[str, list[Votes]] = {}
-    for (prompt_id, _, _), (relevant, not_relevant) in counts.items():
-        votes.setdefault(prompt_id, []).append((relevant, not_relevant))
-    return votes
+    return grouped((key[0], (relevant, not_relevant)) for key, (relevant, not_relevant) in counts.items())

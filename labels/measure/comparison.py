@@ -62,6 +62,11 @@ class Difference:
     value: float
     interval: Interval | None
 
+    @property
+    def sign(self) -> int:
+        """1 or -1 if it is surely above or below 0; 0 if that is not known."""
+        return 0 if self.interval is None else (self.interval.low > 0) - (self.interval.high < 0)
+
 
 @dataclass(frozen=True)
 class SystemComparison:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from labels.measure.intervals import Drawn, Interval, precision_of, wilson
 from labels.measure.live_interval import looks, stratified_intervals
 from labels.measure.strata import EQUAL
+from labels.records import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -176,9 +177,7 @@ def reliability(rows: Iterable[Outcome], judgements: Judgements) -> ReliabilityC
 
 def binned(pairs: Iterable[tuple[float, bool]]) -> list[list[tuple[float, bool]]]:
     """(probability, whether it is relevant) in bins of equal width, without empty bins."""
-    bins: dict[int, list[tuple[float, bool]]] = {}
-    for probability, is_relevant in pairs:
-        bins.setdefault(bin_number(probability), []).append((probability, is_relevant))
+    bins = grouped((bin_number(pair[0]), pair) for pair in pairs)
     return [bins[number] for number in sorted(bins)]
 
 

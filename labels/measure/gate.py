@@ -319,11 +319,7 @@ class JudgeCase:
     def answer(self) -> str | None:
         """PAYS or COSTS if the interval of the gain excludes 0, else UNCLEAR; None if no worth was given."""
         gain = self.comparison.gain
-        if gain is None:
-            return None
-        if gain.interval is None or gain.interval.low <= 0 <= gain.interval.high:
-            return UNCLEAR
-        return PAYS if gain.interval.low > 0 else COSTS
+        return {0: UNCLEAR, 1: PAYS, -1: COSTS}[gain.sign] if gain else None
 
 
 def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None) -> JudgeCase | None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Drawn, Interval, effective_size, precision_of, wilson
+from labels.records import nested
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Set
@@ -55,12 +56,12 @@ def pair_weights(
     *inclusion* are the probabilities (prompt id -> memory id). Memories in *certain* are in the pool with probability
     1, whatever an older pool says.
     """
-    weights: dict[str, dict[str, float]] = {}
-    for prompt_id, sure in certain.items():
-        for memory_id, probability in inclusion.get(prompt_id, {}).items():
-            if probability < 1 and memory_id not in sure:
-                weights.setdefault(prompt_id, {})[memory_id] = 1 / probability
-    return weights
+    return nested(
+        (prompt_id, memory_id, 1 / probability)
+        for prompt_id, sure in certain.items()
+        for memory_id, probability in inclusion.get(prompt_id, {}).items()
+        if probability < 1 and memory_id not in sure
+    )
 
 
 @dataclass(frozen=True)

@@ -22,16 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 
-STEPS = (
-    "m001_retrievals",
-    "m002_labels",
-    "m003_judgements",
-    "m004_people",
-    "m005_merged",
-    "m006_sightings",
-    "m007_injected",
-    "m008_blindness",
-)
+STEPS = tuple(sorted(path.stem for path in FOLDER.glob("m*.sql")))
 """All steps, oldest first."""
 
 

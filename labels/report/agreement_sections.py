@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.wording import counted
 from labels.report.charts import confusion_rows
-from labels.report.section import ReportSection, ReportTable, decimal, give_or_take, share, span
+from labels.report.section import ReportTable, decimal, give_or_take, section, sentence, share, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from labels.measure.intervals import Interval
     from labels.measure.metrics import Ratio
     from labels.measure.report import Captions
+    from labels.report.section import ReportSection
 
 SHOWN_DISAGREEMENTS = 10
 
@@ -25,14 +26,9 @@ def judge_sections(system: str, agreement: Agreement, captions: Captions, assume
     *assumed* is the number of memories that are assumed to be irrelevant.
     """
     rows = tuple((name, *(f"{count:,}" for count in counts)) for name, counts in confusion_rows(agreement.confusion))
-    yield ReportSection(
-        f"judge-{system}",
-        f"The judge against people: {system}",
-        "Memories that the judge was asked about and that have a label"
-        f"{', or count as not relevant without one' if assumed else ''}.",
-        ReportTable(("", "relevant", "irrelevant"), rows),
-        tuple(grade_lines(agreement)),
-    )
+    table, without = ReportTable(("", "relevant", "irrelevant"), rows), ", or count as not relevant without one"
+    words = {"system": system, "assumed": without if assumed else ""}
+    yield section("judge", table, grade_lines(agreement), anchor=f"judge-{system}", **words)
     if agreement.disagreements:
         yield differences(system, agreement.disagreements, captions)
 
@@ -49,11 +45,8 @@ def differences(system: str, disagreements: Sequence[Graded], captions: Captions
         for memory in shown
     )
     flagged = " Flagged: it failed or was not sure." if any(memory.is_deployed for memory in shown) else ""
-    about = f"People call irrelevant what it kept, and relevant what it dropped.{flagged}{rest}"
-    title = f"Where judge and people differ: {system}"
-    return ReportSection(
-        f"differences-{system}", title, about, ReportTable(("memory", "prompt", "the judge"), rows, names=3)
-    )
+    table = ReportTable(("memory", "prompt", "the judge"), rows, names=3)
+    return section("differences", table, anchor=f"differences-{system}", system=system, flagged=flagged, rest=rest)
 
 
 def decision(memory: Graded) -> str:
@@ -67,16 +60,10 @@ def grade_lines(agreement: Agreement) -> Iterator[str]:
     yield f"Of the relevant ones it kept (sensitivity): {kept}."
     dropped = graded(agreement.specificity, agreement.specificity_interval)
     yield f"Of the irrelevant ones it dropped (specificity): {dropped}."
-    yield (
-        f"Of all it and people agree on {share(agreement.raw)}. Beyond chance (0 is chance, 1 perfect): Cohen's kappa "
-        f"{kappa(agreement.kappa, agreement.kappa_se)}; Gwet's AC1, which one rare answer moves less, "
-        f"{decimal(agreement.ac1)}."
-    )
+    beyond = kappa(agreement.kappa, agreement.kappa_se)
+    yield sentence("agreement", share=share(agreement.raw), kappa=beyond, ac1=decimal(agreement.ac1))
     if agreement.deployed:
-        yield (
-            f"On {counted(agreement.deployed, 'memory')} it failed or was not sure: what was injected "
-            "stands for its decision."
-        )
+        yield sentence("deployed", memories=counted(agreement.deployed, "memory"))
 
 
 def kappa(value: float | None, error: float | None) -> str:
@@ -92,15 +79,7 @@ def people_section(people: People) -> ReportSection:
     """Each person with himself, each two people, and all together."""
     head = ("", "same\nanswer", "where one\nsays yes", "where one\nsays no", "kappa", "AC1")
     rows = tuple(people_row(person) for person in (*people.selves, *people.others))
-    return ReportSection(
-        "people",
-        "People: how sure the labels are",
-        "Memories that came again unannounced (once the ranks of their prompt were shown, so this is at its best), and "
-        "memories that two people labelled. No judge can be expected to agree with them more. Kappa (± its standard "
-        "error) and AC1 are agreement beyond chance: 0 is chance, 1 perfect.",
-        ReportTable(head, rows),
-        tuple(alpha_lines(people)),
-    )
+    return section("people", ReportTable(head, rows), alpha_lines(people))
 
 
 def people_row(people: Concord) -> tuple[str, ...]:

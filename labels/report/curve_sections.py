@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from labels.report.section import ReportSection, ReportTable, decimal, range_of, span, system_rows
+from labels.report.section import ReportTable, decimal, range_of, section, span, system_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from labels.measure.curves import Coverage, Moment, ReliabilityCurve
     from labels.measure.report import Report
+    from labels.report.section import ReportSection
 
 SHOWN_POINTS = 6
 T = TypeVar("T")
@@ -30,19 +31,9 @@ def reliability(found: Sequence[tuple[str, ReliabilityCurve]]) -> Iterator[Repor
         lambda bucket: (f"{bucket.said:.2f}", f"{bucket.found:.2f}", span(bucket.interval), f"{bucket.memories:,}"),
     )
     if rows:
-        scores = (f"{name}: Brier score {curve.brier:.3f}." for name, curve in found)
-        yield ReportSection(
-            "reliability",
-            "Probabilities: whether they are true",
-            "Of the memories with a probability of 0.70, 70 % should be relevant, and so on. The Brier score is the "
-            "mean squared error: 0 is perfect, 0.25 is the score of a probability of 0.50 for every memory.",
-            ReportTable(
-                ("", "said", "found", "95 % interval", "memories"),
-                rows,
-                ranges=tuple(range_of(bucket.found, bucket.interval) for _, curve in found for bucket in curve.bins),
-            ),
-            tuple(scores),
-        )
+        ranges = tuple(range_of(bucket.found, bucket.interval) for _, curve in found for bucket in curve.bins)
+        table = ReportTable(("", "said", "found", "95 % interval", "memories"), rows, ranges=ranges)
+        yield section("reliability", table, (f"{name}: Brier score {curve.brier:.3f}." for name, curve in found))
 
 
 def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[ReportSection]:
@@ -52,13 +43,8 @@ def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[ReportSection]:
     )
     if rows:
         along = " or ".join(sorted({curve.by for _, curve in curves}))
-        yield ReportSection(
-            "coverage",
-            "A stricter cutoff: what it would cost",
-            f"The numbers if only injected memories of at least this {along} were kept. The last row of each system is "
-            "the system as it is.",
-            ReportTable(("", "at least", "precision", "recall", "fires", "labelled"), rows),
-        )
+        table = ReportTable(("", "at least", "precision", "recall", "fires", "labelled"), rows)
+        yield section("coverage", table, along=along)
 
 
 def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[ReportSection]:
@@ -67,19 +53,8 @@ def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[ReportSec
         lambda moment: (f"{moment.prompts:,}", decimal(moment.precision), span(moment.live)),
     )
     if rows:
-        yield ReportSection(
-            "history",
-            "Over time: how precision became known",
-            "After so many prompts for which the system injects something and that were labelled in full: the "
-            "precision so far, and the range that holds at any time.",
-            ReportTable(
-                ("", "prompts", "precision", "95 %, any time"),
-                rows,
-                ranges=tuple(
-                    range_of(moment.precision, moment.live) for _, moments in found for moment in some(moments)
-                ),
-            ),
-        )
+        ranges = tuple(range_of(moment.precision, moment.live) for _, moments in found for moment in some(moments))
+        yield section("history", ReportTable(("", "prompts", "precision", "95 %, any time"), rows, ranges=ranges))
 
 
 def some(points: Sequence[T]) -> list[T]:

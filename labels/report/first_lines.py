@@ -179,8 +179,7 @@ def claim(precision: Difference | None, sign: int) -> str:
     """What may be said of the precision of the other system: only as much as the interval carries."""
     if precision is None:
         return ""
-    found = precision.interval
-    if found is None or found.low <= 0 <= found.high:
+    if not precision.sign:
         return "; precision unclear"
     return f"; precision {'higher' if sign * precision.value > 0 else 'lower'}"
 
@@ -206,6 +205,8 @@ def next_step(report: Report) -> Step:
     return next(filter(None, (*faults(report, main), *improvements(report, main))), NOTHING)
 
 
+AS_NOW = Step("replay with the present settings", REPLAY, BY_REPLAY)
+BLINDLY = Step("label prompts before you see their ranks", LABEL, IN_LABEL)
 NOTHING = Step("nothing to do; measure again after new prompts or new memories")
 
 
@@ -215,12 +216,11 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if report.configured and report.configured != main.system:
         yield Step(f"replay {report.configured}, the present system", REPLAY, BY_REPLAY)
     if outdated_prompts(report.evidence, main.system):
-        yield Step("replay with the present settings", REPLAY, BY_REPLAY)
+        yield AS_NOW
     if facts.sighted:
-        yield Step("label prompts before you see their ranks", LABEL, IN_LABEL)
+        yield BLINDLY
     if facts.disputed > MAX_UNJUDGED * report.judged.whole:
-        split = counted(facts.disputed, "memory")
-        yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", IN_SETTLE)
+        yield settle_step(facts.disputed)
     if not report.labelled_prompts:
         yield label_step(FEWEST_TO_PLAN, report, main)
 
@@ -235,7 +235,7 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     elif found.live.low >= HIGH_ENOUGH:
         yield NOTHING
     best = rival(report, main.system)
-    if best and best.second == main.system + JUDGED and is_surely_higher(best.precision):
+    if best and best.second == main.system + JUDGED and best.precision and best.precision.sign > 0:
         yield Step("switch the judge on, if it is worth its price", "MEMSIFT_JUDGE=NAME", IN_WHATIF)
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
@@ -243,8 +243,9 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
         yield label_step(prompts, report, main, " for a range a quarter narrower")
 
 
-def is_surely_higher(precision: Difference | None) -> bool:
-    return bool(precision and precision.interval and precision.interval.low > 0)
+def settle_step(disputed: int) -> Step:
+    what = f"settle the {counted(disputed, 'memory')} people are split on"
+    return Step(what, "memsift label --adjudicate", IN_SETTLE)
 
 
 def label_step(number: int, report: Report, main: SystemReport, why: str = "") -> Step:

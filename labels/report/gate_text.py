@@ -13,11 +13,12 @@ from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
 from labels.measure.groups import Headline
 from labels.report.first_lines import (
+    AS_NOW,
+    BLINDLY,
     BY_REPLAY,
     BY_TARGET,
     BY_WORST,
     IN_LABEL,
-    IN_SETTLE,
     IN_WHATIF,
     LABEL,
     NOTHING,
@@ -26,9 +27,10 @@ from labels.report.first_lines import (
     other_line,
     precision_lines,
     served_line,
+    settle_step,
 )
 from labels.report.notes import refusals, warnings
-from labels.report.section import UNKNOWN, part_of, percent, span
+from labels.report.section import UNKNOWN, part_of, percent, sentence, span
 from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
 
 if TYPE_CHECKING:
@@ -46,16 +48,6 @@ MORE, WIDEST = 20, 0.2
 """Prompts to label next if the number that decides is not known; the widest indifference zone that is proposed."""
 
 ASKED_ONCE = "If you ask only once, --one-look has a narrower range; --full says what it costs."
-ONE_LOOK = (
-    "This range holds however often you ask, and is wide for it. If you ask only once, add --one-look: with 45 prompts "
-    "and a true precision of 0.90, a gate of 0.80 then passes in 4 of 10 cases instead of 1 in 20. Asked after every "
-    "prompt, --one-look would be wrong in most cases."
-)
-ONE_LOOK_OPEN = (
-    "One look does not decide it. A second one with --one-look would be wrong more often than 1 time in 20: label more "
-    "prompts and ask without it, as often as you like."
-)
-
 RULE_OF_THREE = 3
 """Something that never happened in n draws has a probability below 3 / n, with 95 % confidence.
 
@@ -210,10 +202,11 @@ def outlook_line(report: GateReport) -> str:
     if not is_open(report):
         return ""
     if report.gate.is_one_look:
-        return ONE_LOOK_OPEN
+        return sentence("one_look_open")
     if decision.more is None:
         return unknown_outlook(report)
-    step = f"About {decision.more} more prompts would decide, if {share_of(report)} stays where it is. {ONE_LOOK}"
+    step = f"About {decision.more} more prompts would decide, if {share_of(report)} stays where it is."
+    step = f"{step} {sentence('one_look')}"
     if decision.left >= decision.more:
         return f"{step} {decision.left} are there to be judged."
     return f"{step} {left_over(decision.left)}: add others with memsift replay --save."
@@ -234,14 +227,9 @@ def asked_for(report: GateReport) -> float:
 def unknown_outlook(report: GateReport) -> str:
     estimate = report.pending.estimate
     if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
-        return (
-            f"Judge {FEWEST_TO_PLAN} prompts, and it can be said how many it will take: mostly 25 to 35 if precision "
-            "is 20 points from what you ask for, and about 100 if it is 10 points."
-        )
-    return (
-        f"How many more prompts would decide cannot be said: {share_of(report)} is too near {asked_for(report):.2f}, "
-        f"and perhaps {AHEAD[-1]} would not do. {ONE_LOOK}"
-    )
+        return sentence("too_few_to_plan", prompts=FEWEST_TO_PLAN)
+    words = {"what": share_of(report), "least": asked_for(report), "most": AHEAD[-1], "one_look": sentence("one_look")}
+    return sentence("too_near", **words)
 
 
 # The next step
@@ -250,11 +238,11 @@ def unknown_outlook(report: GateReport) -> str:
 def gate_step(report: GateReport) -> Step:
     caveats, decision = report.caveats, report.decision
     if caveats.outdated:
-        return Step("replay with the present settings", REPLAY, BY_REPLAY)
+        return AS_NOW
     if caveats.unanswered:
         return Step("ask the judge again about the prompts without an answer", REPLAY, BY_REPLAY)
     if caveats.sighted:
-        return Step("label prompts before you see their ranks", LABEL, IN_LABEL)
+        return BLINDLY
     if caveats.gaps and caveats.gaps.matters:
         return finish_step(caveats.gaps, report.evidence)
     if report.verdict == UNDECIDED:
@@ -273,8 +261,7 @@ def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
     if evidence.is_qrels:
         return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
     if evidence.facts.disputed:
-        split = counted(evidence.facts.disputed, "memory")
-        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", IN_SETTLE)
+        return settle_step(evidence.facts.disputed)
     return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
 
 
@@ -359,11 +346,8 @@ def conclusion(case: JudgeCase) -> str:
 def without_worth(found: SystemComparison) -> str:
     """The trade-off, where it was not said how much a relevant memory is worth."""
     (lost, spared), (won, added) = found.first_only, found.second_only
-    counts = (
-        f"On these {counted(found.prompts, 'prompt')} it left out {spared:,} irrelevant and {lost:,} relevant "
-        f"memories, and brought in {added:,} irrelevant and {won:,} relevant ones."
-    )
-    return f"{counts} {loss_bound(found)} Say with --worth how many irrelevant memories a relevant one is worth to you."
+    counts = {"spared": spared, "lost": lost, "added": added, "won": won}
+    return sentence("without_worth", prompts=counted(found.prompts, "prompt"), bound=loss_bound(found), **counts)
 
 
 def loss_bound(found: SystemComparison) -> str:

@@ -16,7 +16,7 @@ from labels.measure.caveats import (
     unseen_strata,
     unsure_share,
 )
-from labels.report.section import part_of, percent
+from labels.report.section import part_of, percent, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,6 +26,16 @@ if TYPE_CHECKING:
     from labels.measure.gate import Caveats, Gaps, GateReport
     from labels.measure.report import Report, SystemReport
 
+
+WORDS = {
+    "stale": ("label is", "labels are"),
+    "unmatched": ("label is", "labels are"),
+    "disputed": ("memory splits", "memories split"),
+    "imported": ("label was", "labels were"),
+    "blind_unknown": ("imported label was", "imported labels were"),
+    "by_hand": ("prompt chosen by hand is", "prompts chosen by hand are"),
+}
+"""The fact -> the words for one and for several, with which its sentence begins."""
 
 NAMED = 3
 """The number of unfinished prompts that are named."""
@@ -62,33 +72,16 @@ def few_note(prompts: str) -> str:
 
 def label_notes(facts: LabelFacts) -> Iterator[str]:
     """Labels that do not count, and labels about which something is not known. Report and gate say the same."""
-    if facts.stale:
-        labels = counted(facts.stale, "label is", "labels are")
-        yield f"{labels} stale: the memory was edited or removed since. Stale labels do not count."
-    if facts.unmatched:
-        labels = counted(facts.unmatched, "label is", "labels are")
-        yield f"{labels} about a newer or older text than the one replayed, and wait for the next replay."
-    if facts.disputed:
-        memories = counted(facts.disputed, "memory splits", "memories split")
-        yield f"{memories} the annotators evenly, so nothing is counted there until somebody settles it."
-    if facts.imported:
-        labels = counted(facts.imported, "label was", "labels were")
-        how = "a random sample, in random order: nothing else is known of them"
-        yield f"{labels} imported. Their prompts count as {how}."
-    if facts.blind_unknown:
-        labels = counted(facts.blind_unknown, "imported label was", "imported labels were")
-        yield f"Whether {labels} given blind is not known; they count."
-    if facts.by_hand:
-        left = counted(facts.by_hand, "prompt chosen by hand is", "prompts chosen by hand are")
-        yield f"{left} left out: prompts that somebody typed or picked are no random sample."
+    for name, words in WORDS.items():
+        if number := getattr(facts, name):
+            yield sentence(name, counted(number, *words))
 
 
 def on_people(report: Report) -> Iterator[str]:
     if not report.people and report.labelled_prompts:
         yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
     if seen := report.evidence.facts.sighted:
-        given = f"{seen.part} of {seen.whole} labels were given"
-        yield f"{given} with rank, score or verdict in view, which pulls answers towards what is shown."
+        yield sentence("sighted", given=f"{seen.part} of {seen.whole} labels were given")
 
 
 def on_drift(report: Report) -> Iterator[str]:
@@ -112,20 +105,16 @@ def on_runs(report: Report) -> Iterator[str]:
 
 
 def outdated_note(outdated: Outdated) -> str:
-    return (
-        f"{outdated.prompts:,} of {outdated.whole:,} prompts were replayed with another configuration than the present "
-        f"one ({'; '.join(outdated.changes)}). Replay them again with memsift replay --save; the labels stay."
-    )
+    changes = "; ".join(outdated.changes)
+    return sentence("outdated", prompts=outdated.prompts, whole=outdated.whole, changes=changes)
 
 
 def on_systems(report: Report) -> Iterator[str]:
     for system in report.systems:
         failed, asked = system.fallbacks.part, system.fallbacks.whole
         if failed:
-            yield (
-                f"{system.system}: the judge gave no answer on {failed:,} of {counted(asked, 'prompt')} on which it "
-                "was asked; these are left out of its numbers."
-            )
+            prompts = counted(asked, "prompt")
+            yield sentence("fallbacks", system=system.system, failed=failed, prompts=prompts)
     if not same_prompts(report.evidence):
         yield "The systems were not replayed on the same prompts, so their numbers do not compare."
 
@@ -138,18 +127,12 @@ def on_weights(report: Report) -> Iterator[str]:
     if weights.pairs and report.labelled_prompts:
         why.append("of what the judge dropped only a random sample was put before people")
     if why:
-        yield (
-            f"In numbers with a ~ each prompt or memory counts for as many as it stands for: {', and '.join(why)}. "
-            "They are not the quotient of the counts beside them."
-        )
+        yield sentence("weights", why=", and ".join(why))
     untouched = set(weights.strata.values()) - {weights.strata[prompt_id] for prompt_id in weights.prompts}
     if untouched and weights.prompts:
         prompts = sum(stratum in untouched for stratum in weights.strata.values())
-        yield (
-            f"Nothing is labelled yet in {counted(len(untouched), 'stratum', 'strata')} "
-            f"({', '.join(sorted(untouched))}; {percent(prompts, len(weights.strata))} of the prompts): the numbers "
-            "say nothing of those prompts."
-        )
+        strata, names = counted(len(untouched), "stratum", "strata"), ", ".join(sorted(untouched))
+        yield sentence("untouched", strata=strata, names=names, share=percent(prompts, len(weights.strata)))
 
 
 def on_pool(report: Report) -> Iterator[str]:
@@ -162,11 +145,9 @@ def on_pool(report: Report) -> Iterator[str]:
 def on_unjudged(system: SystemReport) -> Iterator[str]:
     part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
     if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
-        yield (
-            f"{system.system}: {part:,} of {counted(whole, 'injected memory')} have no label that "
-            "counts: none yet, unsure, disputed or stale. Unless chance left them out, precision is only sure to be "
-            f"from {bounds.low:.2f} (none relevant) to {bounds.high:.2f} (all)."
-        )
+        memories = counted(whole, "injected memory")
+        words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
+        yield sentence("unjudged", part=part, **words)
 
 
 def on_convention(report: Report) -> Iterator[str]:
@@ -192,10 +173,7 @@ def refusals(caveats: Caveats, evidence: Evidence) -> Iterator[str]:
     if caveats.unanswered:
         yield f"The judge gave no answer on {part_of(caveats.unanswered)} prompts, and the others may be another kind."
     if caveats.sighted:
-        yield (
-            f"{part_of(caveats.sighted)} labels were given with rank, score or verdict in view, which pulls answers "
-            "towards what is shown. Label those prompts again without looking."
-        )
+        yield sentence("sighted_again", labels=part_of(caveats.sighted))
     if caveats.gaps and caveats.gaps.matters:
         step = finishing(caveats.gaps.left, evidence)
         yield f"{missing_labels(caveats.gaps)}, and the answer depends on them. {step}"
@@ -231,11 +209,7 @@ def warnings(report: GateReport) -> Iterator[str]:
     if unsure := unsure_share(evidence, system):
         yield f"{part_of(unsure)} memories were labelled unsure or unrateable, and count nowhere."
     if assumed := assumed_memories(evidence, system):
-        yield (
-            f"{part_of(assumed.memories)} injected memories are not in the qrels and are taken as not relevant: if all "
-            f"were, precision would be {assumed.highest:.2f}. With --unjudged exclude, only prompts count of which all "
-            "is in them."
-        )
+        yield sentence("assumed", memories=part_of(assumed.memories), highest=assumed.highest)
     if outside := outside_order(evidence, system):
         prompts = counted(outside, "prompt does", "prompts do")
         yield f"{prompts} not count, having come after the order of labelling was made."

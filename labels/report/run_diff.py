@@ -10,7 +10,7 @@ from engine.lean.json_text import printed_json
 from engine.wording import counted, cut, listed
 from labels.measure.judgements import needed_in
 from labels.measure.metrics import Ratio, served
-from labels.records import NOT_RELEVANT, RELEVANT
+from labels.records import NOT_RELEVANT, RELEVANT, nested
 from labels.report.section import percent
 from labels.report.text import one_line, wrapped
 
@@ -170,9 +170,7 @@ def by_labels(labels: Iterable[Gold], slight: Set[tuple[str, str]] = frozenset()
         said = memories.get((prompt_id, memory.memory_id), set())
         return next(iter(said)) if len(said) == 1 else None
 
-    judgements: dict[str, dict[str, bool]] = {}
-    for (prompt_id, memory_id), said in memories.items():
-        judgements.setdefault(prompt_id, {})[memory_id] = True in said
+    judgements = nested((*pair, True in said) for pair, said in memories.items())
     return KnownVerdicts(of, needed_in(judgements, slight))
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from engine.lean.sections import text_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from labels.measure.metrics import Ratio
 
 T = TypeVar("T")
+
+TEXTS: dict[str, dict[str, Any]] = tomllib.loads(text_beside(__file__, "texts.toml"))
 
 UNKNOWN = "-"
 LEAST_ERROR = 0.005
@@ -59,6 +64,20 @@ class ReportSection:
     about: str = ""
     table: ReportTable | None = None
     lines: tuple[str, ...] = ()
+
+
+def section(
+    name: str, table: ReportTable | None = None, lines: Iterable[str] = (), *, anchor: str = "", **words: object
+) -> ReportSection:
+    """The section *name* of texts.toml, with *words* in the places of its braces. Its anchor is its name by default."""
+    title, about = (text.format(**words) for text in TEXTS["sections"][name].values())
+    return ReportSection(anchor or name, title, about, table, tuple(lines))
+
+
+def sentence(name: str, *numbers: str, **words: object) -> str:
+    """A sentence of texts.toml."""
+    text: str = TEXTS["sentences"][name].format(*numbers, **words)
+    return text
 
 
 def system_rows(

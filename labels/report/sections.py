@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from engine.config import CUTS, DEFAULT, TUNED, is_injected
@@ -11,6 +12,7 @@ from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.curve_sections import curve_sections
 from labels.report.notes import notes
 from labels.report.section import (
+    TEXTS,
     UNKNOWN,
     ReportSection,
     ReportTable,
@@ -18,6 +20,8 @@ from labels.report.section import (
     part_of,
     range_of,
     rate,
+    section,
+    sentence,
     share,
     span,
     system_rows,
@@ -34,22 +38,10 @@ if TYPE_CHECKING:
 
     AnyGroup = TypeVar("AnyGroup", bound=Group)
 
-LIMITS = "Limits of these numbers"
-CONFIDENCE = "By confidence: is what it is sure of relevant", "What the system said of a memory when it injected it."
-KIND = (
-    "By kind of prompt: where it is good",
-    "The kinds came with the prompts. Served: of the prompts that need a memory. False fires: of those for which "
-    "nothing is relevant.",
-)
 ANSWER, CAUSES, TRUST = "Answer", "Causes", "Trust"
 IN_TRUST = ("limits", "history", "reliability", "people")
 CUTOFFS = {DEFAULT: "the default model of memsift", TUNED: "the model tuned to labels of this root"}
-RECORDS = (
-    " injected is no search: it is what memsift's hook really injected for those prompts of which that is known, and "
-    "injected:NAME is what another hook injected."
-)
 SMALLEST_P = 0.001
-FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
 
 
 def sections(report: Report) -> tuple[ReportSection, ...]:
@@ -64,6 +56,7 @@ def sections(report: Report) -> tuple[ReportSection, ...]:
         *worst("memory", "memories", report.worst_memories),
         *worst("prompt", "prompts", report.worst_prompts),
         *by_kind(report),
+        *by_agent(report),
         *by_confidence(report),
         *judges(report),
         running(report),
@@ -91,7 +84,11 @@ def summary(report: Report) -> str:
     by = f" by {', '.join(report.annotators)}" if report.annotators else ""
     verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items() if number)
     stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
-    weighed = f" Numbers with a ~ are weighed: “{LIMITS}” says why." if has_weights(report) else ""
+    weighed = (
+        f" Numbers with a ~ are weighed: “{TEXTS['sections']['limits']['title']}” says why."
+        if has_weights(report)
+        else ""
+    )
     labels = f"{counted(total, 'label')}{by}{f': {verdicts}' if verdicts else ''}{stale}."
     return f"{replayed} {labels}{agreed(report)}{blind(report.blind, report.blind_unknown)}{weighed}"
 
@@ -126,27 +123,20 @@ def has_weights(report: Report) -> bool:
 
 def precision(report: Report) -> ReportSection:
     live = has_order(report)
-    looks = (
-        " “Asked once” is for who looks a single time, when all labels are there. Who looks on the way, and stops when "
-        "the number pleases, takes “any time”."
+    table = table_of(
+        report,
+        {
+            "precision": lambda system: rate(system.precision),
+            ("95 %\nasked once" if live else "95 % range"): lambda system: span(system.interval),
+            **({"95 %\nany time": lambda system: span(system.live)} if live else {}),
+            "relevant": lambda system: part_of(system.precision),
+            "no label": lambda system: f"{system.unjudged.part:,}",
+        },
+        lambda system: range_of(system.precision.value, system.interval, system.live),
     )
-    return ReportSection(
-        "precision",
-        "Precision: how much of what was injected helped",
-        f"The relevant share of what was injected{unlabelled(report)}, over all prompts.{partly(report)} The true "
-        f"share is in the 95 % range 19 times of 20.{looks if live else ''}{cutoffs(report)}",
-        table_of(
-            report,
-            {
-                "precision": lambda system: rate(system.precision),
-                ("95 %\nasked once" if live else "95 % range"): lambda system: span(system.interval),
-                **({"95 %\nany time": lambda system: span(system.live)} if live else {}),
-                "relevant": lambda system: part_of(system.precision),
-                "no label": lambda system: f"{system.unjudged.part:,}",
-            },
-            lambda system: range_of(system.precision.value, system.interval, system.live),
-        ),
-    )
+    looks = sentence("looks") if live else ""
+    words = {"unlabelled": unlabelled(report), "partly": partly(report), "looks": looks, "cutoffs": cutoffs(report)}
+    return section("precision", table, **words)
 
 
 def cutoffs(report: Report) -> str:
@@ -154,14 +144,14 @@ def cutoffs(report: Report) -> str:
     names = " ".join(system.system for system in report.systems)
     said = [f"{CUTS[kind]} is {model}" for kind, model in CUTOFFS.items() if CUTS[kind] in names]
     meaning = f" In a system's name, {' and '.join(said)}." if said else ""
-    return meaning + (RECORDS if any(is_injected(system.system) for system in report.systems) else "")
+    return meaning + (sentence("records") if any(is_injected(system.system) for system in report.systems) else "")
 
 
 def partly(report: Report) -> str:
     """Why the first lines have another precision, if they have."""
     if all(system.headline.relevant.whole == system.precision.whole for system in report.systems):
         return ""
-    return " Prompts that are labelled in part count here, and do not count in the first lines and in memsift gate."
+    return sentence("partly")
 
 
 def unlabelled(report: Report) -> str:
@@ -179,14 +169,8 @@ def has_order(report: Report) -> bool:
 
 def comparison_section(comparisons: Sequence[SystemComparison]) -> ReportSection:
     head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
-    return ReportSection(
-        "comparison",
-        "Systems compared: what one changes against another",
-        "On the prompts labelled in full for both. Precision: the difference, with its interval. Not relevant, "
-        "relevant: how many more memories per prompt (+), or fewer (-).",
-        ReportTable(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True),
-        tuple(map(prompts_line, comparisons)),
-    )
+    table = ReportTable(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True)
+    return section("comparison", table, map(prompts_line, comparisons))
 
 
 def prompts_line(comparison: SystemComparison) -> str:
@@ -194,10 +178,8 @@ def prompts_line(comparison: SystemComparison) -> str:
     line = f"{comparison.second} against {comparison.first}: {counted(comparison.prompts, 'prompt')}."
     if comparison.p_value is None:
         return line
-    return (
-        f"{line} On the {comparison.compared:,} for which both inject something, chance alone would make their "
-        f"precisions per prompt differ as much with probability {p_value(comparison.p_value)} (sign-flip test)."
-    )
+    p = p_value(comparison.p_value)
+    return sentence("sign_flip", line=line, compared=comparison.compared, p_value=p)
 
 
 def comparison_row(comparison: SystemComparison) -> tuple[str, ...]:
@@ -222,47 +204,30 @@ def p_value(value: float | None) -> str:
 
 
 def injecting(report: Report) -> ReportSection:
-    return ReportSection(
-        "injecting",
-        "Noise: how often a system speaks, and how often for nothing",
-        "Fires: prompts that got a memory, of all. False fires: the same, of the prompts for which nothing is "
-        "relevant. Irrelevant per prompt: memories, over the labelled prompts. For one word: labelled prompts that got "
-        "an irrelevant memory because of a single word.",
-        table_of(
-            report,
-            {
-                "fires": lambda system: share(system.fire_rate),
-                "false fires": lambda system: share(system.false_fire_rate),
-                "irrelevant\nper prompt": lambda system: share(system.irrelevant_per_prompt),
-                "for one\nword": lambda system: share(system.polluted_rate),
-            },
-        ),
-    )
+    columns: dict[str, Callable[[SystemReport], str]] = {
+        "fires": lambda system: share(system.fire_rate),
+        "false fires": lambda system: share(system.false_fire_rate),
+        "irrelevant\nper prompt": lambda system: share(system.irrelevant_per_prompt),
+        "for one\nword": lambda system: share(system.polluted_rate),
+    }
+    return section("injecting", table_of(report, columns))
 
 
 def recall(report: Report) -> ReportSection:
     beyond = any(system.recall_of_known.whole != system.recall_in_pool.whole for system in report.systems)
-    return ReportSection(
-        "recall",
-        "Served: how much of what is needed was injected",
-        "Served: of the prompts that need a memory, those that got one that they need: relevant, and of grade 2 or 3 "
-        "if it has a grade. In the pool: of what any system brought up and people call relevant. "
-        f"{'Of all known: with what else the labels call relevant. ' if beyond else ''}"
-        "Lost per prompt: relevant memories of the pool that were not injected.",
-        table_of(
-            report,
-            {
-                "served": served,
-                "95 %\nany time": lambda system: span(system.served.live if system.served.estimate else None),
-                "in the pool": lambda system: share(system.recall_in_pool),
-                **({"of all known": lambda system: share(system.recall_of_known)} if beyond else {}),
-                "lost per prompt": lambda system: share(system.lost_per_prompt),
-            },
-            lambda system: (
-                range_of(system.served.estimate.value, system.served.live) if system.served.estimate else None
-            ),
-        ),
+    table = table_of(
+        report,
+        {
+            "served": served,
+            "95 %\nany time": lambda system: span(system.served.live if system.served.estimate else None),
+            "in the pool": lambda system: share(system.recall_in_pool),
+            **({"of all known": lambda system: share(system.recall_of_known)} if beyond else {}),
+            "lost per prompt": lambda system: share(system.lost_per_prompt),
+        },
+        lambda system: range_of(system.served.estimate.value, system.served.live) if system.served.estimate else None,
     )
+    known = "Of all known: with what else the labels call relevant. "
+    return section("recall", table, beyond=known if beyond else "")
 
 
 def served(system: SystemReport) -> str:
@@ -271,22 +236,14 @@ def served(system: SystemReport) -> str:
 
 
 def running(report: Report) -> ReportSection:
-    return ReportSection(
-        "running",
-        "Time and failures",
-        "Silent: prompts that got no memory. Judge failed: of the prompts on which it was asked; these are "
-        "left out of all other numbers. Median time: of a prompt, with all that the judge took.",
-        table_of(
-            report,
-            {
-                "prompts": lambda system: f"{system.prompts:,}",
-                "silent": lambda system: f"{system.silent:,}",
-                "injected": lambda system: f"{system.unjudged.whole:,}",
-                "judge failed": lambda system: part_of(system.fallbacks) if system.fallbacks.whole else "",
-                "median time": lambda system: "" if is_injected(system.system) else f"{system.median_ms:,.1f} ms",
-            },
-        ),
-    )
+    columns: dict[str, Callable[[SystemReport], str]] = {
+        "prompts": lambda system: f"{system.prompts:,}",
+        "silent": lambda system: f"{system.silent:,}",
+        "injected": lambda system: f"{system.unjudged.whole:,}",
+        "judge failed": lambda system: part_of(system.fallbacks) if system.fallbacks.whole else "",
+        "median time": lambda system: "" if is_injected(system.system) else f"{system.median_ms:,.1f} ms",
+    }
+    return section("running", table_of(report, columns))
 
 
 def table_of(
@@ -307,37 +264,37 @@ def by_confidence(report: Report) -> Iterator[ReportSection]:
         "relevant": lambda group: part_of(group.precision.ratio),
         "prompts": lambda group: f"{group.prompts:,}",
     }
-    return grouped(
-        "confidence", CONFIDENCE, {system.system: system.by_confidence for system in report.systems}, columns
-    )
+    return grouped("confidence", {system.system: system.by_confidence for system in report.systems}, columns)
+
+
+OF_PROMPTS: Mapping[str, Callable[[KindGroup], str]] = {
+    "precision": lambda group: share(group.precision.ratio),
+    "95 %\ninterval": lambda group: span(group.precision.interval if group.precision.ratio.whole else None),
+    "served": lambda group: share(group.served),
+    "false fires": lambda group: share(group.false_fires),
+}
+"""The columns about a group of prompts."""
 
 
 def by_kind(report: Report) -> Iterator[ReportSection]:
-    columns: dict[str, Callable[[KindGroup], str]] = {
-        "precision": lambda group: share(group.precision.ratio),
-        "95 %\ninterval": lambda group: span(group.precision.interval if group.precision.ratio.whole else None),
-        "served": lambda group: share(group.served),
-        "false fires": lambda group: share(group.false_fires),
-    }
-    return grouped("kind", KIND, {system.system: system.by_kind for system in report.systems}, columns)
+    return grouped("kind", {system.system: system.by_kind for system in report.systems}, OF_PROMPTS)
+
+
+def by_agent(report: Report) -> Iterator[ReportSection]:
+    return grouped("agent", {system.system: system.by_agent for system in report.systems}, OF_PROMPTS)
 
 
 def grouped(
-    name: str,
-    titles: tuple[str, str],
-    groups: Mapping[str, Sequence[AnyGroup]],
-    columns: Mapping[str, Callable[[AnyGroup], str]],
+    name: str, groups: Mapping[str, Sequence[AnyGroup]], columns: Mapping[str, Callable[[AnyGroup], str]]
 ) -> Iterator[ReportSection]:
     """The known groups of each system, if a system has more than one of them."""
     known = {system: [group for group in own if group.is_known] for system, own in groups.items()}
     if max(map(len, known.values()), default=0) < 2:
         return
-    title, about = titles
     every = (group.precision for own in known.values() for group in own)
     rows = system_rows(known.items(), lambda group: (group.name, *(write(group) for write in columns.values())))
     ranges = tuple(range_of(found.ratio.value, found.interval) for found in every)
-    table = ReportTable(("", name, *columns), rows, names=2, ranges=ranges)
-    yield ReportSection(name, title, f"{about} {FEW_IN_A_ROW}", table)
+    yield section(name, ReportTable(("", name, *columns), rows, names=2, ranges=ranges))
 
 
 def judges(report: Report) -> Iterator[ReportSection]:
@@ -347,32 +304,21 @@ def judges(report: Report) -> Iterator[ReportSection]:
 
 
 def ranking(report: Report) -> Iterator[ReportSection]:
-    title = "Ranking, as TREC counts it"
     found = [(system.system, system.ranked) for system in report.systems if system.ranked]
     if report.lacking:
-        yield ReportSection("ranking", title, report.lacking)
+        yield replace(section("ranking", prompts=""), about=report.lacking)
     elif found and found[0][1].prompts:
         measures = list(found[0][1].means)
         rows = tuple((system, *(decimal(ranked.means.get(name)) for name in measures)) for system, ranked in found)
-        yield ReportSection(
-            "ranking",
-            title,
-            f"Means over the {counted(found[0][1].prompts, 'prompt')} with something relevant, to compare with other "
-            "collections. P@k divides by k and AP by all that is relevant, so both punish a system for holding back.",
-            ReportTable(("", *measures), rows),
-        )
+        yield section("ranking", ReportTable(("", *measures), rows), prompts=counted(found[0][1].prompts, "prompt"))
 
 
 def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[ReportSection]:
     if found:
-        about = {
-            "memory": "Injected for more than one prompt without being relevant, by any system. Counted are prompts.",
-            "prompt": "Drew more than one irrelevant memory, from all systems together. Counted are memories.",
-        }[one]
         rows = tuple((row.text or row.id, f"{row.irrelevant:,}", f"{row.relevant:,}") for row in found)
-        yield ReportSection(f"worst-{many}", f"Worst {many}", about, ReportTable((one, "irrelevant", "relevant"), rows))
+        yield section(f"worst-{many}", ReportTable((one, "irrelevant", "relevant"), rows))
 
 
 def limits(report: Report) -> Iterator[ReportSection]:
     if lines := notes(report):
-        yield ReportSection("limits", LIMITS, lines=lines)
+        yield section("limits", lines=lines)

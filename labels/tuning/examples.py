@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from engine.cutoff import Cutoff, Model, features, fit_of
 from engine.errors import TuningError
 from engine.pipeline import retrieve
-from labels.records import NOT_RELEVANT, RELEVANT
+from labels.records import NOT_RELEVANT, RELEVANT, nested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
@@ -64,11 +64,8 @@ class Truth:
     @classmethod
     def from_gold(cls, gold: Iterable[Gold]) -> Self:
         """From labels. A label of another text of a memory does not count."""
-        judgements: dict[str, dict[Pair, bool]] = {}
-        for label in gold:
-            if label.verdict in (RELEVANT, NOT_RELEVANT):
-                judgements.setdefault(label.prompt_id, {})[label.pair] = label.verdict == RELEVANT
-        return cls(judgements)
+        decided = [label for label in gold if label.verdict in (RELEVANT, NOT_RELEVANT)]
+        return cls(nested((label.prompt_id, label.pair, label.verdict == RELEVANT) for label in decided))
 
     @classmethod
     def from_qrels(cls, judgements: Judgements, *, excludes: bool) -> Self:
@@ -107,12 +104,7 @@ class Recorder(Cutoff):
 
 
 def judged_prompts(
-    prompts: Iterable[Prompt],
-    index: Index,
-    config: Config,
-    truth: Truth,
-    group: str = "",
-    in_use: Cutoff | None = None,
+    prompts: Iterable[Prompt], index: Index, config: Config, truth: Truth, group: str = "", in_use: Cutoff | None = None
 ) -> list[JudgedPrompt]:
     """The prompts that *truth* has judgements of, with the memories that reach the cutoff now.
 

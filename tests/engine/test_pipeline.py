@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import inject
-from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig, ModeConfig, ModesConfig
+from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS, Config, JudgeConfig, ModeConfig, ModesConfig
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
 from engine.memory import Memory
@@ -72,6 +72,14 @@ def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> Non
         "auto",
         "",
     )
+
+
+@pytest.mark.parametrize("wanted", [(FTS5_BM25, False, 15), (MEMSIFT, False, 12), (MEMSIFT, True, 15)])
+def test_the_strongest_alone_are_looked_at_where_no_judge_chooses(wanted: tuple[str, bool, int]) -> None:
+    strategy, has_judge, count = wanted
+    config = replace(Config(), match_strategy=strategy)
+    retrieval = run("cache rule", *CACHE, config=config, judge=FakeJudge() if has_judge else None)
+    assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count]
 
 
 def test_pool_and_cap_follow_the_configuration() -> None:

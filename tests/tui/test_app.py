@@ -1,15 +1,14 @@
 """The app around its screens: keys, palette, help, reload, toasts, the theme."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from textual.events import Key
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from engine.config import CONFIG_FILE
@@ -34,6 +33,7 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 from tui.commands import KeyCommands
@@ -48,11 +48,6 @@ from tui.workspace import opening
 from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

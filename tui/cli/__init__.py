@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
 from tui.cli.help import SUBJECTS, Commands
-from tui.cli.options import DB, ORDER, PLAIN, PROMPTS, TOGETHER, judge_options, roots_option
+from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile, declared
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell
-
-if TYPE_CHECKING:
-    from tui.workspace.judge_options import JudgeOptions
 
 
 class Memsift(Commands):
@@ -59,21 +56,16 @@ class Memsift(Commands):
 
 @click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="memsift")
-@roots_option(TOGETHER)
-@PROMPTS
-@judge_options
-@DB
-@ORDER
-@PLAIN
+@declared
 @click.pass_context
 def main(
     ctx: click.Context,
-    roots: tuple[str, ...],
-    prompts: tuple[str, ...],
-    judge: JudgeOptions,
-    db: str | None,
-    order: str | None,
-    plain: bool,
+    roots: Roots,
+    prompts: PromptFiles,
+    judge: AskedJudge,
+    db: StoreFile,
+    order: OrderName,
+    plain: Plain,
 ) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
 

@@ -6,13 +6,13 @@ import os
 import sys
 from dataclasses import replace
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.errors import MemsiftError
 from engine.paths import state_home
-from tui.cli.options import ORDER, PLAIN
+from tui.cli.options import OrderName, Plain, command, option
 from tui.workspace import opening
 from tui.workspace.stderr import MANY
 
@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 
-@click.command()
-@click.option("--fresh", is_flag=True, help="Delete the labels of earlier demos first.")
-@ORDER
-@PLAIN
-def demo(fresh: bool, order: str | None, plain: bool) -> None:
+@command()
+def demo(
+    fresh: Annotated[bool, option("--fresh")],
+    order: OrderName,
+    plain: Plain,
+) -> None:
     """The app on example data: memories, prompts and a scripted judge.
 
     Its labels are kept apart from yours, in the cache folder.
+
+    --fresh: Delete the labels of earlier demos first.
     """
     require_terminal()
     run_demo(fresh=fresh, order=order, is_plain=plain)

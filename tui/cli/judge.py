@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -12,38 +12,40 @@ from engine.errors import MemsiftError
 from engine.prompt import typed_prompt
 from engine.roots import retrieve
 from engine.wording import aligned
-from tui.cli.help import JudgedCommand
 from tui.cli.options import (
-    STRICT,
-    TEXT_OR_JSON,
-    TOGETHER,
+    AskedJudge,
+    Roots,
+    Strict,
+    TextOrJson,
+    argument,
+    command,
     disputed,
-    judge_options,
+    option,
     require_agreement,
-    roots_option,
 )
-from tui.cli.output import output
+from tui.cli.output import output, picked
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions, opened_judge
+from tui.workspace.judge_options import opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.retrieval import Candidate, Retrieval
+    from tui.workspace.judge_options import JudgeOptions
 
-MODE = "The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related ones, too."
 HEADER = ("decision", "sure", "injected", "category", "title")
 
 
-@click.command(cls=JudgedCommand)
-@click.argument("prompt")
-@roots_option(TOGETHER)
-@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help=MODE)
-@judge_options
-@STRICT
-@TEXT_OR_JSON
-def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
+@command()
+def judge(
+    prompt: Annotated[str, argument()],
+    roots: Roots,
+    mode: Annotated[str, option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO)],
+    judge: AskedJudge,
+    strict: Strict,
+    form: TextOrJson,
+) -> None:
     """Ask the judge about the memories for PROMPT.
 
     Its verdict on each memory is printed: approved, rejected or flagged (not sure). Only approved memories are
@@ -66,6 +68,9 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
                       exit code 2 at the first question without an answer
 
     Answers are cached in ~/.cache/memsift/judge.db: the same question is paid for once. Errors are not cached.
+
+    --mode: The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related
+        ones, too.
     """
     retrieval = judged(prompt, roots, mode, judge)
     report_fallback(retrieval)
@@ -120,8 +125,7 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
 def _row(candidate: Candidate) -> dict[str, Any]:
     from labels.exchange.replay_file import verdict_field
 
-    memory = {name: getattr(candidate.memory, name) for name in ("id", "title", "category")}
-    outcome = {"injected": candidate.injected, "dropped_by": candidate.dropped_by}
+    memory, outcome = picked(candidate.memory, "id", "title", "category"), picked(candidate, "injected", "dropped_by")
     return {**memory, **(verdict_field(candidate.verdict) or {}), **outcome}
 
 

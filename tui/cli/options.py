@@ -1,15 +1,26 @@
-"""Options that several commands share, and functions for their effects."""
+"""Options that several commands share, and functions for their effects.
+
+--db: Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.
+--order: Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) or
+    uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.
+--plain: Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor
+    is. `plain = true` under [app] in config.toml does so always.
+--unjudged: Count a memory without a row in --qrels as not relevant, or exclude it.
+--strict: Exit with 1 if the samples of the judge disagree about any memory.
+--full: Print everything in text form, not only the first lines.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial, wraps
-from inspect import signature
+from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import click
 
@@ -19,21 +30,26 @@ from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
 from engine.paths import labels_file
 from engine.wording import counted
-from tui.cli.help import JudgeOption
+from tui.cli.help import JudgedCommand, JudgeOption
 from tui.workspace import opening
 from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.retrieval import Retrieval
     from labels.database import LabelDatabase
+    from labels.measure.evidence import Evidence
     from labels.store import LabelStore
+    from tui.workspace.replay.replaying import Ending
 
     F = TypeVar("F", bound=Callable[..., Any])
+    Declaration = Callable[[str, Any, Mapping[str, str]], Callable[[Any], Any]]
+    """Gives a command the parameter with this name and type, and with the text of its flag."""
+    Declarations = dict[str, tuple[Any, Declaration]]
 
 ROOTS_HELP = (
     "Folder or file of memories, whoever owns it. Default: each .claude/memory of yours, up to the repository's top, "
@@ -47,6 +63,9 @@ PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a "
     "database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable."
 )
+ENTRY = re.compile(r"^(--[a-z-]+): (.+(?:\n +.+)*)\n*", re.MULTILINE)
+"""The text of an option in a docstring. Its other lines are indented."""
+
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
 
@@ -68,32 +87,88 @@ def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str
     return roots[0] if roots else None
 
 
-TOGETHER = "all are searched together, as in the hook, and give one result."
-"""The help on several roots, for most commands."""
+def option(*flags: str, about: str = "", **settings: Any) -> Declaration:
+    """An option, in the annotation of a parameter: `Annotated[bool, option("--full")]`.
+
+    Its help is *about*, and behind that the text that follows the flag and a colon in the docstring. The type says the
+    rest: bool is a flag, and a tuple an option that can be repeated.
+    """
+
+    def declare(parameter: str, kind: object, texts: Mapping[str, str]) -> Callable[[Any], Any]:
+        is_flag, multiple = kind is bool or None, get_origin(kind) is tuple
+        shown: dict[str, Any] = {"help": about + texts.get(flags[0], ""), "show_default": bool(settings.get("default"))}
+        return click.option(*flags, parameter, is_flag=is_flag, multiple=multiple, **shown, **settings)
+
+    return declare
 
 
-def roots_option(of_several: str) -> Callable[[F], F]:
+def argument(**settings: Any) -> Declaration:
+    """An argument, in the annotation of a parameter."""
+    return lambda parameter, *_: click.argument(parameter, **settings)
+
+
+def bundle(make: Callable[..., Any], **others: Declaration) -> Declaration:
+    """The options in the annotations of *make*, in the annotation of a parameter. It gets what *make* makes of them.
+
+    *others*: name of a parameter of *make* -> its option for this command.
+    """
+    found = {name: (kind, others.get(name, declare)) for name, (kind, declare) in declarations(make).items()}
+
+    def declare(parameter: str, *_: object) -> Callable[[Any], Any]:
+        def give(command: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(command)
+            def gathering(*given: Any, **named: Any) -> Any:
+                own = {name: named.pop(name) for name in found}
+                return command(*given, **{parameter: make(**own)}, **named)
+
+            return with_options(gathering, found, help_of(make)[1])
+
+        return give
+
+    return declare
+
+
+def declarations(source: Callable[..., Any]) -> Declarations:
+    """Parameter -> its type, and its option or argument."""
+    hints = get_type_hints(source, include_extras=True)
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
+
+
+def help_of(source: object) -> tuple[str, dict[str, str]]:
+    """The docstring without the texts of options; and flag -> its text."""
+    whole = cleandoc(source.__doc__ or "")
+    return ENTRY.sub("", whole).strip(), {flag: " ".join(text.split()) for flag, text in ENTRY.findall(whole)}
+
+
+SHARED = help_of(sys.modules[__name__])[1]
+
+
+def with_options(command: Callable[..., Any], found: Declarations, texts: Mapping[str, str]) -> Callable[..., Any]:
+    for parameter, (kind, declare) in reversed(found.items()):
+        command = declare(parameter, kind, {**SHARED, **texts})(command)
+    return command
+
+
+def declared(function: Callable[..., Any]) -> Callable[..., Any]:
+    """*function* with the options and arguments in the annotations of its parameters, in this order in the help."""
+    function.__doc__, texts = help_of(function)
+    return with_options(function, declarations(function), texts)
+
+
+def format_option(*names: str, about: str = "") -> Declaration:
+    """The option --format with these names. The first is the default."""
+    return option("--format", type=click.Choice(names), default=names[0], about=about)
+
+
+def roots_option(of_several: str = "") -> Declaration:
     """The option --root, repeatable. *of_several*: the help on more than one root."""
-    return click.option(
-        "--root", "roots", metavar="PATH", multiple=True, help=f"{ROOTS_HELP}. Repeatable: {of_several}"
-    )
+    return option("--root", metavar="PATH", about=f"{ROOTS_HELP}. Repeatable: {of_several}")
 
 
-def gathered(name: str, make: Callable[..., Any], options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
-    """A decorator that gives a command *options*. It gets what *make* makes of them, as the argument *name*."""
-
-    def give(command: F) -> F:
-        @wraps(command)
-        def gathering(*given: Any, **others: Any) -> Any:
-            own = {option: others.pop(option) for option in signature(make).parameters}
-            return command(*given, **{name: make(**own)}, **others)
-
-        found = cast("F", gathering)
-        for option in reversed(options):
-            found = option(found)
-        return found
-
-    return give
+def command(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """As `click.command`, with the options and arguments in the annotations of the parameters."""
+    make: Callable[..., click.Command] = click.command(name, cls=JudgedCommand, **settings)
+    return lambda function: make(declared(function))
 
 
 def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -103,153 +178,92 @@ def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[st
     return tuple(dict.fromkeys(filter(None, given)))
 
 
-IDS = click.argument("ids", metavar="ID...|-", nargs=-1, required=True, callback=ids_given)
+TREC_FORM = "in TREC form: lines of prompt id, 0, memory id, 1 (relevant) or 0"
+QRELS = f"Relevance labels for --run, {TREC_FORM}."
+WITH_IDS = "Text for people, JSON for programs, or only the ids, for a command that takes - as ID."
+
+Roots = Annotated[tuple[str, ...], roots_option("all are searched together, as in the hook, and give one result.")]
+EachRoot = Annotated[tuple[str, ...], roots_option()]
+LookedIn = Annotated[tuple[str, ...], roots_option("the memories are looked for in all of them.")]
+MemoryId = Annotated[str, argument(metavar="ID")]
+Ids = Annotated[tuple[str, ...], argument(metavar="ID...|-", nargs=-1, required=True, callback=ids_given)]
+PromptFiles = Annotated[tuple[str, ...], option("--prompts", metavar="FILE", about=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")]
+StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB")]
+OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order)]
+Plain = Annotated[bool, option("--plain")]
+Unjudged = Annotated[str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not")]
+Strict = Annotated[bool, option("--strict")]
+Full = Annotated[bool, option("--full")]
+TextOrJson = Annotated[str, format_option("text", "json", about="Text for people or JSON for programs.")]
+TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
 ROOT = click.option(
     "--root", metavar="PATH", multiple=True, callback=only_one, help=f"{ROOTS_HELP}: the first of them."
 )
-PROMPTS = click.option("--prompts", metavar="FILE", multiple=True, help=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")
-DB = click.option(
-    "--db",
-    metavar="FILE",
-    envvar="MEMSIFT_DB",
-    help="Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.",
-)
-ORDER = click.option(
-    "--order",
-    metavar="NAME",
-    callback=known_order,
-    help="Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) "
-    "or uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.",
-)
-PLAIN = click.option(
-    "--plain",
-    is_flag=True,
-    help="Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor "
-    "is. `plain = true` under [app] in config.toml does so always.",
-)
-RUN = click.option(
-    "--run", "run_file", metavar="FILE", help="Output of `memsift replay` to measure, instead of the label store."
-)
-TREC_FORM = "in TREC form: lines of prompt id, 0, memory id, 1 (relevant) or 0"
-QRELS = click.option("--qrels", metavar="FILE", help=f"Relevance labels for --run, {TREC_FORM}.")
-UNJUDGED = click.option(
-    "--unjudged",
-    type=click.Choice(["not", "exclude"]),
-    default="not",
-    show_default=True,
-    help="Count a memory without a row in --qrels as not relevant, or exclude it.",
-)
-STRICT = click.option(
-    "--strict", is_flag=True, help="Exit with 1 if the samples of the judge disagree about any memory."
-)
-TEXT_OR_JSON = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Text for people or JSON for programs.",
-)
-TEXT_JSON_OR_IDS = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "ids"]),
-    default="text",
-    show_default=True,
-    help="Text for people, JSON for programs, or only the ids, for a command that takes - as ID.",
-)
-FULL = click.option("--full", "is_full", is_flag=True, help="Print everything in text form, not only the first lines.")
-judge_option = partial(click.option, cls=JudgeOption)
-JUDGE_OPTIONS = (
-    judge_option(
-        "--judge",
-        metavar="NAME",
-        help=f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "
-        "Default: MEMSIFT_JUDGE, else judge.provider if judge.enabled is set in memory-config.json.",
-    ),
-    judge_option("--no-judge", is_flag=True, help="Use no judge, whatever environment and configuration say."),
-    judge_option(
-        "--judge-model", metavar="NAME", help="The judge's model. Default: MEMSIFT_JUDGE_MODEL, else judge.model."
-    ),
-    judge_option(
-        "--judge-timeout",
-        metavar="SECONDS",
-        type=click.FloatRange(*LIMITS["timeout_per_call"]),
-        help="Time limit for all calls about a prompt, or for each sample. Default: MEMSIFT_JUDGE_TIMEOUT, else "
-        "judge.timeout_per_call, else 3; in replay and quality judge at least 60.",
-    ),
-    judge_option(
-        "--judge-depth",
-        type=click.Choice(DEPTHS),
-        help="keep: the judge only lists the memories to keep. explained: a decision, a confidence and a sentence for "
-        "each memory; slower, so add --judge-timeout 20. Default: MEMSIFT_JUDGE_DEPTH, else judge.depth, else keep.",
-    ),
-    judge_option(
-        "--judge-samples",
-        metavar="K",
-        type=click.IntRange(1, 15),
-        envvar="MEMSIFT_JUDGE_SAMPLES",
-        help="Ask up to K times, each time with the candidates in another order; the majority decides. "
-        f"Default: MEMSIFT_JUDGE_SAMPLES, else {REPLAY_SAMPLES} in replay and 1 elsewhere.",
-    ),
-    judge_option("--judge-refresh", is_flag=True, help="Ask again where the cache has an answer, and replace it."),
-)
+TEXT_OR_JSON: Callable[[F], F] = get_args(TextOrJson)[1]("form", str, {})
+judge_option = partial(option, cls=JudgeOption)
+
+JUDGES = f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "
+TIMES = click.FloatRange(*LIMITS["timeout_per_call"])
+TIMES_ASKED = click.IntRange(1, 15)
+VARIABLE = "MEMSIFT_JUDGE_SAMPLES"
 
 
 def judge_of(
-    judge: str | None,
-    judge_model: str | None,
-    judge_timeout: float | None,
-    judge_depth: str | None,
-    no_judge: bool,
-    judge_refresh: bool,
-    judge_samples: int | None,
+    name: Annotated[str | None, judge_option("--judge", metavar="NAME", about=JUDGES)],
+    is_off: Annotated[bool, judge_option("--no-judge")],
+    model: Annotated[str | None, judge_option("--judge-model", metavar="NAME")],
+    timeout_s: Annotated[float | None, judge_option("--judge-timeout", metavar="SECONDS", type=TIMES)],
+    depth: Annotated[str | None, judge_option("--judge-depth", type=click.Choice(DEPTHS))],
+    samples: Annotated[int | None, judge_option("--judge-samples", metavar="K", type=TIMES_ASKED, envvar=VARIABLE)],
+    is_refreshing: Annotated[bool, judge_option("--judge-refresh")],
 ) -> JudgeOptions:
-    """The judge's options. Raises click.UsageError for options that contradict each other."""
-    if no_judge and judge is not None:
-        raise click.UsageError(f"--no-judge and --judge {judge} contradict each other: leave one out.")
-    if judge == NO_JUDGE and judge_refresh:
+    """The judge's options. Raises click.UsageError for options that contradict each other.
+
+    --judge: Default: MEMSIFT_JUDGE, else judge.provider if judge.enabled is set in memory-config.json.
+    --no-judge: Use no judge, whatever environment and configuration say.
+    --judge-model: The judge's model. Default: MEMSIFT_JUDGE_MODEL, else judge.model.
+    --judge-timeout: Time limit for all calls about a prompt, or for each sample. Default: MEMSIFT_JUDGE_TIMEOUT,
+        else judge.timeout_per_call, else 3; in replay and quality judge at least 60.
+    --judge-depth: keep: the judge only lists the memories to keep. explained: a decision, a confidence and a
+        sentence for each memory; slower, so add --judge-timeout 20. Default: MEMSIFT_JUDGE_DEPTH, else judge.depth,
+        else keep.
+    --judge-samples: Ask up to K times, each time with the candidates in another order; the majority decides. Default:
+        MEMSIFT_JUDGE_SAMPLES, else 3 in replay and 1 elsewhere.
+    --judge-refresh: Ask again where the cache has an answer, and replace it.
+    """
+    if is_off and name is not None:
+        raise click.UsageError(f"--no-judge and --judge {name} contradict each other: leave one out.")
+    if name == NO_JUDGE and is_refreshing:
         raise click.UsageError("--judge none makes no calls, so --judge-refresh has no effect: leave one out.")
-    return JudgeOptions(judge, judge_model, judge_timeout, judge_depth, no_judge, judge_refresh, judge_samples)
+    return JudgeOptions(name, model, timeout_s, depth, is_off, is_refreshing, samples)
 
 
-judge_options = gathered("judge", judge_of, JUDGE_OPTIONS)
+AskedJudge = Annotated[JudgeOptions, bundle(judge_of)]
 
-
-AT_ONCE = (
-    "Largest number of questions to the judge at the same time: two at first, more while it answers in time. The "
-    "workers of --executor share it, and each asks at least one."
-)
-RETRIES = (
-    "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
-    "twice as long each time."
-)
-BATCH = (
-    "Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge anthropic. The "
-    "same command fetches the batches of a process that ended."
-)
-POLL = "Seconds between two questions whether a batch is done."
-MAX_COST = "Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped."
-BULK_OPTIONS = (
-    judge_option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE),
-    judge_option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES),
-    judge_option("--batch", is_flag=True, help=BATCH),
-    judge_option(
-        "--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True, help=POLL
-    ),
-    judge_option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST),
-)
+PAUSE = click.FloatRange(0.01, 3600)
+ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @dataclass(frozen=True)
 class BulkOptions:
-    """The options for many calls of a judge."""
+    """The options for many calls of a judge.
 
-    concurrency: int
-    retries: int
-    batch: bool
-    batch_poll: float
-    max_cost: float | None
+    --concurrency: Largest number of questions to the judge at the same time: two at first, more while it answers in
+        time. The workers of --executor share it, and each asks at least one.
+    --retries: Number of repeated calls after a rate limit or a server error: when the server allows it, else after
+        0.25 s, and twice as long each time.
+    --batch: Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge
+        anthropic. The same command fetches the batches of a process that ended.
+    --batch-poll: Seconds between two questions whether a batch is done.
+    --max-cost: Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped.
+    """
+
+    concurrency: Annotated[int, judge_option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8)]
+    retries: Annotated[int, judge_option("--retries", type=click.IntRange(0, 20), metavar="N", default=4)]
+    batch: Annotated[bool, judge_option("--batch")]
+    batch_poll: Annotated[float, judge_option("--batch-poll", type=PAUSE, metavar="SECONDS", default=30)]
+    max_cost: Annotated[float | None, judge_option("--max-cost", type=ABOVE_ZERO, metavar="USD")]
 
     def asking(self, judge: JudgeOptions) -> Asking:
         """How *judge* is asked. Raises click.UsageError for options of it that do not go with --batch."""
@@ -261,23 +275,28 @@ class BulkOptions:
         return Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
 
 
-bulk_options = gathered("bulk", BulkOptions, BULK_OPTIONS)
+Bulk = Annotated[BulkOptions, bundle(BulkOptions)]
+
+IN_A_PART = "{} in a part. Default: what a worker does in some seconds, and in half a minute with a judge."
 
 
-EXECUTOR = (
-    "For large runs: work in parts, on the processors of this machine (processes, processes:N) or on a Dask cluster "
-    "(dask://HOST:PORT, with the extra memsift[dask])."
-)
-PARTS = "The folder for the rows, a file for each part. With a folder of the same run, finished parts are skipped."
+def size_option(things: str) -> Declaration:
+    return option("--part-size", metavar="N", type=click.IntRange(1), about=IN_A_PART.format(things))
 
 
 @dataclass(frozen=True)
 class PartsOptions:
-    """The options for a run in parts; each text is empty, and the size None, if it was not given."""
+    """The options for a run in parts; each text is empty, and the size None, if it was not given.
 
-    executor: str
-    parts: str
-    part_size: int | None
+    --executor: For large runs: work in parts, on the processors of this machine (processes, processes:N) or on a
+        Dask cluster (dask://HOST:PORT, with the extra memsift[dask]).
+    --parts: The folder for the rows, a file for each part. With a folder of the same run, finished parts are
+        skipped.
+    """
+
+    executor: Annotated[str, option("--executor", metavar="NAME", default="")]
+    parts: Annotated[str, option("--parts", metavar="FOLDER", default="")]
+    part_size: Annotated[int | None, size_option("Prompts")]
 
     def are_given(self, refusal: str, *others: object) -> bool:
         """Whether the run goes in parts. Raises click.UsageError if an option is missing, or any of *others* is set."""
@@ -286,15 +305,41 @@ class PartsOptions:
         return bool(self.parts)
 
 
-def parts_options(things: str) -> Callable[[F], F]:
-    """The options for a run in parts, of prompts or memories."""
-    help_size = f"{things} in a part. Default: what a worker does in some seconds, and in half a minute with a judge."
-    options = (
-        click.option("--executor", metavar="NAME", default="", help=EXECUTOR),
-        click.option("--parts", metavar="FOLDER", default="", help=PARTS),
-        click.option("--part-size", metavar="N", type=click.IntRange(1), help=help_size),
-    )
-    return gathered("parts", PartsOptions, options)
+PartsOfPrompts = Annotated[PartsOptions, bundle(PartsOptions)]
+PartsOfMemories = Annotated[PartsOptions, bundle(PartsOptions, part_size=size_option("Memories"))]
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """The files to measure in place of the label store: both or none.
+
+    --run: Output of `memsift replay` to measure, instead of the label store.
+    """
+
+    run: Annotated[str, option("--run", metavar="FILE", default="")]
+    qrels: Annotated[str, option("--qrels", metavar="FILE", default="", about=QRELS)]
+    unjudged: Unjudged
+
+    def __post_init__(self) -> None:
+        if bool(self.run) != bool(self.qrels):
+            raise click.UsageError("--run and --qrels go together: name both.")
+
+    @property
+    def are_given(self) -> bool:
+        return bool(self.run)
+
+    def evidence(self) -> Evidence:
+        """Raises ExchangeError for an unreadable file."""
+        from labels.exchange.replay_file import read_calls, read_outcomes
+        from labels.exchange.trec import read_graded_qrels
+        from labels.measure.evidence import evidence_from_qrels
+
+        judgements, slight = read_graded_qrels(Path(self.qrels))
+        path = Path(self.run)
+        return evidence_from_qrels(read_outcomes(path), judgements, self.unjudged, read_calls(path), slight)
+
+
+MeasuredFiles = Annotated[RunFiles, bundle(RunFiles)]
 
 
 def disputed(retrieval: Retrieval) -> int:
@@ -307,6 +352,14 @@ def require_agreement(count: int) -> None:
     if count:
         tell(f"The judge disagrees with itself on {counted(count, 'memory')}.")
         click.get_current_context().exit(1)
+
+
+def exit_if_early(ending: Ending, of_all: str, how: str) -> None:
+    """After an early end, tell how to continue. Exit with 130 after Ctrl-C, with 1 at the cost limit."""
+    if ending.is_interrupted or ending.is_spent:
+        why = "--max-cost is reached" if ending.is_spent else "Stopped"
+        tell(f"{why} after {ending.done:,} of {of_all}. {how}")
+        click.get_current_context().exit(1 if ending.is_spent else 130)
 
 
 def opened_cutoff(root: str, config: Config) -> Cutoff | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -17,11 +17,10 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
-from tui.cli.help import JudgedCommand
-from tui.cli.options import judge_options, opened_cutoff, roots_option
+from tui.cli.options import AskedJudge, EachRoot, argument, bundle, command, format_option, opened_cutoff, option
 from tui.cli.output import output_of_roots, output_width
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions, opened_judge
+from tui.workspace.judge_options import opened_judge
 from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line
 from tui.workspace.stderr import report_fallback, report_notices, report_skipped, visible
 
@@ -40,84 +39,32 @@ if TYPE_CHECKING:
     """The explanation of each memory, by id."""
 
 
-OF_SEVERAL = (
-    "each root is searched by itself, and their results take turns; with --mode auto all are searched together, as in "
-    "the hook. Each result has its `root`."
-)
 PIPE_WIDTH = 100
-MODE = "search: every match, for a person who searches. auto: as the hook, without weak matches."
-
-
-@click.command(cls=JudgedCommand)
-@click.argument("query")
-@roots_option(OF_SEVERAL)
-@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help=MODE)
-@click.option("--include-retired", is_flag=True, help="Also find retired and archived memories.")
-@click.option(
-    "--max-results",
-    type=click.IntRange(1, 1000),
-    metavar="N",
-    help="Limit of results. Default: max_results (10), or with --mode auto max_inject (3).",
-)
-@judge_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["json", "text"]),
-    default="json",
-    show_default=True,
-    help="JSON for programs or text for people.",
-)
-@click.option("--explain", is_flag=True, help="Add `explain` to each result, and list the `dropped` memories.")
-@click.option(
-    "--memory", "memory_id", metavar="ID", help="Explain this memory only, whether the query finds it or not."
-)
-def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
-    """Find memories by the words of QUERY, best first.
-
-    If a judge is named, it leaves out unrelated memories.
-
-    Output: {query, total_results, results: [{id, title, category, path, tags, status, snippet, updated_at, score,
-    confidence, probability, matches}]}. `score` is negative, the best score is the lowest. `probability` is P(relevant)
-    with --mode auto, from the cutoff; else null. `matches` are the character ranges of the words in `snippet`. With a
-    judge, a result has its `verdict`.
-
-    \b
-    Fields of `explain`:
-      outcome       injected, or the stage that dropped it: status, floor, cutoff,
-                    judge, cap, pool (others were stronger), unmatched
-      reason        the same as a sentence
-      rank, gap     rank, and the strength by which it missed the stage's limit
-      strength      the sum of the words' scores + bonus (for the number of words)
-      floor, least, cutoff, pool
-                    the limits, each with its value and the gap to it
-      matched       words of the query in the memory: how (exact, phrase, stem,
-                    beginning), memories with the word, idf, score, share,
-                    is_earlier (only in the turns before), found
-      missing       words of the query that are not in it
-      nearest       similar words, such as another spelling
-      advice        what would make it match
-    """
-
-    wanted = Search(**options)
-    made = wanted.over(opening.known_roots(roots, os.environ))
-    if form == "json" and len(made) > 1:
-        click.echo(printed_json(together({root: row for root, (row, _) in made.items()}), indent=2))
-    else:
-        click.echo(output_of_roots(form, made), nl=form == "text")
 
 
 @dataclass(frozen=True)
 class Search:
-    """The query and the options of a search, as on the command line."""
+    """The query and the options of a search, as on the command line.
 
-    query: str
-    mode: str
-    include_retired: bool
-    max_results: int | None
-    judge: JudgeOptions
-    explain: bool
-    memory_id: str | None
+    --mode: search: every match, for a person who searches. auto: as the hook, without weak matches.
+    --include-retired: Also find retired and archived memories.
+    --max-results: Limit of results. Default: max_results (10), or with --mode auto max_inject (3).
+    --format: JSON for programs or text for people.
+    --explain: Add `explain` to each result, and list the `dropped` memories.
+    --memory: Explain this memory only, whether the query finds it or not.
+    --root: each root is searched by itself, and their results take turns; with --mode auto all are searched
+        together, as in the hook. Each result has its `root`.
+    """
+
+    query: Annotated[str, argument()]
+    roots: EachRoot
+    mode: Annotated[str, option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH)]
+    include_retired: Annotated[bool, option("--include-retired")]
+    max_results: Annotated[int | None, option("--max-results", type=click.IntRange(1, 1000), metavar="N")]
+    judge: AskedJudge
+    form: Annotated[str, format_option("json", "text")]
+    explain: Annotated[bool, option("--explain")]
+    memory_id: Annotated[str | None, option("--memory", metavar="ID")]
 
     def over(self, roots: Sequence[str]) -> dict[str, Output]:
         """Root -> output; all roots have one output with --mode auto.
@@ -187,6 +134,41 @@ class Search:
         if not self.max_results:
             return config
         return replace(config, max_results=self.max_results, max_inject=self.max_results)
+
+
+@command()
+def search(wanted: Annotated[Search, bundle(Search)]) -> None:
+    """Find memories by the words of QUERY, best first.
+
+    If a judge is named, it leaves out unrelated memories.
+
+    Output: {query, total_results, results: [{id, title, category, path, tags, status, snippet, updated_at, score,
+    confidence, probability, matches}]}. `score` is negative, the best score is the lowest. `probability` is P(relevant)
+    with --mode auto, from the cutoff; else null. `matches` are the character ranges of the words in `snippet`. With a
+    judge, a result has its `verdict`.
+
+    \b
+    Fields of `explain`:
+      outcome       injected, or the stage that dropped it: status, floor, cutoff,
+                    judge, cap, pool (others were stronger), unmatched
+      reason        the same as a sentence
+      rank, gap     rank, and the strength by which it missed the stage's limit
+      strength      the sum of the words' scores + bonus (for the number of words)
+      floor, least, cutoff, pool
+                    the limits, each with its value and the gap to it
+      matched       words of the query in the memory: how (exact, phrase, stem,
+                    beginning), memories with the word, idf, score, share,
+                    is_earlier (only in the turns before), found
+      missing       words of the query that are not in it
+      nearest       similar words, such as another spelling
+      advice        what would make it match
+    """
+
+    made, form = wanted.over(opening.known_roots(wanted.roots, os.environ)), wanted.form
+    if form == "json" and len(made) > 1:
+        click.echo(printed_json(together({root: row for root, (row, _) in made.items()}), indent=2))
+    else:
+        click.echo(output_of_roots(form, made), nl=form == "text")
 
 
 INDENT = " " * 7
@@ -288,7 +270,7 @@ def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list
     Matches in the snippet are bold. `click.echo` removes that unless stdout is a terminal.
     """
     marks = ("" if row["status"] == "active" else f" [{row['status']}]") + _mark(row.get("verdict"))
-    sure = f"P {row['probability']:.2f}" if row["probability"] is not None else row["confidence"] or "-"
+    sure = f"{100 * row['probability']:.0f} %" if row["probability"] is not None else row["confidence"] or "-"
     lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
     lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
     explanation = explained.get(row["id"])

@@ -7,11 +7,11 @@ import secrets
 import shlex
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from tui.cli.options import DB, PROMPTS, roots_option
+from tui.cli.options import EachRoot, PromptFiles, StoreFile, command, option
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -22,23 +22,23 @@ POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws://{}"
 """The browser loads nothing from the network: no fonts and no scripts of others."""
 
 
-@click.command()
-@click.option(
-    "--port",
-    metavar="PORT",
-    type=click.IntRange(1, 65535),
-    default=8765,
-    show_default=True,
-    help="Port on this machine.",
-)
-@roots_option("they are open together.")
-@PROMPTS
-@DB
-def serve(port: int, roots: tuple[str, ...], prompts: tuple[str, ...], db: str | None) -> None:
+PORTS = click.IntRange(1, 65535)
+
+
+@command()
+def serve(
+    port: Annotated[int, option("--port", metavar="PORT", type=PORTS, default=8765)],
+    roots: EachRoot,
+    prompts: PromptFiles,
+    db: StoreFile,
+) -> None:
     """The app in a browser on this machine, under an address with a secret.
 
     Whoever knows the printed address can use the app. Nothing else on the machine or in the network can: the server
     listens on 127.0.0.1 only, and refuses requests without the secret or from pages of other sites.
+
+    --port: Port on this machine.
+    --root: they are open together.
     """
     given = [*(("--root", root) for root in roots), *(("--prompts", prompt) for prompt in prompts)]
     options = [part for pair in (*given, *([("--db", db)] if db else [])) for part in pair]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -98,7 +100,9 @@ def _heading(field: FormField) -> str:
 
 
 KEEPS, RETIRES = "Kept", "Retired as superseded"
-RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied."
+RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied: what is red is lost."
+ONLY_KEPT, ONLY_OTHERS = "underline $text-success", "underline $text-error"
+WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class MergeMemories(Dialog[str | None]):
@@ -128,8 +132,9 @@ class MergeMemories(Dialog[str | None]):
         kept, *others = self._memories
         self.kept.border_title = plain(f"{KEEPS}: {kept.summary.id}")
         self.others.border_title = plain(f"{RETIRES}: {', '.join(other.summary.id for other in others)}")
-        self.kept.show(memory_text(kept))
-        self.others.show(Content("\n\n").join(map(memory_text, others)))
+        left, right = memory_text(kept), Content("\n\n").join(map(memory_text, others))
+        self.kept.show(told_apart(left, right, ONLY_KEPT))
+        self.others.show(told_apart(right, left, ONLY_OTHERS))
         new = dict.fromkeys(tag for other in others for tag in other.summary.tags if tag not in kept.summary.tags)
         tags = f"the tags {one_line('#' + ' #'.join(new))}" if new else "the tags"
         self.query_one("#rule", Static).update(plain(RULE.format(tags=tags)))
@@ -141,6 +146,16 @@ class MergeMemories(Dialog[str | None]):
 
     def action_merge(self) -> None:
         self.dismiss(self._memories[0].summary.id)
+
+
+def told_apart(text: Content, other: Content, style: str) -> Content:
+    """*text* in which *style* marks each run of words that *other* does not have in this place."""
+    words, others = (list(WORD.finditer(side.plain)) for side in (text, other))
+    matcher = SequenceMatcher(None, [word[0] for word in words], [word[0] for word in others])
+    for kind, start, end, _, _ in matcher.get_opcodes():
+        if kind in ("replace", "delete"):
+            text = text.stylize(style, words[start].start(), words[end - 1].end())
+    return text
 
 
 NO_MATCH = "No memory has all of these words."

@@ -23,6 +23,7 @@ from tui.workspace.activity_rows import (
     log_stamps,
     prompt_of,
     read_activity,
+    weeks_line,
 )
 
 if TYPE_CHECKING:
@@ -114,8 +115,10 @@ class ActivityScreen(ListScreen):
         if self._log is None:
             return
         broken = f"{self._log.broken:,} lines cannot be read" if self._log.broken else ""
+        weeks = weeks_line(self._log.weeks, in_words=signs(self).in_words)
         live = "following the hook" if self._is_live else ""
-        self.entitle(self.of_all(len(self._log.entries), "prompts"), self.choice.kind, live, broken)
+        listed = self.of_all(len(self._log.entries), "prompts")
+        self.entitle(listed, self.choice.kind, live, weeks, broken)
 
     def show_current(self, *, from_start: bool = True) -> None:
         entry = self.entries.current
@@ -124,7 +127,7 @@ class ActivityScreen(ListScreen):
             known = workspace.lists.find(entry.prompt_id) if entry.prompt_id else None
             is_sampled = known is not None and not workspace.lists.is_scratch(known)
             note = "in the sample" if is_sampled else ""
-            text = entry_text(entry, workspace.memory, self.entries.marker, note, signs(self))
+            text = entry_text(entry, workspace.memory, self.entries.marker, note, self.detail.text_width, signs(self))
             self.detail.show(text, from_start=from_start)
 
     # Keys

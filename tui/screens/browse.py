@@ -41,7 +41,7 @@ from tui.workspace.curate.memory_facts import (
     counts,
     ordered,
     read_facts,
-    related_files,
+    said_in_file,
     stamps,
 )
 from tui.workspace.filtering import RowRules, no_memories
@@ -124,12 +124,8 @@ class BrowseScreen(CuratedList):
     def make_more(self) -> tuple[MemoryOverview, MemoryPane]:
         return MemoryOverview(), MemoryPane("about")
 
-    def on_resize(self) -> None:
-        super().on_resize()
-        self.call_after_refresh(self._show_again)
-
-    def _show_again(self) -> None:
-        self.show_current(from_start=False)
+    def show_again(self) -> None:
+        super().show_again()
         self.show_overview()
 
     def begin(self) -> None:
@@ -196,21 +192,22 @@ class BrowseScreen(CuratedList):
                 self._shown_kind = kind
                 self.refresh_bindings()
             text = self.note_seen(memory.summary)
-            known = (memory, self.memories.facts, related_files(self.home(memory.summary)[0], text))
+            reason, related = said_in_file(self.home(memory.summary)[0], text)
+            known = (memory, self.memories.facts, related)
             say, drawn = partial(keyed, self.app), signs(self)
-            whole = detail_text(*known, say, self.marker, drawn, is_whole=not self.is_large)
+            whole = detail_text(*known, say, self.marker, drawn, reason=reason, is_whole=not self.is_large)
             self.detail.show(whole, from_start=from_start)
             self.about.show(about_text(*known, say, drawn), from_start=from_start)
 
     @property
     def is_large(self) -> bool:
         """Whether the panes of `make_more` are shown."""
-        return self.has_class("-wide") and self.has_class("-high")
+        return self.has_class("-beside") and self.has_class("-high")
 
     def show_overview(self) -> None:
         """Count all memories by category, status and finding, in a large terminal."""
         if self.is_large:
-            self.overview.show(self._numbers(), self._narrowing)
+            self.overview.show(self._numbers(), self._narrowing, self.memories.facts.weeks)
 
     def _numbers(self) -> dict[str, Counter[str]]:
         """How many memories each category, status and check has. They are counted again only after a change."""
@@ -266,7 +263,7 @@ class BrowseScreen(CuratedList):
             self.show_matching(is_near=True)
         else:
             self.memories.refresh()
-            self._show_again()
+            self.show_again()
 
     @property
     def terms(self) -> tuple[Term, ...]:

@@ -10,6 +10,7 @@ from textual import on, work
 from textual.getters import query_one
 
 from engine.installation import install_command
+from engine.lean.record import replace
 from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from tui.keys import bindings, keyed
@@ -75,6 +76,7 @@ class InboxScreen(CuratedList):
         """Run the checks again if the memories have changed."""
         if self._reading != self.app.workspace.reading:
             self._reading = self.app.workspace.reading
+            self._leave_out_changed()
             self.show_progress("Checking …")
             self.run_checks()
 
@@ -93,8 +95,21 @@ class InboxScreen(CuratedList):
     def show_findings(self, checked: Checked, reading: int) -> None:
         """List what the checks found, unless the memories were read again since *reading*."""
         if reading == self.app.workspace.reading:
-            self._checked, self._progress = checked, ""
-            self.show_matching(is_near=True)
+            self._progress = ""
+            self._show_tasks(checked)
+
+    def _leave_out_changed(self) -> None:
+        """Take findings off the list whose memories have changed. The checks tell which of them still hold."""
+        if self._checked:
+            now = {_state(memory) for memory in self.app.workspace.index.summaries()}
+            kept = tuple(task for task in self._checked.tasks if now.issuperset(map(_state, task.about)))
+            self._show_tasks(replace(self._checked, tasks=kept))
+
+    def _show_tasks(self, checked: Checked) -> None:
+        """List the findings, with the cursor near its place, but none that was settled since the checks began."""
+        settled = {_text_of(task) for tasks in self._settled for task in tasks}
+        self._checked = replace(checked, tasks=tuple(task for task in checked.tasks if _text_of(task) not in settled))
+        self.show_matching(is_near=True)
 
     # The list
 
@@ -119,8 +134,7 @@ class InboxScreen(CuratedList):
     def show_current(self, *, from_start: bool = True) -> None:
         task = self.tasks.current
         if task:
-            about = [other for other in (task.memory, *task.others) if other]
-            memories = [memory for summary in about if (memory := self.app.workspace.memory(summary.id))]
+            memories = [memory for summary in task.about if (memory := self.app.workspace.memory(summary.id))]
             if task.memory:
                 self.note_seen(task.memory)
             self.detail.show(
@@ -170,17 +184,9 @@ class InboxScreen(CuratedList):
                 self.app.tell(OFF_MEMORY, severity="warning")
                 return
             self._settled.append(settled)
-            gone = {task.id for task in settled}
-            rest = tuple(task for task in self._checked.tasks if task.id not in gone)
-            self._show_tasks(rest)
+            self.tasks.selected = set()
+            self._show_tasks(self._checked)
             self.app.tell(f"{len(settled):,} {word}. {keyed(self.app, self.UNDO_KEY)} takes it back.")
-
-    def _show_tasks(self, tasks: tuple[Task, ...]) -> None:
-        """List *tasks*, with the cursor near its place."""
-        missing = self._checked.missing if self._checked else {}
-        self._checked = Checked(tasks, missing)
-        self.tasks.selected = set()
-        self.show_matching(is_near=True)
 
     def action_undo(self) -> None:
         """Take back the last decision; without one since the last change of memories, that change."""
@@ -213,3 +219,13 @@ class InboxScreen(CuratedList):
         if current and current.memory is None and not action.startswith("select"):
             return OFF_MEMORY
         return ONLY_SAFETY if action == "block" and current and current.finding.check != "safety" else ""
+
+
+def _state(memory: MemorySummary) -> tuple[str, str, str]:
+    """What a check of a memory depends on."""
+    return memory.id, memory.digest, memory.status
+
+
+def _text_of(task: Task) -> tuple[str, str]:
+    """The finding and the text that it is about."""
+    return task.id, task.memory.digest if task.memory else ""

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tui.workspace.filtering import RowRules
 
 TYPING = "Leave the filter with enter first."
+BESIDE_FROM = 140
+"""Columns of a terminal from which the pane is beside the list; before that it would take the list's columns away."""
+
 TITLE_EDGES = 4
 """Cells beside a title in its border."""
 
@@ -158,7 +161,14 @@ class ListScreen(RowsScreen):
         self.choose(replace(self.choice, words=WordFilter(self.filter_line.value)))
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self.show_title)
+        self.set_class(self.size.width >= BESIDE_FROM and not signs(self).in_words, "-beside")
+        self.call_after_refresh(self.show_again)
+
+    def show_again(self) -> None:
+        """Show what depends on the size of the screen."""
+        self.show_title()
+        if self.rows.current:
+            self.show_current(from_start=False)
 
     def show_matching(self, *, is_near: bool = False) -> None:
         """List the rows that fit the filters, in the chosen order. *is_near*: see `RecordList.show`."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, Section
     from engine.search.highlight import Marker
     from tui.widgets.signs import Signs
+    from tui.workspace.activity_rows import Week
     from tui.workspace.curate.memory_facts import Facts, Narrowing, Pulled
 
 
@@ -44,14 +45,17 @@ def detail_text(
     marker: Marker = NO_MARKS,
     drawn: Signs = DRAWN,
     *,
+    reason: str = "",
     is_whole: bool = True,
 ) -> Content:
-    """The memory with its findings, and if it *is_whole* what `about_text` tells.
+    """The memory with its findings, and if it *is_whole* what `about_text` tells. The *reason* to retire it is first.
 
     *say* puts keys in the place of their ids.
     """
+    why = plain(f"{memory.summary.status.capitalize()}: {one_line(reason)}").stylize_before("bold $text-warning")
     text = Content("\n").join(
         [
+            *([why] if reason else []),
             *head_lines(memory.summary, marker),
             *_findings(memory, facts, say),
             *([plain(said).stylize_before(MUTED)] if (said := loading(memory.summary)) else []),
@@ -160,12 +164,13 @@ HEADS = {
     "status": "Status · {browse.status}",
     "check": "Finding · {browse.finding}",
 }
-GAP = 3
-"""Cells between two columns."""
+WEEKS, NO_WEEKS = "Relevant by week", "no labelled injection"
+GAP, NAME_WIDTH, NUMBER_WIDTH, LEAST_BAR, MOST_BAR = 3, 12, 7, 4, 16
+"""Cells between two columns, of a name before a bar, of the number behind it, and of a bar."""
 
 
 class MemoryOverview(Widget):
-    """A column for each part of a narrowing. The value that holds has a sign."""
+    """A column for each part of a narrowing, and one for the hook's weeks. The value that holds has a sign."""
 
     DEFAULT_CSS = "MemoryOverview { padding: 0 1; }"
 
@@ -173,17 +178,19 @@ class MemoryOverview(Widget):
         super().__init__(id="overview", classes="pane")
         self._counts: Mapping[str, Counter[str]] = {}
         self._narrowing = EVERYTHING
+        self._weeks: Sequence[Week] = ()
 
-    def show(self, counts: Mapping[str, Counter[str]], narrowing: Narrowing) -> None:
-        """Show the *counts* of the values of each part."""
-        self._counts, self._narrowing = counts, narrowing
+    def show(self, counts: Mapping[str, Counter[str]], narrowing: Narrowing, weeks: Sequence[Week]) -> None:
+        """Show the *counts* of the values of each part, and how relevant the injections of the last weeks were."""
+        self._counts, self._narrowing, self._weeks = counts, narrowing, weeks
         self.refresh()
 
     def render(self) -> Content:
         if not self._counts:
             return Content("")
-        size = self.size.width // len(HEADS)
-        columns = [self._column(part, size) for part in HEADS]
+        parts = [part for part in HEADS if part != "status" or len(self._counts[part]) > 1]
+        size = self.size.width // (len(parts) + 1)
+        columns = [*(self._column(part, size) for part in parts), self._by_week(size)]
         rows = range(max(map(len, columns)))
         blank = Content(" " * size)
         lines = [[column[row] if row < len(column) else blank for column in columns] for row in rows]
@@ -194,18 +201,38 @@ class MemoryOverview(Widget):
         counts, chosen, rows = self._counts[part], getattr(self._narrowing, part), self.size.height - 1
         values = sorted(counts, key=lambda value: (value != ANY, -counts[value], value))
         shown = values if len(values) <= rows else values[: rows - 1]
-        lines = [_line(_name(value), f"{counts[value]:,}", size, is_chosen=value == chosen) for value in shown]
+        most = max(counts.values(), default=1)
+        lines = [
+            _line(_name(value), f"{counts[value]:,}", counts[value] / most, size, is_chosen=value == chosen)
+            for value in shown
+        ]
         if others := values[len(shown) :]:
-            lines.append(_line(f"{len(others):,} others", "", size, is_chosen=False))
-        head = plain(cells(keyed(self.app, HEADS[part]), size)).stylize_before(HEADING)
-        return [head, *(lines or [plain(cells("none", size)).stylize_before(MUTED)])]
+            lines.append(_line(f"{len(others):,} others", "", 0, size))
+        return _headed(keyed(self.app, HEADS[part]), lines, "none", size)
+
+    def _by_week(self, size: int) -> list[Content]:
+        last = self._weeks[-(self.size.height - 1) :]
+        lines = [_line(week.day, f"{100 * week.share:.0f} %", week.share, size, "·") for week in last]
+        return _headed(WEEKS, lines, NO_WEEKS, size)
+
+
+def _headed(head: str, lines: list[Content], nothing: str, size: int) -> list[Content]:
+    return [
+        plain(cells(head, size)).stylize_before(HEADING),
+        *(lines or [plain(cells(nothing, size)).stylize_before(MUTED)]),
+    ]
 
 
 def _name(value: str) -> str:
     return "any" if value == ANY else category_name(value)
 
 
-def _line(name: str, count: str, size: int, *, is_chosen: bool) -> Content:
-    width = max(0, size - GAP - len(count) - 2)
-    line = plain(f"{'▸' if is_chosen else ' '} {cells(name, width)}{count}{' ' * GAP}")
+def _line(name: str, number: str, share: float, size: int, rest: str = " ", *, is_chosen: bool = False) -> Content:
+    """A name, a bar for a *share* of the longest bar, filled up with *rest*, and a number, in *size* cells."""
+    room = max(0, size - GAP - 2)
+    longest = min(MOST_BAR, room - NAME_WIDTH - NUMBER_WIDTH)
+    bar = "━" * max(bool(share), round(share * longest)) if longest >= LEAST_BAR else ""
+    name_room = NAME_WIDTH if longest >= LEAST_BAR else room - NUMBER_WIDTH
+    shown = cells(name, name_room) + (bar.ljust(longest, rest) if longest >= LEAST_BAR else "")
+    line = plain(f"{'▸' if is_chosen else ' '} {shown}{number:>{NUMBER_WIDTH}}".ljust(size))
     return line.stylize_before("bold $text-warning" if is_chosen else MUTED)

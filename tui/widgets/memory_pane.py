@@ -12,7 +12,7 @@ from textual.style import Style
 from textual.widgets import Static
 
 from engine.search.highlight import Marker
-from tui.plain import marked, plain
+from tui.plain import marked, plain, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,6 +61,11 @@ class MemoryPane(TextPane):
     def compose(self) -> ComposeResult:
         yield Static(id=f"{self.id}-text")
 
+    @property
+    def text_width(self) -> int:
+        """Cells of a line beside the scrollbar."""
+        return max(1, self.content_region.width - self.styles.scrollbar_size_vertical)
+
     def show(self, text: Content, *, from_start: bool = True) -> None:
         """Show *text* from its beginning, or where the pane is scrolled to."""
         self.query_one(Static).update(text)
@@ -106,7 +111,7 @@ def head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
         marked(summary.title, marker).stylize_before("bold"),
         plain(facts).stylize_before(MUTED),
         *([tags.stylize_before(MUTED)] if summary.tags else []),
-        plain(summary.path).stylize_before(MUTED),
+        plain(shown_path(summary.path)).stylize_before(MUTED),
     ]
 
 

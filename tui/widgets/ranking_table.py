@@ -16,7 +16,7 @@ from tui.plain import cells, plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.labels import TONES
 from tui.widgets.lists.rows import RecordList, marked_cells
-from tui.widgets.signs import DRAWN, SPOKEN, signs
+from tui.widgets.signs import DRAWN, DROPPED, SPOKEN, signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,17 +41,6 @@ WIDE_TITLE, LEAST_TITLE = 40, 24
 
 SPOKEN_WIDTHS = 30, 20, 11
 """The same for cells in words."""
-
-DROPPED: dict[str | None, str] = {
-    "status": "inactive",
-    "floor": "too weak",
-    "cutoff": "unlikely",
-    "judge": "rejected",
-    "cap": "too many",
-    "repeat": "repeated",
-    "budget": "no room",
-}
-"""Stage that dropped a memory -> a word for it, in at most 8 cells."""
 
 WAITING, NO_RECORD, NOT_FOUND = "…", "no record", "not found"
 NOTES = {WAITING: "not known yet"}
@@ -220,7 +209,7 @@ def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
         # a record has no scores
         return cells(f"{DRAWN.injected}{gap}{candidate.rank}", width), "good"
     score = f"{-candidate.score:5.2f}"
-    probability = None if candidate.probability is None else f"P {candidate.probability:.2f}"
+    probability = None if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
     if not candidate.injected:
         value = probability if candidate.dropped_by == "cutoff" else score
         text = f"{DROPPED[candidate.dropped_by]:<8} {value}" if is_wide else DROPPED[candidate.dropped_by]

@@ -16,6 +16,17 @@ PLAIN = "-plain"
 DRAWN_VERDICTS = {"relevant": "+", "not": "−", "unsure": "?", "unrateable": "!"}
 VERDICTS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
 
+DROPPED: dict[str | None, str] = {
+    "status": "inactive",
+    "floor": "too weak",
+    "cutoff": "unlikely",
+    "judge": "rejected",
+    "cap": "too many",
+    "repeat": "repeated",
+    "budget": "no room",
+}
+"""Stage that dropped a memory -> a word for it, in at most 8 cells."""
+
 
 @dataclass(frozen=True)
 class Signs:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from collections import Counter
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
 from hashlib import sha256
 from pathlib import Path
 from time import time as now
@@ -16,6 +18,7 @@ from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
+from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
@@ -25,9 +28,11 @@ if TYPE_CHECKING:
 
     from engine.hook.activity_log import LoggedPrompt
     from engine.prompt import Prompt
+    from labels.records import Gold
     from tui.workspace.workspace import Workspace
 
 NEWEST, SLOWEST, MOST, BY_PROMPT = "newest", "slowest", "most", "prompt"
+LEVELS, MOST_WEEKS = "▁▂▃▄▅▆▇█", 12
 SHOWN_HASH = 12
 """Characters of a prompt's SHA-256 that stand for an unknown text."""
 
@@ -58,14 +63,56 @@ class ActivityEntry(Record):
         return f"{said} · fallback: {decision.fallback}" if decision.fallback else said
 
 
+class Week(Record):
+    """The injections of the hook in the week from Monday `first`, an ISO date: `relevant` of the `labelled` ones."""
+
+    first: str
+    relevant: int = 0
+    labelled: int = 0
+
+    @property
+    def share(self) -> float:
+        return self.relevant / self.labelled
+
+    @property
+    def day(self) -> str:
+        """The Monday in words, as in "9 Nov"."""
+        return f"{date.fromisoformat(self.first):%-d %b}"
+
+
+def weeks_of(decisions: Iterable[LoggedPrompt], ids: Mapping[str, str], gold: Iterable[Gold]) -> tuple[Week, ...]:
+    """The weeks of a log that have labelled injections, oldest first. *ids*: SHA-256 of a prompt's text -> its id."""
+    verdicts = {(label.prompt_id, label.memory_id): label.verdict for label in gold}
+    found: dict[str, Counter[str]] = {}
+    for decision in decisions if verdicts else ():
+        with suppress(ValueError):
+            day = date.fromisoformat(decision.time[:10])
+            counts = found.setdefault((day - timedelta(days=day.weekday())).isoformat(), Counter())
+            prompt_id = ids.get(decision.prompt_sha256, "")
+            counts.update(verdicts.get((prompt_id, memory_id), "") for memory_id in decision.injected)
+    weeks = (Week(first, c[RELEVANT], c[RELEVANT] + c[NOT_RELEVANT]) for first, c in sorted(found.items()))
+    return tuple(week for week in weeks if week.labelled)
+
+
+def weeks_line(weeks: Sequence[Week], *, in_words: bool = False) -> str:
+    """The relevant share of the last weeks as bars, and of the first and last in percent; empty for a single week."""
+    last = weeks[-MOST_WEEKS:]
+    if len(last) < 2:
+        return ""
+    bars = "" if in_words else "".join(LEVELS[round(week.share * (len(LEVELS) - 1))] for week in last) + " "
+    return f"relevant by week {bars}{100 * last[0].share:.0f} % to {100 * last[-1].share:.0f} %"
+
+
 class ActivityLog(Record):
     """The entries of a log, newest first, and the number of lines that cannot be read.
 
-    `stamps`: size and time of its files. `is_installed`: whether an empty log belongs to a hook that Claude Code runs.
+    `weeks`: see `weeks_of`. `stamps`: size and time of its files. `is_installed`: whether an empty log belongs to a
+    hook that Claude Code runs.
     """
 
     entries: tuple[ActivityEntry, ...] = ()
     broken: int = 0
+    weeks: tuple[Week, ...] = ()
     stamps: tuple[tuple[str, int, int], ...] = ()
     is_installed: bool = True
 
@@ -84,12 +131,14 @@ def read_activity(
     """
     stamps = log_stamps(roots, environ)
     log = read_log(*[state_dir(root, environ) for root in roots])
-    texts = {_digest(prompt.text): (prompt.id, prompt.text) for prompt in prompts}
+    texts = {digest_of(prompt.text): (prompt.id, prompt.text) for prompt in prompts}
     with LabelStore.open(store) as labels:
         for prompt_id, text in labels.prompt_texts().items():
-            texts.setdefault(_digest(text), (prompt_id, text))
+            texts.setdefault(digest_of(text), (prompt_id, text))
+        gold = [label for root in roots for name in labels.names_with(root) for label in labels.gold(name)]
     entries = [_entry(number, decision, texts) for number, decision in enumerate(log.decisions)]
-    return ActivityLog(tuple(reversed(entries)), log.broken, stamps, bool(entries) or _is_installed(environ))
+    weeks = weeks_of(log.decisions, {digest: prompt_id for digest, (prompt_id, _) in texts.items()}, gold)
+    return ActivityLog(tuple(reversed(entries)), log.broken, weeks, stamps, bool(entries) or _is_installed(environ))
 
 
 EVERYWHERE, NEWEST_SESSION, NOWHERE = "today", "session", "off"
@@ -139,7 +188,7 @@ def _is_installed(environ: Mapping[str, str]) -> bool:
     return False
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 

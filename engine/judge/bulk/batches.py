@@ -69,10 +69,7 @@ class Batches:
         return self._provider
 
     def answers(
-        self,
-        jobs: Sequence[Job],
-        work: Callable[[Job], Result],
-        together: Callable[[Result, Result], Result],
+        self, jobs: Sequence[Job], work: Callable[[Job], Result], together: Callable[[Result, Result], Result]
     ) -> list[Result]:
         """The result of *work*, which asks the judge, on each job. `together(now, before)` adds up two rounds of a job.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rapidfuzz.fuzz import token_set_ratio
 
 from engine.lean.record import Record
-from engine.quality.registry import Finding
+from engine.quality.registry import WORDS, Finding
 from engine.search.stems import stem
 from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import GAP, tokens
@@ -45,12 +45,7 @@ FACT = re.compile(
 )
 """What two memories that are about different things differ in: numbers, versions, and names in code."""
 
-OPPOSITES = frozenset(
-    """
-    not never no cannot without disable disabled off forbid forbidden avoid stop deny reject remove removed only except
-    before after always allow allowed enable enabled on staging production dev test read write
-    """.split()
-)
+OPPOSITES = frozenset(" ".join(WORDS["opposites"]).split())
 DIFFERENT_FACTS, OPPOSITE = 0.55, 0.7
 """Factors of the likeness of two memories with different facts, or with different words of OPPOSITES."""
 

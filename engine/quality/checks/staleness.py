@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from engine.quality.registry import Finding
+from engine.quality.registry import WORDS, Finding
 from engine.quality.repository import RepositoryContent, repository
 
 if TYPE_CHECKING:
@@ -18,13 +18,7 @@ SUPERSEDED_SEVERITY, FILE_SEVERITY, NAME_SEVERITY, VERSION_SEVERITY = 0.7, 0.5, 
 MOST_NAMED = 3
 """Names in the reason of a finding."""
 
-SUPERSEDED = re.compile(
-    r"\b(?:this|memory|note) (?:decision |memory |note |rule )?(?:is|was|has been) (?:superseded|replaced) by\b"
-    r"|\A\W*(?:status\W+)?(?:superseded|deprecated|obsolete)\b(?: by\b)?",
-    re.IGNORECASE,
-)
-"""What a memory says about itself, or begins with. A line that is wrapped before one of these words says nothing."""
-
+SUPERSEDED = re.compile("|".join(WORDS["superseded"]), re.IGNORECASE)
 STATUS_WORDS = ("superseded", "deprecated", "obsolete")
 CODE = re.compile(r"`([^`\n]{2,120})`")
 PATH = re.compile(r"(?<![\w:/.@~<>{}$*\[\]-])((?:[\w.@-]+/)+[\w.@-]+\.[A-Za-z]\w{0,5})(?![\w/<{*])")
@@ -33,27 +27,13 @@ CALL = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)$")
 VERSION = re.compile(
     r"(?<![\w/.-])(@?[A-Za-z][\w./-]*[A-Za-z0-9])\s*(?:version\s+|==|@|\s+v?|-v)(\d+(?:\.\d+){1,3})(?!\w|\.\w)"
 )
-GONE = re.compile(
-    r"\b(?:removed?|deleted?|drop(?:ped)?|renamed?|moved?|former(?:ly)?|was|were|gone|old|legacy|created?|new|add(?:ed)?|"
-    r"generate[sd]?|writes?|written|export(?:s|ed)?|output|dump(?:s|ed)?|replaces?|migrat\w+|"
-    r"planned?|todo|no|ex|e\.g|gelöscht|entfernt|neu|removid\w|renomead\w|criar|eliminad\w|borrad\w)\b"
-    r"|->|→|~~|删|改名|移除|新增|削除|迁移",
-    re.IGNORECASE,
-)
-STAND_IN = re.compile(r"\bx{2,}\b|\b(?:foo|bar|your|my|name|example|path/to)\b|YYYY|NNN|\.\.\.", re.IGNORECASE)
-"""A placeholder in a path."""
-
+GONE = re.compile("|".join((rf"\b(?:{'|'.join(WORDS['gone'])})\b", *WORDS["gone signs"])), re.IGNORECASE)
+STAND_IN = re.compile("|".join(WORDS["stand-ins"]), re.IGNORECASE)
 RENAMED = re.compile(r"[^\s→]{2,120}\s?(?:->|→)")
 NEAR = 60
 """Characters before a name in which a word may say that it is gone, or not there yet."""
 
-TOLD = re.compile(
-    r"\b(?:fix(?:e[sd])?|bugs?|root cause|symptom|post-?mortem|incident|dangling|never|nunca|nie(?:mals)?|do not"
-    r"|don't)\b",
-    re.IGNORECASE,
-)
-"""A title or line that tells of a fault of the past, or forbids a file, names things that need not be there."""
-
+TOLD = re.compile(rf"\b(?:{'|'.join(WORDS['told'])})\b", re.IGNORECASE)
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 

@@ -12,27 +12,18 @@ from typing import TYPE_CHECKING, Any, Self
 from engine.errors import RatingsError
 from engine.judge.verdict import Judgement, Verdict
 from engine.lean.record import Record, fields, replace
+from engine.lean.sections import read_sections
 from engine.paths import ratings_file
 from engine.quality.judging.answer import rating_fields, rating_of, rating_text
-from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment
-from engine.stores.private_database import PrivateDatabase
+from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
+from engine.stores.private_database import PrivateDatabase, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from engine.memory import MemorySummary
 
-TABLE = """create table if not exists rating(
-    root text not null, memory text not null, digest text not null, rubric text not null, category text not null,
-    title text not null, words integer not null, decision text not null, overall real not null, answer text not null,
-    provider text not null, model text not null, template_hash text not null, at text not null,
-    primary key (root, memory, digest, rubric)) without rowid"""
-
-NEWEST = """select memory, digest, category, title, words, decision, overall, provider, model from rating
-    where root = :root and rubric = :rubric and (provider, model, template_hash) = (
-        select provider, model, template_hash from rating
-        where root = :root and rubric = :rubric and provider <> :rule order by at desc limit 1)
-    order by memory"""
+SQL = {name: "\n".join(lines) for name, lines in read_sections(__file__, "ratings.sql")}
 
 
 class Rated(Record):
@@ -54,7 +45,7 @@ class RatingStore:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._file = PrivateDatabase(path, lambda db: db.execute(TABLE), self._explained)
+        self._file = PrivateDatabase(path, lambda db: db.execute(SQL["table"]), self._explained)
 
     @classmethod
     def open(cls, environ: Mapping[str, str]) -> Self:
@@ -71,7 +62,7 @@ class RatingStore:
         named = (root, memory.id, memory.digest, rubric, memory.category, memory.title, words)
         said = (found.decision, found.rating.overall, rating_text(found.rating))
         by = (asked.provider, asked.model, asked.template_hash, datetime.now(UTC).isoformat(timespec="milliseconds"))
-        row = [_storable(value) for value in (*named, *said, *by)]
+        row = [storable(value) for value in (*named, *said, *by)]
         with self._file.changing() as db:
             db.execute(f"insert or replace into rating values ({', '.join('?' * len(row))})", row)
 
@@ -81,7 +72,7 @@ class RatingStore:
         Ratings by another model or another wording are left out, because they cannot be compared. So are rejections by
         rule. Texts that have changed since are among them.
         """
-        return [Rated(*row) for row in self._file.rows(NEWEST, {"root": root, "rubric": rubric, "rule": RULE})]
+        return [Rated(*row) for row in self._file.rows(SQL["newest"], {"root": root, "rubric": rubric, "rule": RULE})]
 
     def _explained(self, error: Exception) -> RatingsError:
         return RatingsError(
@@ -90,20 +81,12 @@ class RatingStore:
         )
 
 
-def _storable(value: object) -> object:
-    """*value* as SQLite can hold it: lone surrogates become question marks."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
 TEXTS = ("root", "id", "digest", "decision")
 ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
 ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
 _VERDICTS = {word: decision for decision, word in DECISIONS.items()}
 
-NO_RATING: dict[str, Any] = {
-    **{"overall": None, "scores": {}, "score_reasons": {}, "key_points": [], "rejection_reasons": []},
-    **{"suggested_title": "", "suggested_tags": [], "research_validation": [], "sources": []},
-}
+NO_RATING = rating_fields(Rating(0.0)) | {"overall": None}
 
 
 def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import re
 from engine.lean.sections import read_sections
 from engine.quality.safety.rules import HARD, Detection
 
-_SECTIONS = read_sections(__file__, "forms.txt")
-_NAMES = dict(line.split(" ", 1) for heading, lines in _SECTIONS if heading == "names" for line in lines)
+_SECTIONS = dict(read_sections(__file__, "forms.txt"))
+_NAMES = dict(line.split(" ", 1) for line in _SECTIONS["names"])
 
 
 def _form(heading: str, lines: list[str]) -> tuple[str, str, re.Pattern[str]]:
@@ -20,7 +20,7 @@ def _form(heading: str, lines: list[str]) -> tuple[str, str, re.Pattern[str]]:
     return category, reason, re.compile(pattern, re.MULTILINE)
 
 
-FORMS = [_form(*section) for section in _SECTIONS if section[0] != "names"]
+FORMS = [_form(heading, lines) for heading, lines in _SECTIONS.items() if ": " in heading]
 IN_CODE = re.compile(r"`[^`\n]+`")
 
 

@@ -5,6 +5,7 @@ Most memories need none. The second step imports more and takes longer; the hook
 
 from __future__ import annotations
 
+from engine.lean.sections import read_sections
 from engine.memory import UNSCANNED
 from engine.quality.safety.folding import LEET, SUSPECT
 from engine.quality.safety.lexicon import (
@@ -29,20 +30,8 @@ if TYPE_CHECKING:
     from engine.memory import Memory
     from engine.quality.safety.scan import Scan
 
-FORM_SIGNS = (
-    *("<|", "<<", "<!--", "/*", "](http", "=<", "={", "$(", "</", "~/.", ".env", "/etc/", "| nc", '"role"', '"tool"'),
-    *('"name"', '"function"', "<invoke", "document.cookie", "human:", "user:"),
-)
-FORM_WORDS = frozenset(
-    """
-    inst memory system admin developer user assistant function tool hidden important secret curl wget fetch iwr base64
-    nc ncat dev netrc id rsa credentials secrets localstorage end begin start note notes attention message todo hint ai
-    ais llm llms assistants copilot model models agent agents override urgent instruction instructions prompt directive
-    directives command commands administrator editor moderator root priority sys
-    """.split()
-)
-"""A text in which a form of `forms` is has one of these signs or words."""
-
+_LOOKED_FOR = dict(read_sections(__file__, "forms.txt"))
+FORM_SIGNS, FORM_WORDS = _LOOKED_FOR["signs"], frozenset(" ".join(_LOOKED_FOR["words"]).split())
 LONG_TEXT = 600
 """Characters of a memory from which its scan takes longer than all else that an index needs of it."""
 

@@ -126,8 +126,8 @@ def _hidden_characters(text: str) -> list[Decoded]:
         )
     if len(selectors) > 7:
         pairs = zip(selectors[::2], selectors[1::2], strict=False)
-        raw = bytes(high * 16 + low for (_, high), (_, low) in pairs)
-        found += _decoded(raw, "variation selectors", selectors[0][0], selectors[-1][0] + 1)
+        if plain := _readable(bytes(high * 16 + low for (_, high), (_, low) in pairs)):
+            found.append(Decoded(plain, "variation selectors", selectors[0][0], selectors[-1][0] + 1))
     turned = "".join(character for character in text if character not in BIDIRECTIONAL)
     if len(turned) < len(text) and any(character in text for character in "\u202e\u202d"):
         found.append(Decoded(turned[::-1], "turned direction", 0, len(text)))
@@ -136,47 +136,59 @@ def _hidden_characters(text: str) -> list[Decoded]:
 
 def _runs(text: str) -> list[Decoded]:
     """Encoded runs within *text*."""
-    found: list[Decoded] = []
-    for match in BASE64.finditer(text):
-        found += _base64(match)
-    for match in HEX.finditer(text):
-        plain = match[1].replace(" ", "").replace(":", "")
-        found += _decoded(bytes.fromhex(plain[: len(plain) // 2 * 2]), "hexadecimal", *match.span())
-    for match in ESCAPES.finditer(text):
-        found.append(Decoded(_unescaped(match[0]), "escapes", *match.span()))
-    for match in PERCENT.finditer(text):
-        found.append(Decoded(unquote(match[0]), "URL encoding", *match.span()))
-    for match in BINARY.finditer(text):
-        bits = match[0].split() if " " in match[0] else re.findall(".{8}", match[0])
-        found += _decoded(bytes(int(bit, 2) for bit in bits if len(bit) == 8), "binary numbers", *match.span())
-    return found
+    return [
+        Decoded(plain, how, *match.span())
+        for how, (pattern, read) in RUNS.items()
+        for match in pattern.finditer(text)
+        if (plain := read(match))
+    ]
 
 
-def _base64(match: re.Match[str]) -> list[Decoded]:
+def _base64(match: re.Match[str]) -> str:
     raw = match[0].rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        return _decoded(base64.b64decode(raw + "=" * (-len(raw) % 4)), "Base64", *match.span())
+        return _readable(base64.b64decode(raw + "=" * (-len(raw) % 4)))
     except (binascii.Error, ValueError):
-        return []
+        return ""
 
 
-def _decoded(raw: bytes, how: str, start: int, end: int) -> list[Decoded]:
-    """A decoded text, if it is readable."""
+def _hexadecimal(match: re.Match[str]) -> str:
+    plain = match[1].replace(" ", "").replace(":", "")
+    return _readable(bytes.fromhex(plain[: len(plain) // 2 * 2]))
+
+
+def _binary(match: re.Match[str]) -> str:
+    bits = match[0].split() if " " in match[0] else re.findall(".{8}", match[0])
+    return _readable(bytes(int(bit, 2) for bit in bits if len(bit) == 8))
+
+
+def _readable(raw: bytes) -> str:
+    """A decoded text; empty if it is not readable."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        return []
+        return ""
     readable = sum(character.isprintable() or character in "\n\t" for character in text)
-    return [Decoded(text, how, start, end)] if text and readable >= READABLE * len(text) else []
+    return text if readable >= READABLE * len(text) else ""
 
 
-def _unescaped(text: str) -> str:
-    plain = html.unescape(text)
+def _unescaped(match: re.Match[str]) -> str:
+    plain = html.unescape(match[0])
     return re.sub(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{3}))", _character, plain)
 
 
 def _character(match: re.Match[str]) -> str:
     return chr(int(match[1] or match[2], 16) if match[1] or match[2] else int(match[3], 8))
+
+
+RUNS = {
+    "Base64": (BASE64, _base64),
+    "hexadecimal": (HEX, _hexadecimal),
+    "escapes": (ESCAPES, _unescaped),
+    "URL encoding": (PERCENT, lambda match: unquote(match[0])),
+    "binary numbers": (BINARY, _binary),
+}
+"""Encoding -> its pattern, and the function that decodes a match."""
 
 
 def _spellings(text: str) -> list[Decoded]:
@@ -188,23 +200,16 @@ def _spellings(text: str) -> list[Decoded]:
             words = match[0].split()
         plain = " ".join("".join(filter(str.isalnum, word)) for word in words)
         found.append(Decoded(plain, "single letters", *match.span()))
-    if _gains(text, changed := LEET_WORD.sub(lambda match: match[0].lower().translate(LEET), text)):
-        found.append(Decoded(changed, "digits in place of letters", 0, len(text)))
-    if _gains(text, changed := SPLIT.sub("", text), least=2):
-        found.append(Decoded(changed, "split words", 0, len(text)))
-    if HIDDEN_WORDS.isdisjoint(re.findall(r"\w+", text.lower())):
-        return found
-    if _gains(text, changed := codecs.encode(text, "rot13")):
-        found.append(Decoded(changed, "ROT13", 0, len(text)))
-    if _gains(text, changed := text[::-1]):
-        found.append(Decoded(changed, "written backwards", 0, len(text)))
+    letters = LEET_WORD.sub(lambda match: match[0].lower().translate(LEET), text)
+    ways = [("digits in place of letters", letters, 3), ("split words", SPLIT.sub("", text), 2)]
+    if not HIDDEN_WORDS.isdisjoint(re.findall(r"\w+", text.lower())):
+        ways += [("ROT13", codecs.encode(text, "rot13"), 3), ("written backwards", text[::-1], 3)]
+    for how, changed, least in ways:
+        if text != changed and _known(changed) >= _known(text) + least:
+            found.append(Decoded(changed, how, 0, len(text)))
     return found
 
 
-def _gains(text: str, changed: str, least: int = 3) -> bool:
-    """Whether the changed text has at least *least* more longer words with a concept than the text."""
-    return text != changed and _known(changed) >= _known(text) + least
-
-
 def _known(text: str) -> int:
+    """The number of longer words with a concept."""
     return sum(word in CONCEPTS and len(word) > 4 for word in re.findall(r"\w+", text.lower()))

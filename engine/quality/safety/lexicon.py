@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 OVERRIDE, CANCEL, RULES, SYSTEM, PRIOR, ALL, YOU, TOLD = (1 << bit for bit in range(8))
 USER, NEW, OBEY, REVEAL, EXACT, ROLE, FREE = (1 << bit for bit in range(9, 16))
 SECRET, SEND, OUTSIDE, NOT, TELL, THIS, CONSENT, ALWAYS = (1 << bit for bit in range(16, 24))
-APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT, TECHNICAL = (1 << bit for bit in range(24, 32))
+APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT = (1 << bit for bit in range(24, 31))
 CHANGE, ADVISE, ASKED, DECODE, TASK, WITHOUT, SKIP, URGENT = (1 << bit for bit in range(32, 40))
 COVER, STEAL, WISH, SAFETY, GOODS, IF, UNASKED, FORBIDDEN = (1 << bit for bit in range(40, 48))
+GUARD, SOURCE, LEAK, COPY = (1 << bit for bit in range(48, 52))
 
 BITS = {name: bit for name, bit in [*vars().items()] if name.isupper() and isinstance(bit, int)}
 VOWELS, DOUBLED = "aeiou", "bdglmnprt"
@@ -21,7 +22,7 @@ VOWELS, DOUBLED = "aeiou", "bdglmnprt"
 
 def concept(names: str, separator: str = " ") -> int:
     """The concepts with these names as one number."""
-    return sum(BITS[name] for name in names.split(separator) if name)
+    return sum(map(BITS.__getitem__, names.split(separator))) if names else 0
 
 
 _SECTIONS = [(heading.partition(" "), lines) for heading, lines in read_sections(__file__, "lexicon.txt")]
@@ -31,8 +32,13 @@ def _entries(kind: str) -> Iterator[tuple[str, int]]:
     """The words of a kind, or its phrases, with their concepts."""
     for (name, _, concepts), lines in _SECTIONS:
         if name == kind:
-            for entry in lines if kind == "phrases" else " ".join(lines).split():
-                yield entry, concept(concepts)
+            bits = concept(concepts)
+            yield from [(entry, bits) for entry in (lines if kind == "phrases" else " ".join(lines).split())]
+
+
+def marks() -> list[tuple[int, list[str]]]:
+    """The concepts and the patterns of the signs that stand for them."""
+    return [(concept(concepts), lines) for (name, _, concepts), lines in _SECTIONS if name == "marks"]
 
 
 _IRREGULAR = {
@@ -59,8 +65,11 @@ _ORDERS = [*_entries("orders")]
 _FORMS = [(form, bits) for verb, bits in _ORDERS for form in _forms(verb)]
 for word, bits in (*_entries("words"), *_ORDERS, *_FORMS):
     CONCEPTS[word] = CONCEPTS.get(word, 0) | bits
-for phrase, bits in sorted(_entries("phrases"), key=lambda entry: -entry[0].count(" ")):
-    STARTS.setdefault(phrase.partition(" ")[0], []).append((tuple(phrase.split()), bits))
+_PHRASES: dict[str, int] = {}
+for phrase, bits in _entries("phrases"):
+    _PHRASES[phrase] = _PHRASES.get(phrase, 0) | bits
+for phrase in sorted(_PHRASES, key=len, reverse=True):
+    STARTS.setdefault(phrase.partition(" ")[0], []).append((tuple(phrase.split()), _PHRASES[phrase]))
 
 MOODS = frozenset(form for form, _ in _FORMS) - {"leaked"}
 """Forms that tell, and do not order: "the parser ignores blanks"."""

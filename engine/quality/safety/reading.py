@@ -9,19 +9,18 @@ from engine.quality.safety.lexicon import (
     CONCEPTS,
     CONSENT,
     COVER,
-    DANGER,
     FORBIDDEN,
     MOODS,
     NOT,
     OUTSIDE,
     PARTS,
-    SECRET,
     SKIP,
     STARTS,
     TELL,
     UNASKED,
     USER,
     WITHOUT,
+    marks,
 )
 
 LETTERS_WITHOUT_SPACES = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0900-\u097f"
@@ -37,13 +36,7 @@ ADDRESS = re.compile(
 )
 ADDRESS_SIGNS = ("://", "@", ".example", ".com", ".net", ".xyz", ".info")
 DOTTED_NUMBER = re.compile(r"\d\.\d+\.\d+\.\d")
-SPECIAL = {
-    DANGER: re.compile(r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|<\(\s*curl\b|~/\.(?:bashrc|zshrc|ssh/authorized_keys)"),
-    SECRET: re.compile(
-        r"~/\.(?:ssh|aws|netrc|config/gcloud)\b[\w/.-]*|(?<![\w/])\.(?:env|npmrc|pypirc|pgpass)\b|\$\w*(?:password|secret|token|credentials)\w*",
-        re.IGNORECASE,
-    ),
-}
+SPECIAL = {bits: re.compile("|".join(lines)) for bits, lines in marks()}
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|`[^`\n]{3,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)|„[^“\n]{3,300}“")
 
 ITEMS = ("- ", "* ", "+ ")

@@ -9,7 +9,7 @@ from engine.lean.record import Record, replace
 from engine.quality.safety import hidden, reading
 from engine.quality.safety.folding import folded
 from engine.quality.safety.forms import forms
-from engine.quality.safety.lexicon import APPROVED, ASKED, CANCEL, COVER, IF, REPORT, TECHNICAL
+from engine.quality.safety.lexicon import APPROVED, ASKED, CANCEL, IF, REPORT
 from engine.quality.safety.rules import ENCODED, Detection, Looks, Rule, possible
 
 NEAR_IF = 6
@@ -69,8 +69,8 @@ def _placed(detection: Detection, place: tuple[int, int]) -> Detection:
 
 
 def _in_sentence(sentence: reading.Sentence, quoted: list[tuple[int, int]]) -> list[Detection]:
-    """The rules that hold in a sentence. One that talks about attacks, or about a program's parts, is no attack."""
-    if sentence.concepts & REPORT or (sentence.concepts & TECHNICAL and not sentence.concepts & COVER):
+    """The rules that hold in a sentence. One that talks about attacks is no attack."""
+    if sentence.concepts & REPORT:
         return []
     found = []
     for rule in possible(sentence.concepts):

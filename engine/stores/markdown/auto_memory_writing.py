@@ -106,7 +106,8 @@ def edited(text: str, changes: Changes, now: str) -> str:
 def retagged(text: str, add: Sequence[str], remove: Sequence[str], now: str) -> str:  # noqa: ARG001
     """Raises InvalidMemoryError: the format has no tags."""
     raise InvalidMemoryError(
-        "Claude Code's auto memory has no tags. Change its name in the form, or with memsift edit --set name=NAME."
+        "Claude Code's auto memory has no tags. Change its name in the app's form, or with memsift edit --set "
+        "name=NAME."
     )
 
 
@@ -131,7 +132,13 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
         note = _with_key(note, f"{stem}_reason", one_line(reason) or "No reason provided")
     elif len(note.front) == len((FENCE, FENCE)):
         note = Note((), note.body, note.end)
-    return _dated(text, note, now)
+    return note.text
+
+
+def reason(text: str) -> str:
+    """As `engine.stores.writing.Writing.reason`."""
+    note = _note(text)
+    return _value(note, f"{_value(note, STATUS)}_reason")
 
 
 def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:

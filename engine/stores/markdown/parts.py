@@ -122,9 +122,9 @@ def loading(memory: MemorySummary) -> str:
     """Which client loads a memory by itself, in words; empty for a memory that no client may load."""
     client = client_of(memory.file)
     if is_part(memory):
-        where = "Before" if memory.is_loaded else "Behind"
-        name, size = INDEX_FILE, f"{LOADED_LINES} lines or 25 kB"
-        return f"{where} the cut: of its auto memory's {name}, Claude Code loads {size} by itself."
+        does, where = ("loads", "in") if memory.is_loaded else ("does not load", "behind")
+        cut = f"the first {LOADED_LINES} lines or 25 kB of {INDEX_FILE}"
+        return f"Claude Code {does} it by itself: it stands {where} {cut}."
     return f"{client} loads it by itself, so the hook does not repeat it." if memory.is_loaded and client else ""
 
 

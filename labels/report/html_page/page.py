@@ -65,15 +65,13 @@ def table_html(table: ReportTable) -> str:
     head = (cell("th", column, at, table, scope="col") for at, column in enumerate(table.head))
     body = (
         element(
-            "tr", *(cell("th" if at == 0 else "td", text, at, table, **row_head(at)) for at, text in enumerate(row))
+            "tr",
+            cell("th", row[0], 0, table, scope="row"),
+            *(cell("td", row[at], at, table) for at in range(1, len(row))),
         )
         for row in table.rows
     )
     return element("table", element("thead", element("tr", *head)), element("tbody", *body))
-
-
-def row_head(at: int) -> dict[str, str]:
-    return {"scope": "row"} if at == 0 else {}
 
 
 def cell(name: str, text: str, at: int, table: ReportTable, **attributes: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.agents.registry import NAMES, agent_of
+from engine.agents.registry import DEFAULT, NAMES, agent_of
 from engine.hook.process import respond
 from engine.settings.roots import offered_roots
 from tests.engine.agents.test_forms import payload
@@ -14,20 +14,37 @@ from tests.engine.builders import fillers, write_root
 from tests.engine.hook.world import World
 
 LOADED_BY = {
-    "AGENTS.md": {"claude", "codex", "qwen", "copilot", "opencode"},
-    "CLAUDE.md": {"claude", "opencode"},
-    "GEMINI.md": {"gemini"},
-    "QWEN.md": {"qwen"},
-    ".github/copilot-instructions.md": {"copilot"},
-    ".claude/projects/p/memory/MEMORY.md": {"claude"},
+    "project/AGENTS.md": {"claude", "codex", "qwen", "copilot", "opencode"},
+    "project/below/AGENTS.md": {"claude", "copilot", "opencode"},
+    "AGENTS.md": {"claude", "qwen"},
+    "project/CLAUDE.md": {"claude", "copilot", "opencode"},
+    "home/.claude/CLAUDE.md": {"claude", "opencode"},
+    "project/GEMINI.md": {"gemini", "copilot"},
+    "project/below/GEMINI.md": {"gemini", "copilot"},
+    "notes/GEMINI.md": set(),
+    "home/.gemini/GEMINI.md": {"gemini"},
+    "project/QWEN.md": {"qwen"},
+    "project/below/QWEN.md": set(),
+    "home/.qwen/AGENTS.md": {"qwen", "claude"},
+    "project/.github/copilot-instructions.md": {"copilot"},
+    "home/.copilot/copilot-instructions.md": {"copilot"},
+    "project/.github/instructions/tests.instructions.md": {"copilot"},
+    "project/.claude/rules/tests.md": {"claude", "copilot"},
+    "home/.claude/projects/p/memory/MEMORY.md": {"claude"},
 }
+"""A file -> the agents, started in the project, that load it: measured with the versions in the agents' modules.
+
+A file below the project counts for the agents that load it when they read a file beside it. Of Claude Code, a file of
+its names counts in any folder: app and commands, which are started anywhere, drop the same memories as its hook.
+"""
 
 
 @pytest.mark.parametrize("file", LOADED_BY)
 def test_a_file_is_injected_into_the_agents_that_do_not_load_it(tmp_path: Path, file: str) -> None:
     world = World(tmp_path)
     write_root(world.root, fillers(20))
-    rules, config = world.home / file, world.home / ".config/memsift/config.toml"
+    (world.project / ".git").mkdir()
+    rules, config = world.folder / file, world.home / ".config/memsift/config.toml"
     for path, text in ((rules, "# Rules\n\n## Token ledger\n\n- Never log the token ledger.\n"), (config, "")):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
@@ -43,7 +60,7 @@ def test_a_file_is_injected_into_the_agents_that_do_not_load_it(tmp_path: Path, 
 
 def _answer(name: str, world: World, prompt: str, session_id: str) -> str:
     request = json.dumps({**payload(name, world), "prompt": prompt, "session_id": session_id, "sessionId": session_id})
-    return respond(request.encode(), world.environ, io.StringIO(), agent_of(name))
+    return respond(request.encode(), world.environ, io.StringIO(), None if name == DEFAULT else agent_of(name))
 
 
 def test_the_memories_that_agents_keep_are_offered(tmp_path: Path) -> None:

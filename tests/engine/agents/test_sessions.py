@@ -1,4 +1,4 @@
-"""Sessions of Codex, Gemini CLI and Qwen Code: the prompts that a person typed, and the turns for the hook.
+"""Sessions of Codex, Gemini CLI, Qwen Code and Copilot CLI: prompts that a person typed, and turns for the hook.
 
 The files in `sessions` were recorded in the agents' terminals with two prompts and `/help`, with other texts and paths.
 """
@@ -25,13 +25,14 @@ from tests.engine.builders import fillers, memory, write_root
 from tests.engine.hook.world import World
 
 SESSIONS = Path(__file__).parent / "sessions"
-NAMES = ("codex", "gemini", "qwen")
+NAMES = ("codex", "gemini", "qwen", "copilot")
 FIRST, SECOND = "why does the nightly import skip rows?", "and after a failed night?"
 ANSWER = "Rows without a shelf mark are skipped."
 PLACES = {
     "codex": ".codex/sessions/2026/11/28/rollout-1.jsonl",
     "gemini": ".gemini/tmp/library/chats/session-1.jsonl",
     "qwen": ".qwen/projects/-home-ann-library/chats/1.jsonl",
+    "copilot": ".copilot/session-state/in place/events.jsonl",
 }
 FOLDER = "/home/ann/library"
 
@@ -104,6 +105,8 @@ def test_a_summary_takes_the_given_prompts_out_of_the_conversation(tmp_path: Pat
     codex = written(tmp_path, "codex", {"type": "compacted", "payload": {"message": "so far"}})
     assert living_prompts(codex) == frozenset()
     assert living_prompts(written(tmp_path, "gemini", {"$set": {"messages": []}})) == frozenset()
+    copilot = written(tmp_path, "copilot", {"type": "session.compaction_complete", "data": {"success": True}})
+    assert living_prompts(copilot) == frozenset()
 
 
 def test_prompts_of_scripts_and_sub_agents_are_left_out(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_the_turns_of_an_agents_session_count_in_the_query(tmp_path: Path, name:
     shutil.copy(session(name), file)
 
     def answer(session_id: str, transcript: Path) -> str:
-        content = payload(name, world, prompt="please fix that", session_id=session_id)
+        content = payload(name, world, prompt="please fix that", session_id=session_id, sessionId=session_id)
         request = json.dumps({**content, "transcript_path": str(transcript)}).encode()
         return respond(request, world.environ, io.StringIO(), agent_of(name))
 

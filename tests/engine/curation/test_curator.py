@@ -22,7 +22,7 @@ from engine.errors import (
     UnknownMemoryError,
 )
 from engine.paths import journal_file
-from engine.stores.writing import Changes, Draft
+from engine.stores.writing import Changes, Draft, writing_of
 from tests.engine.curation.roots import (
     CONTENT,
     HEADER,
@@ -73,7 +73,8 @@ def test_a_retired_memory_has_its_date_and_reason_and_leaves_the_index(root: Pat
             "new_value": "retired",
         }
     ]
-    assert one["updated_at"] == NOW
+    assert one["updated_at"] == "2026-01-01T00:00:00Z", "a new status makes no text newer"
+    assert writing_of(str(root)).reason(json.dumps(one)) == "too old"
     assert "times_updated" not in one
     assert "alpha" not in index(root)
     assert index(root) == rebuilt_index(root)

@@ -18,6 +18,10 @@ from tests.engine.builders import fillers, memory, open_index
 MIX = {"short": 24, "ordinary": 24, "long": 10, "paste": 2}
 """Prompts of each kind."""
 
+REPEATED = [("cache expiry", 1), ("cache expiry", 2), ("cache expiry", 1), ("expiry", 2)]
+FOUND = [["cache-expiry"], ["cache-expiry", "cache"], ["cache-expiry"], ["cache-expiry"]]
+"""Prompts with the sizes of their pools, the first twice, and the memories in these pools."""
+
 
 @pytest.fixture(scope="module", params=[(5, 600), (6, 2500)])
 def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Index, int]]:
@@ -100,6 +104,15 @@ def test_equally_strong_memories_stand_by_category_then_path() -> None:
 def test_a_limit_is_kept() -> None:
     many = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(60)]
     assert ids("cache expiry", *many, limit=50) == [f"m{i:02}" for i in range(50)]
+
+
+def test_systems_that_ask_for_the_same_pool_find_it_once() -> None:
+    sizes: list[int] = []
+    rules = replace(memsift.STRATEGY, candidates=lambda _, size: sizes.append(size) or 40)
+    with open_index(memory("cache expiry"), memory("cache"), *fillers(5)) as index:
+        pools = [find(rules, text, index, size, include_retired=False) for text, size in REPEATED]
+    assert sizes == [1, 2, 2]
+    assert [[one.memory.id for one in pool.memories] for pool in pools] == FOUND
 
 
 def test_an_empty_root_and_an_empty_prompt_find_nothing() -> None:

@@ -1,30 +1,25 @@
 """The hook's log as a list: which rows are shown, in which order, and the way from a row to Replay and Label."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
+from engine.hook.activity_log import LoggedPrompt
 from engine.hook.session import muted_session
 from engine.paths import state_dir
-from labels.records import CHOSEN
+from labels.records import CHOSEN, NOT_RELEVANT, RELEVANT, Gold
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts
-from tui.workspace.activity_rows import NEWEST, RULES, SLOWEST, read_activity
+from tui.workspace.activity_rows import NEWEST, RULES, SLOWEST, Week, read_activity, weeks_line, weeks_of
 from tui.workspace.filtering import RowChoice, WordFilter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +46,20 @@ def log_of(rows: Iterable[dict[str, Any]]) -> Path:
     path = folder / "activity.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
     return path
+
+
+def test_weeks_tell_how_many_of_the_labelled_injections_were_relevant() -> None:
+    """A week begins on Monday. A memory without a label, or of an unknown prompt, does not count."""
+    monday, sunday, next_week = "2026-05-04T00:00:00Z", "2026-05-10T23:59:59Z", "2026-05-11T00:00:00Z"
+    lines = [(monday, ("a", "b")), (sunday, ("a",)), (next_week, ("a", "c")), ("soon", ("a",)), ("2026-05-18", ("c",))]
+    logged = [LoggedPrompt(time, "hash", "", "", "memsift", injected, (), "", "", 0, 0.0) for time, injected in lines]
+    gold = [Gold("p1", memory, "", verdict, "single", 1) for memory, verdict in (("a", RELEVANT), ("b", NOT_RELEVANT))]
+    weeks = weeks_of(logged, {"hash": "p1"}, gold)
+    assert weeks == (Week("2026-05-04", 2, 3), Week("2026-05-11", 1, 1))
+    assert [week.day for week in weeks] == ["4 May", "11 May"]
+    assert weeks_line(weeks) == "relevant by week ▆█ 67 % to 100 %"
+    assert weeks_line(weeks, in_words=True) == "relevant by week 67 % to 100 %"
+    assert (weeks_line(weeks[:1]), weeks_of(logged, {}, gold)) == ("", ())
 
 
 def times(pilot: Pilot[None]) -> list[str]:

@@ -1,16 +1,16 @@
 """Browse changes memories: each key writes files, says how to undo it, and is undone from the journal."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.pilot import Pilot
 
 from engine.curation.curator import Curator
 from engine.curation.journal import text_hash
@@ -32,18 +32,12 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
-from tui.dialogs.memories import MemoryForm
+from tui.dialogs.memories import ONLY_KEPT, ONLY_OTHERS, MemoryForm
 from tui.keys import active_keys
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -383,6 +377,11 @@ async def test_m_shows_memories_side_by_side_and_merges_them(workspace: Workspac
         await reads(pilot, "#kept-text", f"Alpha {HOSTILE[:7]}")
         await reads(pilot, "#others-text", "Memory beta")
         await reads(pilot, "#rule", "the tags #tag-beta")
+        for name, style, marked in (("#kept-text", ONLY_KEPT, "Alpha"), ("#others-text", ONLY_OTHERS, "Memory beta")):
+            shown: Any = pilot.app.screen.query_one(name)
+            words = [shown.content.plain[span.start : span.end] for span in shown.content.spans if span.style == style]
+            assert words[0].startswith(marked), "the words that only one of them has are marked"
+            assert not any("shared" in word for word in words), "a word of both is not"
         await press(pilot, "escape")
         assert stored(place, "beta")["record_status"] == "active"
         await press(pilot, "m", "s")

@@ -1,25 +1,19 @@
 """Findings of the checks in Browse: beside the list, as an order and as a filter; and the footer."""
 
-from __future__ import annotations
-
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.engine.curation.roots import CONTENT, document, write_documents
 from tests.tui.apps import SMALL, at_rest, press, reads, text_of, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import NOW
 from tui.app import MemsiftApp
 from tui.workspace.quality import findings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 
@@ -129,8 +123,8 @@ async def test_a_large_terminal_has_no_empty_half_with_a_single_memory(open_work
     async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=(160, 48)) as pilot:
         await at_rest(pilot)
         await press(pilot, "c", "down", "enter")
-        await reads(pilot, "#overview", "Category · c Status · v Finding · f")
-        await reads(pilot, "#overview", "▸ decision 1 active 1 any 1 fields 1")
+        await reads(pilot, "#overview", "Category · c Finding · f Relevant by week")
+        await reads(pilot, "#overview", "▸ decision {0} 1 any {0} 1 no labelled injection fields {0} 1".format("━" * 6))
         await reads(pilot, "#about-text", "✗ src/gone.py (not there)")
         assert "src/gone.py" not in text_of(pilot.app.screen.query_one("#detail-text"))
         await pilot.resize_terminal(160, 30)

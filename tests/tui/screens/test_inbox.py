@@ -1,24 +1,18 @@
 """The findings of the checks: worst first, narrowed, and settled by a key that u takes back."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.quality.decisions import ACCEPTED, REJECTED, decisions
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import press, reads, shown, starting_in, toasts, until
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tests.tui.conftest import Opener
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -60,9 +54,13 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         assert found(pilot) == [("safety", "risky")]
         await reads(pilot, "#detail-text", "a approves it · b keeps it out · x retires it")
         assert ATTACK in shown(pilot, "#detail-text")
+        screen: Any = pilot.app.screen
+        late = screen._checked
         await press(pilot, "b")
         assert decisions(workspace.roots[0], os.environ).popitem()[1] == REJECTED
         assert found(pilot) == []
+        screen.show_findings(late, workspace.reading)
+        assert found(pilot) == [], "checks that began before the decision do not list it again"
         await press(pilot, "u", "escape")
         await until(pilot, lambda: found(pilot) == before)
         assert decisions(workspace.roots[0], os.environ) == {}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.stores.files import open_named, write_whole
-from tui.cli.options import DB, opened_labels, store_path
+from tui.cli.options import StoreFile, command, opened_labels, option, store_path
 from tui.cli.output import text_of
 from tui.workspace.stderr import tell
 
@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 
     from engine.memory import Corpus, Memory
     from labels.exchange.exporting import Extract
-
-ROOTS = (
-    "Only memories that this folder holds, or that replays over it returned, alone or with others. Repeatable. "
-    "Default: everything."
-)
-FORMAT = (
-    "jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form qrels, "
-    "qrels-graded, run or run-candidates."
-)
-SYSTEM = "The system whose run is written in the formats run and run-candidates; needed where there are several."
-INTERFACE = "Print the labelling interface for Label Studio instead of labels."
-NO_TEXT = "Replace texts and ids of prompts and memories by hashes."
 
 
 class FormatChoice(click.Choice[str]):
@@ -49,31 +37,33 @@ class FormatChoice(click.Choice[str]):
         return READABLE if self.readable else tuple(FORMATS)
 
 
-@click.command()
-@click.option("--format", "name", metavar="NAME", type=FormatChoice(), default="jsonl", show_default=True, help=FORMAT)
-@click.option("--interface", is_flag=True, help=INTERFACE)
-@click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
-@click.option("--no-text", is_flag=True, help=NO_TEXT)
-@click.option("--annotator", metavar="NAME", help="Only this person's labels.")
-@click.option("--gold", is_flag=True, help="The consensus of all people, instead of each person's labels.")
-@click.option("--system", metavar="NAME", default="", help=SYSTEM)
-@click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
-@DB
+@command()
 def export(
-    name: str,
-    interface: bool,
-    output: str | None,
-    no_text: bool,
-    annotator: str | None,
-    gold: bool,
-    system: str,
-    roots: tuple[str, ...],
-    db: str | None,
+    name: Annotated[str, option("--format", metavar="NAME", type=FormatChoice(), default="jsonl")],
+    interface: Annotated[bool, option("--interface")],
+    output: Annotated[str | None, option("--output", metavar="FILE")],
+    no_text: Annotated[bool, option("--no-text")],
+    annotator: Annotated[str | None, option("--annotator", metavar="NAME")],
+    gold: Annotated[bool, option("--gold")],
+    system: Annotated[str, option("--system", metavar="NAME", default="")],
+    roots: Annotated[tuple[str, ...], option("--root", metavar="PATH")],
+    db: StoreFile,
 ) -> None:
     """Write the labels for another program, or as a backup.
 
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
     data they have no place for.
+
+    --format: jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form
+        qrels, qrels-graded, run or run-candidates.
+    --interface: Print the labelling interface for Label Studio instead of labels.
+    --output: Write to FILE instead of stdout.
+    --no-text: Replace texts and ids of prompts and memories by hashes.
+    --annotator: Only this person's labels.
+    --gold: The consensus of all people, instead of each person's labels.
+    --system: The system whose run is written in the formats run and run-candidates; needed where there are several.
+    --root: Only memories that this folder holds, or that replays over it returned, alone or with others.
+        Repeatable. Default: everything.
     """
     from labels.exchange.registry import FORMATS, left_out
 

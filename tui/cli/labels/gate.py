@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.errors import MemsiftError
 from engine.wording import counted
-from tui.cli.options import DB, FULL, QRELS, RUN, TEXT_OR_JSON, TOGETHER, UNJUDGED, opened_store, roots_option
+from tui.cli.options import (
+    ABOVE_ZERO,
+    SHARE,
+    Full,
+    MeasuredFiles,
+    Roots,
+    StoreFile,
+    TextOrJson,
+    command,
+    opened_store,
+    option,
+)
 from tui.cli.output import text_width
 from tui.workspace import opening
 
@@ -22,51 +32,26 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.gate import Gate, GateReport
 
-LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
-SERVED = "Also reach this share of served prompts: of the prompts that need a memory, those that get one they need."
-ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
-WORTH = "Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays."
 STRICT = "Nothing: an undecided answer ends with 1 anyway. Older scripts name it."
-ONE_LOOK = (
-    "Decide with the narrower range for a person who asks once. Asking again after more labels makes it wrong far more "
-    "often than 1 time in 20."
-)
 NO_LABELS = "No label counts for {}, so nothing can be decided. Label prompts: memsift, then L."
 NO_ANSWER = "The judge answered on none of the {}, so nothing is known of {}. memsift judge PROMPT says why."
-SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command()
-@click.option("--min-precision", "least", type=SHARE, required=True, metavar="P", help=LEAST)
-@click.option("--min-served", "least_served", type=SHARE, metavar="P", help=SERVED)
-@click.option("--system", metavar="NAME", help="System to decide on. Default: the configured system.")
-@click.option("--allow-undecided", is_flag=True, help="Exit with 0 if the answer is undecided, too.")
+@command()
 @click.option("--strict", is_flag=True, hidden=True, expose_value=False, help=STRICT)
-@click.option("--one-look", is_flag=True, help=ONE_LOOK)
-@click.option("--indifference", "zone", metavar="ZONE", help=ZONE)
-@click.option("--worth", type=click.FloatRange(min=0, min_open=True), metavar="N", help=WORTH)
-@RUN
-@QRELS
-@UNJUDGED
-@roots_option(TOGETHER)
-@DB
-@FULL
-@TEXT_OR_JSON
 def gate(
-    least: float,
-    least_served: float | None,
-    system: str | None,
-    allow_undecided: bool,
-    one_look: bool,
-    zone: str | None,
-    worth: float | None,
-    run_file: str | None,
-    qrels: str | None,
-    unjudged: str,
-    roots: tuple[str, ...],
-    db: str | None,
-    is_full: bool,
-    form: str,
+    least: Annotated[float, option("--min-precision", type=SHARE, required=True, metavar="P")],
+    least_served: Annotated[float | None, option("--min-served", type=SHARE, metavar="P")],
+    system: Annotated[str | None, option("--system", metavar="NAME")],
+    allow_undecided: Annotated[bool, option("--allow-undecided")],
+    one_look: Annotated[bool, option("--one-look")],
+    zone: Annotated[str | None, option("--indifference", metavar="ZONE")],
+    worth: Annotated[float | None, option("--worth", type=ABOVE_ZERO, metavar="N")],
+    files: MeasuredFiles,
+    roots: Roots,
+    db: StoreFile,
+    is_full: Full,
+    form: TextOrJson,
 ) -> None:
     """Decide whether precision reaches a target, and with --min-served whether enough prompts are served, too.
 
@@ -74,14 +59,23 @@ def gate(
     answer of the judge there is none (2). The last line says what to do next: for an undecided answer, about how many
     more prompts to label. You may label some prompts, ask, and stop as soon as it is decided: the answer stays valid
     however often you ask.
+
+    --min-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
+    --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get one
+        they need.
+    --system: System to decide on. Default: the configured system.
+    --allow-undecided: Exit with 0 if the answer is undecided, too.
+    --one-look: Decide with the narrower range for a person who asks once. Asking again after more labels makes it
+        wrong far more often than 1 time in 20.
+    --indifference: Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such
+        as 0.1.
+    --worth: Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays.
     """
     from labels.measure.gate import PASS, UNDECIDED, gate_report
     from labels.report.gate_text import gate_json, gate_text
 
-    if bool(run_file) != bool(qrels):
-        raise click.UsageError("--run and --qrels go together: name both.")
     target = replace(gate_of(least, zone), is_one_look=one_look)
-    evidence = evidence_of_files(run_file, qrels, unjudged) if run_file and qrels else evidence_of_labels(roots, db)
+    evidence = files.evidence() if files.are_given else evidence_of_labels(roots, db)
     report = gate_report(evidence, system_to_decide(system, evidence), target, worth, least_served)
     require_evidence(report)
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
@@ -121,15 +115,6 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
     if not 0 <= width <= 1:
         raise click.UsageError(f"--indifference {zone} must lie between 0 and 1.")
     return max(0.0, least - width / 2), min(1.0, least + width / 2)
-
-
-def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
-    from labels.exchange.replay_file import read_calls, read_outcomes
-    from labels.exchange.trec import read_graded_qrels
-    from labels.measure.evidence import evidence_from_qrels
-
-    rows, (judgements, slight) = read_outcomes(Path(run_file)), read_graded_qrels(Path(qrels))
-    return evidence_from_qrels(rows, judgements, unjudged, read_calls(Path(run_file)), slight)
 
 
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:

@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.errors import RootNotFoundError
 from tui.cli.labels.export import FormatChoice, told_apart
-from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option, store_path
+from tui.cli.options import (
+    PROMPTS_HELP,
+    EachRoot,
+    StoreFile,
+    argument,
+    command,
+    opened_labels,
+    option,
+    store_path,
+)
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -22,26 +31,15 @@ if TYPE_CHECKING:
     from labels.exchange.merge import MergedRows
 
 
-DRY_RUN = "Tell what would be imported, and import nothing."
-ANNOTATOR = "Person who gave the labels, if the file does not say."
-
-
-@click.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "name", type=FormatChoice(readable=True), help="Default: recognised by its beginning.")
-@click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
-@click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@roots_option("memories of all roots are known; runs in FILE count as runs over all of them together.")
-@click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS_HELP)
-@DB
+@command("import")
 def import_(
-    file: Path,
-    name: str | None,
-    annotator: str,
-    dry_run: bool,
-    roots: tuple[str, ...],
-    prompts: tuple[str, ...],
-    db: str | None,
+    file: Annotated[Path, argument(type=click.Path(path_type=Path))],
+    name: Annotated[str | None, option("--format", type=FormatChoice(readable=True))],
+    annotator: Annotated[str, option("--annotator", metavar="NAME", default="")],
+    dry_run: Annotated[bool, option("--dry-run")],
+    roots: EachRoot,
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", about=PROMPTS_HELP)],
+    db: StoreFile,
 ) -> None:
     """Add the labels in FILE to the label store.
 
@@ -49,6 +47,11 @@ def import_(
     among the label store, --root and --prompts. Labels about an unknown prompt or memory without a text are left out,
     and counted on stderr. Nothing is imported twice. Where FILE does not say
     whether labels were given blind, that is not known: they count, and memsift gate says how many they are.
+
+    --format: Default: recognised by its beginning.
+    --annotator: Person who gave the labels, if the file does not say.
+    --dry-run: Tell what would be imported, and import nothing.
+    --root: memories of all roots are known; runs in FILE count as runs over all of them together.
     """
     from labels.exchange.files import read_source
     from labels.exchange.importing import import_file
@@ -95,10 +98,8 @@ def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
             tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")
 
 
-@click.command("merge-labels")
-@click.argument("other", type=click.Path(path_type=Path))
-@DB
-def merge_labels(other: Path, db: str | None) -> None:
+@command("merge-labels")
+def merge_labels(other: Annotated[Path, argument(type=click.Path(path_type=Path))], db: StoreFile) -> None:
     """Add the content of the label store OTHER to yours. OTHER is only read.
 
     Two people may merge in any order and as often as they like: nothing is added twice.

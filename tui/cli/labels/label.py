@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -15,8 +15,17 @@ from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
-from tui.cli.help import JudgedCommand
-from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, TOGETHER, judge_options, roots_option, store_path
+from tui.cli.options import (
+    AskedJudge,
+    OrderName,
+    PromptFiles,
+    Roots,
+    StoreFile,
+    TextOrJson,
+    command,
+    option,
+    store_path,
+)
 from tui.cli.output import text_of
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
@@ -25,7 +34,6 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from engine.prompt import Prompt
     from labels.measure.progress import LabellingProgress, Person
-    from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
@@ -40,39 +48,27 @@ NOTHING_INJECTED = (
 ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
 
-@click.command(cls=JudgedCommand)
-@roots_option(TOGETHER)
-@PROMPTS
-@judge_options
-@DB
-@ORDER
-@click.option(
-    "--next", "next_count", metavar="N", type=click.IntRange(min=1), help="Only list the next N prompts to label."
-)
-@click.option("--adjudicate", is_flag=True, help="Open the app to settle the labels on which people differ.")
-@click.option(
-    "--last",
-    "is_last",
-    is_flag=True,
-    help="Open the app in Replay, at the last prompt that got memories from the hook.",
-)
-@TEXT_OR_JSON
+@command()
 def label(
-    roots: tuple[str, ...],
-    prompts: tuple[str, ...],
-    judge: JudgeOptions,
-    db: str | None,
-    order: str | None,
-    next_count: int | None,
-    adjudicate: bool,
-    is_last: bool,
-    form: str,
+    roots: Roots,
+    prompts: PromptFiles,
+    judge: AskedJudge,
+    db: StoreFile,
+    order: OrderName,
+    next_count: Annotated[int | None, option("--next", metavar="N", type=click.IntRange(min=1))],
+    adjudicate: Annotated[bool, option("--adjudicate")],
+    is_last: Annotated[bool, option("--last")],
+    form: TextOrJson,
 ) -> None:
     """Show the progress of labelling, of each person.
 
     To label, open the app with memsift and press L. With --last, label the memories that were just injected: their
     ranks stand beside them, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default
     your user name.
+
+    --next: Only list the next N prompts to label.
+    --adjudicate: Open the app to settle the labels on which people differ.
+    --last: Open the app in Replay, at the last prompt that got memories from the hook.
     """
     if adjudicate and is_last:
         raise click.UsageError("--adjudicate and --last open different screens: leave one out.")
@@ -118,7 +114,9 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     if next_count:
         return prompts_text(queue.unfinished()[:next_count], form)
     progress = progress_of(workspace, queue)
-    return f"{printed_json(progress_row(progress))}\n" if form == "json" else progress_text(progress)
+    if form == "json":
+        return f"{printed_json(progress_row(progress))}\n"
+    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
 
 
 def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
@@ -132,10 +130,6 @@ def progress_row(progress: LabellingProgress) -> dict[str, Any]:
     """The progress as JSON, in counts."""
     people = [{**asdict(person), "labels": person.labels} for person in progress.people]
     return {**asdict(progress), "people": people}
-
-
-def progress_text(progress: LabellingProgress) -> str:
-    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
 
 
 def strata_lines(progress: LabellingProgress) -> list[str]:

@@ -5,14 +5,23 @@ from __future__ import annotations
 import gc
 import os
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.errors import MemsiftError
 from tui.cli.labels.export import write_output
-from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option
+from tui.cli.options import (
+    Full,
+    MeasuredFiles,
+    Roots,
+    RunFiles,
+    StoreFile,
+    command,
+    format_option,
+    opened_store,
+    option,
+)
 from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -22,52 +31,39 @@ if TYPE_CHECKING:
 
     from labels.measure.report import Captions, Report, ReportOptions
 
-FORMATS = ("text", "json", "markdown", "html")
-FORMAT = "html is one page with charts that needs no other file."
+OUTPUT = "Write the report to FILE instead of stdout."
 
 
-@click.command()
-@RUN
-@QRELS
-@UNJUDGED
-@click.option("--prompts", metavar="FILE", help="Prompts of --run, for kinds and texts of prompts.")
-@click.option("--ranking", is_flag=True, help="Add the ranking measures P@k, MAP, nDCG, MRR and bpref.")
-@roots_option(TOGETHER)
-@DB
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMAT)
-@FULL
-@click.option("--output", metavar="FILE", help="Write the report to FILE instead of stdout.")
+@command()
 def report(
-    run_file: str | None,
-    qrels: str | None,
-    unjudged: str,
-    prompts: str | None,
-    ranking: bool,
-    roots: tuple[str, ...],
-    db: str | None,
-    form: str,
-    is_full: bool,
-    output: str | None,
+    files: MeasuredFiles,
+    prompts: Annotated[str | None, option("--prompts", metavar="FILE")],
+    ranking: Annotated[bool, option("--ranking")],
+    roots: Roots,
+    db: StoreFile,
+    form: Annotated[str, format_option("text", "json", "markdown", "html")],
+    is_full: Full,
+    output: Annotated[str | None, option("--output", metavar="FILE")],
 ) -> None:
     """Measure each system: precision and more.
 
     The labels come from the label store, or from the files --run and --qrels. The first lines say how many of the
     injected memories were relevant, and the last one says what to do next. --full and the other formats add lost
     memories, recall, the judge against people, the differences between systems, and the limits of the numbers.
+
+    --prompts: Prompts of --run, for kinds and texts of prompts.
+    --ranking: Add the ranking measures P@k, MAP, nDCG, MRR and bpref.
+    --format: html is one page with charts that needs no other file.
+    --output: Write the report to FILE instead of stdout.
     """
     from labels.measure.report import ReportOptions
     from labels.report.first_lines import first_lines, next_step
     from labels.report.forms import report_in
 
-    if bool(run_file) != bool(qrels):
-        raise click.UsageError("--run and --qrels go together: name both.")
-    if prompts and not run_file:
+    if prompts and not files.are_given:
         raise click.UsageError("--prompts needs --run. The label store has its own prompts.")
     options = ReportOptions(ranking, curves=form in ("json", "html"))
-    if run_file and qrels:
-        made = report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)
-    else:
-        made = report_of_labels(roots, db, options)
+    made = report_of_files(files, prompts, roots, options) if files.are_given else report_of_labels(roots, db, options)
     if not made.systems:
         raise MemsiftError(f"{first_lines(made)[0]} {next_step(made).in_shell()}")
     if made.lacking:
@@ -80,20 +76,20 @@ def report(
         click.echo(text, nl=False)
 
 
-def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions, options: ReportOptions) -> Report:
-    from labels.exchange.replay_file import read_outcomes
-    from labels.exchange.trec import read_graded_qrels
-    from labels.measure.evidence import evidence_from_qrels
+def report_of_files(files: RunFiles, prompts: str | None, roots: Sequence[str], options: ReportOptions) -> Report:
     from labels.measure.report import build_report
 
-    rows, (judgements, slight) = read_outcomes(Path(run_file)), read_graded_qrels(Path(qrels))
-    if judgements.keys().isdisjoint(row.prompt_id for row in rows):
-        raise MemsiftError(f"{qrels} has no label for a prompt of {run_file}. Name the qrels that belong to this run.")
-    return build_report(evidence_from_qrels(rows, judgements, unjudged, slight=slight), captions, options)
+    made = build_report(files.evidence(), captions_of(prompts, roots), options)
+    if not made.labelled_prompts:
+        raise MemsiftError(
+            f"{files.qrels} has no label for a prompt of {files.run}. Name the qrels that belong to this run."
+        )
+    return made
 
 
 def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
+    from engine.agents.registry import agent_in
     from labels.measure.report import Captions
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
@@ -101,7 +97,8 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     for root in roots:
         with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
             titles |= {summary.id: summary.title for summary in index.summaries()}
-    return Captions({prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}, titles)
+    texts, kinds = {prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}
+    return Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:

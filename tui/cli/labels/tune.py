@@ -5,17 +5,28 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from engine.config import OFF, SHARED_CUTOFF_FILE, TITLE_TAGS
+from engine.config import OFF, TITLE_TAGS
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import cutoff_file, state_dir
 from engine.settings.sources import trust_command
 from engine.settings.trust import keeping_trust, trust_of
-from tui.cli.options import DB, FULL, TEXT_OR_JSON, TREC_FORM, UNJUDGED, opened_store, roots_option
+from tui.cli.options import (
+    SHARE,
+    TREC_FORM,
+    EachRoot,
+    Full,
+    StoreFile,
+    TextOrJson,
+    Unjudged,
+    command,
+    opened_store,
+    option,
+)
 from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -34,54 +45,25 @@ if TYPE_CHECKING:
 SEVERAL = "several"
 """The kind of the cutoffs in use where the roots have different kinds."""
 
-TARGET = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
-SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-TO = (
-    "Also write the model to this root, which gave no labels. From labels of 4 roots on, a threshold of its own "
-    "promises the target there, if it is like these roots; below 4, nothing is promised."
-)
-SHARED = (
-    f"Write the model into the root itself, as {SHARED_CUTOFF_FILE}, for everybody who trusts this root. A model of "
-    "your own comes before it."
-)
-CONFIDENCE = "Probability with which the target must be reached."
+SURE = click.FloatRange(0.5, 1, max_open=True)
+QRELS = f"Relevance labels {TREC_FORM}; "
 
 
-@click.command()
-@click.option("--target-precision", "target", type=SHARE, metavar="P", help=TARGET)
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
-    metavar="P",
-    default=0.9,
-    show_default=True,
-    help=CONFIDENCE,
-)
-@roots_option("one model for all roots with labels.")
-@DB
-@click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels. Repeatable.")
-@click.option("--qrels", metavar="FILE", help=f"Relevance labels {TREC_FORM}; instead of the label store.")
-@UNJUDGED
-@click.option("--apply", is_flag=True, help="Write the model. Hook, app and commands use it from then on.")
-@click.option("--to", "others", metavar="ROOT", multiple=True, help=TO)
-@click.option("--shared", is_flag=True, help=SHARED)
-@click.option("--undo", is_flag=True, help="Remove the written model; with --shared the one in the root.")
-@TEXT_OR_JSON
-@FULL
+@command()
 def tune(
-    target: float | None,
-    confidence: float,
-    roots: tuple[str, ...],
-    db: str | None,
-    prompts: tuple[str, ...],
-    qrels: str | None,
-    unjudged: str,
-    apply: bool,
-    others: tuple[str, ...],
-    shared: bool,
-    undo: bool,
-    form: str,
-    is_full: bool,
+    target: Annotated[float | None, option("--target-precision", type=SHARE, metavar="P")],
+    confidence: Annotated[float, option("--confidence", type=SURE, metavar="P", default=0.9)],
+    roots: EachRoot,
+    db: StoreFile,
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE")],
+    qrels: Annotated[str | None, option("--qrels", metavar="FILE", about=QRELS)],
+    unjudged: Unjudged,
+    apply: Annotated[bool, option("--apply")],
+    others: Annotated[tuple[str, ...], option("--to", metavar="ROOT")],
+    shared: Annotated[bool, option("--shared")],
+    undo: Annotated[bool, option("--undo")],
+    form: TextOrJson,
+    is_full: Full,
 ) -> None:
     """Learn from labels which memories to leave out.
 
@@ -91,6 +73,18 @@ def tune(
     Everything is measured on prompts that the model has not learned from. No judge is asked.
 
     Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
+
+    --target-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
+    --confidence: Probability with which the target must be reached.
+    --prompts: Prompts of --qrels. Repeatable.
+    --apply: Write the model. Hook, app and commands use it from then on.
+    --to: Also write the model to this root, which gave no labels. From labels of 4 roots on, a threshold of its own
+        promises the target there, if it is like these roots; below 4, nothing is promised.
+    --undo: Remove the written model; with --shared the one in the root.
+    --root: one model for all roots with labels.
+    --qrels: instead of the label store.
+    --shared: Write the model into the root itself, as memsift-cutoff.json, for everybody who trusts this root. A
+        model of your own comes before it.
     """
     found = opening.known_roots(roots, os.environ)
     if undo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -24,11 +24,11 @@ from engine.curation.operations import (
     Together,
 )
 from engine.errors import CurationError, InvalidMemoryError, UnknownMemoryError
-from engine.lean.record import fields
+from engine.lean.record import fields as fields_of
 from engine.stores.claude_memory_schema import CONTENT
 from engine.stores.markdown.parts import TYPES
 from engine.stores.writing import Changes, Draft
-from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
+from tui.cli.options import Ids, LookedIn, MemoryId, TextOrJson, argument, command, option
 from tui.cli.output import output, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import (
@@ -44,24 +44,20 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from engine.curation.curator import Curator
     from engine.curation.journal import Deed, Journal
-    from engine.curation.operations import Operation
+    from engine.curation.operations import Operation, Plan
     from tui.workspace.curate.curating import FoundMemory
 
 
-ROOTS = roots_option("the memories are looked for in all of them.")
-DRY_RUN = click.option(
-    "--dry-run", is_flag=True, help="Print the differences that the command would make, and change nothing."
+NO_CHANGE = "Print the differences that the command would make, and change nothing."
+SET = (
+    "Set a field, such as tags or a field of the category. Repeat it with the same field for a list. An empty value "
+    "removes a field that is not required."
 )
-REASON = click.option("--reason", metavar="TEXT", default="", help="The reason. It is kept in the memory.")
-SET = click.option(
-    "--set",
-    "fields",
-    metavar="FIELD=VALUE",
-    multiple=True,
-    help="Set a field, such as tags or a field of the category. Repeat it with the same field for a list. An empty "
-    "value removes a field that is not required.",
-)
+DryRun = Annotated[bool, option("--dry-run", about=NO_CHANGE)]
+Reason = Annotated[str, option("--reason", metavar="TEXT", default="", about="The reason. It is kept in the memory.")]
+FieldValues = Annotated[tuple[str, ...], option("--set", metavar="FIELD=VALUE", about=SET)]
 
 
 def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -85,11 +81,15 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
         return
     with opened_curator(os.environ) as curator:
         plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
-        if dry_run:
-            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
-            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
-        else:
-            carry_out(curator, plan)
+        perform_plan(curator, plan, dry_run=dry_run)
+
+
+def perform_plan(curator: Curator, plan: Plan, *, dry_run: bool) -> None:
+    if not dry_run:
+        carry_out(curator, plan)
+        return
+    click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
+    tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
 
 
 def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemory], Operation]) -> list[Operation]:
@@ -100,127 +100,127 @@ def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemor
 HOW_TO_GIVE = "Give a field with --set FIELD=VALUE, once for each item of a list."
 
 
-@click.command()
-@click.option(
-    "--category",
-    metavar="NAME",
-    required=True,
-    help=f"The category: {', '.join(CONTENT)}. In Claude Code's auto memory the type: {', '.join(TYPES)}.",
-)
-@click.option("--title", metavar="TEXT", required=True, help="The title, on one line.")
-@click.option("--tag", "tags", metavar="NAME", multiple=True, help="A tag. Repeatable.")
-@SET
-@click.option("--body", metavar="TEXT", help="The text, or - for stdin. In claude-memory the category's main field.")
-@click.option("--id", "memory_id", metavar="ID", default="", help="The id. Default: made from the title.")
-@click.option("--root", metavar="PATH", help="The folder of memories. Default: the first of memsift list.")
-@click.option("--force", is_flag=True, help="Also if the same text was rejected before.")
-@DRY_RUN
-def create(**given: Any) -> None:
+CATEGORY = f"The category: {', '.join(CONTENT)}. In Claude Code's auto memory the type: {', '.join(TYPES)}."
+
+
+@command()
+def create(
+    category: Annotated[str, option("--category", metavar="NAME", required=True, about=CATEGORY)],
+    title: Annotated[str, option("--title", metavar="TEXT", required=True)],
+    tags: Annotated[tuple[str, ...], option("--tag", metavar="NAME")],
+    fields: FieldValues,
+    body: Annotated[str | None, option("--body", metavar="TEXT")],
+    memory_id: Annotated[str, option("--id", metavar="ID", default="")],
+    root: Annotated[str | None, option("--root", metavar="PATH")],
+    force: Annotated[bool, option("--force")],
+    dry_run: DryRun,
+) -> None:
     """Make a memory.
 
     In claude-memory each category has fields that it needs. Without them, the command says which are missing.
+
+    --title: The title, on one line.
+    --tag: A tag. Repeatable.
+    --body: The text, or - for stdin. In claude-memory the category's main field.
+    --id: The id. Default: made from the title.
+    --root: The folder of memories. Default: the first of memsift list.
+    --force: Also if the same text was rejected before.
     """
-    changes = Changes(fields=parsed_fields(given["fields"]), body=_body(given["body"]))
-    draft = Draft(given["category"], given["title"], given["tags"], changes, given["memory_id"])
-    root = os.path.realpath(opening.resolve_root(given["root"], os.environ))
+    changes = Changes(fields=parsed_fields(fields), body=_body(body))
+    draft = Draft(category, title, tags, changes, memory_id)
+    place = os.path.realpath(opening.resolve_root(root, os.environ))
     try:
-        perform([Create(root, draft, given["force"])], dry_run=given["dry_run"])
+        perform([Create(place, draft, force)], dry_run=dry_run)
     except InvalidMemoryError as error:
         if " is missing" not in str(error):
             raise
         raise InvalidMemoryError(f"{error} {HOW_TO_GIVE}") from None
 
 
-@click.command()
-@click.argument("memory_id", metavar="ID")
-@ROOTS
-@click.option("--title", metavar="TEXT", help="The new title.")
-@SET
-@click.option(
-    "--body", metavar="TEXT", help="The new text, or - for stdin. In claude-memory the category's main field."
-)
-@DRY_RUN
+@command()
 def edit(
-    memory_id: str, roots: tuple[str, ...], title: str | None, fields: tuple[str, ...], body: str | None, dry_run: bool
+    memory_id: MemoryId,
+    roots: LookedIn,
+    title: Annotated[str | None, option("--title", metavar="TEXT")],
+    fields: FieldValues,
+    body: Annotated[str | None, option("--body", metavar="TEXT")],
+    dry_run: DryRun,
 ) -> None:
     """Change the memory ID.
 
     Without --title, --set and --body its file opens in your editor (VISUAL or EDITOR). The result is checked against
     the rules of its format. It is refused if the file changed while the editor was open.
+
+    --title: The new title.
+    --body: The new text, or - for stdin. In claude-memory the category's main field.
     """
     (found,) = to_change([memory_id], resolved(roots), os.environ)
     if title is None and body is None and not fields:
-        rewritten = _from_editor(found)
-        if rewritten is None:
-            tell("The text is unchanged, so nothing was done.")
-        else:
-            _perform_rewrite(rewritten, dry_run=dry_run)
+        edit_by_hand(found, dry_run=dry_run)
     else:
         changes = Changes(title, parsed_fields(fields), _body(body))
         perform([Edit(found.root, found.memory, changes)], dry_run=dry_run)
 
 
-@click.command()
-@IDS
-@ROOTS
-@REASON
-@click.option("--wrong", is_flag=True, help="The text is wrong: memsift create will not make it again.")
-@DRY_RUN
-def retire(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, wrong: bool, dry_run: bool) -> None:
+@command()
+def retire(
+    ids: Ids, roots: LookedIn, reason: Reason, wrong: Annotated[bool, option("--wrong")], dry_run: DryRun
+) -> None:
     """Take the memories ID... out of use, because they are wrong or out of date.
 
     They are not injected any more, and `memsift restore` brings them back.
 
     With - for ID, the ids come from stdin: memsift quality check --check staleness --format ids | memsift retire -
+
+    --wrong: The text is wrong: memsift create will not make it again.
     """
     perform(of_each(ids, roots, lambda memory: Retire(memory.root, memory.memory, reason, wrong)), dry_run=dry_run)
 
 
-@click.command()
-@IDS
-@ROOTS
-@REASON
-@DRY_RUN
-def archive(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, dry_run: bool) -> None:
+@command()
+def archive(ids: Ids, roots: LookedIn, reason: Reason, dry_run: DryRun) -> None:
     """Put the memories ID... aside. They are true, but not injected any more; `memsift restore` brings them back."""
     perform(of_each(ids, roots, lambda memory: Archive(memory.root, memory.memory, reason)), dry_run=dry_run)
 
 
-@click.command()
-@IDS
-@ROOTS
-@DRY_RUN
-def restore(ids: tuple[str, ...], roots: tuple[str, ...], dry_run: bool) -> None:
+@command()
+def restore(ids: Ids, roots: LookedIn, dry_run: DryRun) -> None:
     """Make the retired or archived memories ID... active again."""
     perform(of_each(ids, roots, lambda memory: Restore(memory.root, memory.memory)), dry_run=dry_run)
 
 
-@click.command()
-@IDS
-@ROOTS
-@click.option("--add", metavar="NAME", multiple=True, help="Add a tag. Repeatable.")
-@click.option("--remove", metavar="NAME", multiple=True, help="Remove a tag. Repeatable.")
-@DRY_RUN
+@command()
 def tag(
-    ids: tuple[str, ...], roots: tuple[str, ...], add: tuple[str, ...], remove: tuple[str, ...], dry_run: bool
+    ids: Ids,
+    roots: LookedIn,
+    add: Annotated[tuple[str, ...], option("--add", metavar="NAME")],
+    remove: Annotated[tuple[str, ...], option("--remove", metavar="NAME")],
+    dry_run: DryRun,
 ) -> None:
-    """Change the tags of the memories ID..."""
+    """Change the tags of the memories ID...
+
+    --add: Add a tag. Repeatable.
+    --remove: Remove a tag. Repeatable.
+    """
     if not add and not remove:
         raise click.UsageError("Name tags with --add or --remove.")
     perform(of_each(ids, roots, lambda memory: Tag(memory.root, memory.memory, add, remove)), dry_run=dry_run)
 
 
-@click.command()
-@click.argument("kept", metavar="KEPT")
-@click.argument("others", metavar="OTHER...", nargs=-1, required=True)
-@ROOTS
-@click.option("--note", metavar="TEXT", default="", help="A note that is kept in the memory KEPT.")
-@DRY_RUN
-def merge(kept: str, others: tuple[str, ...], roots: tuple[str, ...], note: str, dry_run: bool) -> None:
+@command()
+def merge(
+    kept: Annotated[str, argument(metavar="KEPT")],
+    others: Annotated[tuple[str, ...], argument(metavar="OTHER...", nargs=-1, required=True)],
+    roots: LookedIn,
+    note: Annotated[str, option("--note", metavar="TEXT", default="")],
+    dry_run: DryRun,
+) -> None:
     """Merge the memories OTHER... into the memory KEPT.
 
     KEPT gets their tags and related files. They are retired with the reason "superseded by KEPT". Their text is not
     copied: look at it before, and add with `memsift edit` what KEPT lacks. All of them must be in one root.
+
+    --note: A note that is kept in the memory KEPT.
     """
     if kept.endswith(".db"):
         raise click.UsageError("Label stores are merged by memsift merge-labels FILE.")
@@ -230,25 +230,27 @@ def merge(kept: str, others: tuple[str, ...], roots: tuple[str, ...], note: str,
     perform([Merge(first.root, first.memory, tuple(memory.memory for memory in rest), note)], dry_run=dry_run)
 
 
-@click.command()
-@IDS
-@ROOTS
-@click.option("--to", metavar="PATH", required=True, help="The folder of memories to move them to.")
-@DRY_RUN
-def move(ids: tuple[str, ...], roots: tuple[str, ...], to: str, dry_run: bool) -> None:
-    """Move the memories ID... to another root of the same format."""
+@command()
+def move(
+    ids: Ids,
+    roots: LookedIn,
+    to: Annotated[str, option("--to", metavar="PATH", required=True)],
+    dry_run: DryRun,
+) -> None:
+    """Move the memories ID... to another root of the same format.
+
+    --to: The folder of memories to move them to.
+    """
     from engine.stores.roots import readable_root
 
     target = readable_root(to)
     perform(of_each(ids, roots, lambda memory: Move(memory.root, memory.memory, target)), dry_run=dry_run)
 
 
-@click.command()
-@click.argument("memory_id", metavar="ID")
-@click.argument("name", metavar="NAME")
-@ROOTS
-@DRY_RUN
-def rename(memory_id: str, name: str, roots: tuple[str, ...], dry_run: bool) -> None:
+@command()
+def rename(
+    memory_id: MemoryId, name: Annotated[str, argument(metavar="NAME")], roots: LookedIn, dry_run: DryRun
+) -> None:
     """Give the memory ID of an auto memory another id and file name, made of NAME.
 
     The links and [[wiki links]] that lead to it change as well, in MEMORY.md and in the other memories.
@@ -260,50 +262,45 @@ def _body(given: str | None) -> str | None:
     return sys.stdin.read() if given == "-" else given
 
 
-def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
-    """As `perform`. A text that is refused is kept in a file, because a person wrote it. Raises CurationError."""
+def edit_by_hand(found: FoundMemory, *, dry_run: bool) -> None:
+    """Open a memory in the person's editor. A text that is refused is kept in a file. Raises CurationError."""
+    read = text_at(found.memory.file) or ""
+    new = edited_in_editor(read, found.memory.file, os.environ)
+    if new is None:
+        tell("The text is unchanged, so nothing was done.")
+        return
     try:
-        perform([rewrite], dry_run=dry_run)
+        perform([Rewrite(found.root, found.memory, read, new)], dry_run=dry_run)
     except CurationError:
-        tell(f"Your text is in {keep_refused(rewrite.memory.file, rewrite.text, os.environ)}.")
+        tell(f"Your text is in {keep_refused(found.memory.file, new, os.environ)}.")
         raise
 
 
-def _from_editor(found: FoundMemory) -> Rewrite | None:
-    """The edit that a person makes in their editor; None for no change."""
-    read = text_at(found.memory.file) or ""
-    new = edited_in_editor(read, found.memory.file, os.environ)
-    return None if new is None else Rewrite(found.root, found.memory, read, new)
-
-
-@click.command()
-@click.argument("number", type=click.IntRange(1), required=False)
-@click.option("--dry-run", is_flag=True, help="Print the differences that the command would make, and change nothing.")
-def undo(number: int | None, dry_run: bool) -> None:
+@command()
+def undo(number: Annotated[int | None, argument(type=click.IntRange(1), required=False)], dry_run: DryRun) -> None:
     """Undo the operation NUMBER, or the last operation on memories.
 
     It gives every file of the operation its old text. It is refused, with the difference, if such a file changed since.
     To undo an undo does the operation again. `memsift history` lists the numbers.
     """
     with opened_curator(os.environ) as curator:
-        plan = curator.plan_undo(number)
-        if dry_run:
-            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
-            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
-        else:
-            carry_out(curator, plan)
+        perform_plan(curator, curator.plan_undo(number), dry_run=dry_run)
 
 
-@click.command()
-@click.argument("memory_id", metavar="[ID]", required=False, default="")
-@click.option("--root", metavar="PATH", help="Only operations in this folder of memories. Default: in all folders.")
-@click.option("--diff", "has_diff", is_flag=True, help="Also print the differences that each operation made.")
-@TEXT_OR_JSON
-def history(memory_id: str, root: str | None, has_diff: bool, form: str) -> None:
+@command()
+def history(
+    memory_id: Annotated[str, argument(metavar="[ID]", required=False, default="")],
+    root: Annotated[str | None, option("--root", metavar="PATH")],
+    has_diff: Annotated[bool, option("--diff")],
+    form: TextOrJson,
+) -> None:
     """List the changes that memsift made to memories, or to the memory ID; the oldest first.
 
     Output: a line for each operation, with number, time and a sentence; or as JSON [{number, at, kind, summary,
     memories, roots, state, undoes, undone_by}], and with --diff also `diff`. `state` is done, pending or incomplete.
+
+    --root: Only operations in this folder of memories. Default: in all folders.
+    --diff: Also print the differences that each operation made.
     """
     with opened_curator(os.environ) as curator:
         deeds = curator.journal.deeds(memory_id, resolved([root])[0] if root else "")
@@ -324,7 +321,7 @@ def _refuse_unknown(memory_id: str, deeds: Sequence[Deed]) -> None:
 
 
 def _row(deed: Deed, journal: Journal, *, has_diff: bool) -> dict[str, Any]:
-    row = fields(deed)
+    row = fields_of(deed)
     return {**row, "diff": diff_of(journal.effect(deed.number).files)} if has_diff else row
 
 

@@ -6,14 +6,14 @@ import os
 import sys
 from collections import Counter
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.lean.record import fields
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
-from tui.cli.options import DB, TEXT_JSON_OR_IDS, roots_option
+from tui.cli.options import EachRoot, StoreFile, TextJsonOrIds, argument, command, option
 from tui.cli.output import output_of_roots, text_of, text_width
 from tui.workspace.stderr import tell, visible
 
@@ -25,13 +25,8 @@ if TYPE_CHECKING:
     from tui.cli.output import Output
 
 
-OF_SEVERAL = "each root is checked by itself."
 CHECK_HELP = f"Only this check: {', '.join(CHECKS)}. Repeatable."
 INDENT = " " * 6
-FAIL_HELP = (
-    "Exit with 1 if there are more findings than this whole number, or a finding of at least this severity, a number "
-    "with a point such as 0.5."
-)
 
 
 def limit(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[float, int] | None:
@@ -48,20 +43,19 @@ def limit(_context: click.Context, _option: click.Parameter, given: str | None) 
     raise click.BadParameter(f"{given!r} is no number of findings, and no severity from 0.0 to 1.0.")
 
 
-@click.command()
-@roots_option(OF_SEVERAL)
-@click.option("--check", "checks", metavar="NAME", multiple=True, type=click.Choice(list(CHECKS)), help=CHECK_HELP)
-@click.option("--fail-over", "limits", metavar="SEVERITY|COUNT", callback=limit, help=FAIL_HELP)
-@DB
-@TEXT_JSON_OR_IDS
-@click.pass_context
+CheckNames = Annotated[
+    tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)), about=CHECK_HELP)
+]
+Limits = tuple[float, int] | None
+
+
+@command()
 def check(
-    ctx: click.Context,
-    roots: tuple[str, ...],
-    checks: tuple[str, ...],
-    limits: tuple[float, int] | None,
-    db: str | None,
-    form: str,
+    roots: EachRoot,
+    checks: CheckNames,
+    limits: Annotated[Limits, option("--fail-over", metavar="SEVERITY|COUNT", callback=limit)],
+    db: StoreFile,
+    form: TextJsonOrIds,
 ) -> None:
     """Look for memories that are risky, doubled, out of date, unused, too long or malformed. Nothing is changed.
 
@@ -84,6 +78,10 @@ def check(
       usage       never injected, or often without being relevant
       size        texts that are longer than all that a prompt may get
       fields      fields that a memory lacks, or its category does not allow
+
+    --fail-over: Exit with 1 if there are more findings than this whole number, or a finding of at least this
+        severity, a number with a point such as 0.5.
+    --root: each root is checked by itself.
     """
     from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.findings import checked
@@ -96,7 +94,7 @@ def check(
         click.echo(output_of_roots(form, {root: made_of(found) for root, found in made.items()}), nl=False)
     tell(_summary(every))
     if limits and is_over(every, *limits):
-        ctx.exit(1)
+        click.get_current_context().exit(1)
 
 
 def _summary(found: Sequence[Finding]) -> str:
@@ -140,26 +138,17 @@ def wrapped(text: str, width: int, indent: str) -> list[str]:
     )
 
 
-CHANGED_TOGETHER = "the changes in all of them are one operation."
-WITHOUT_QUESTION = "Make the changes without a question."
-DRY_RUN = "Only print the changes."
 HISTORY = "The journal and the repository's history still hold the secrets, so replace them where they are used."
 
 
-@click.command()
-@click.argument("ids", metavar="[ID]...", nargs=-1)
-@roots_option(CHANGED_TOGETHER)
-@click.option("--check", "checks", metavar="NAME", multiple=True, type=click.Choice(list(CHECKS)), help=CHECK_HELP)
-@click.option("--yes", "-y", "is_agreed", is_flag=True, help=WITHOUT_QUESTION)
-@click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@DB
+@command()
 def fix(
-    ids: tuple[str, ...],
-    roots: tuple[str, ...],
-    checks: tuple[str, ...],
-    is_agreed: bool,
-    dry_run: bool,
-    db: str | None,
+    ids: Annotated[tuple[str, ...], argument(metavar="[ID]...", nargs=-1)],
+    roots: EachRoot,
+    checks: CheckNames,
+    is_agreed: Annotated[bool, option("--yes", "-y")],
+    dry_run: Annotated[bool, option("--dry-run")],
+    db: StoreFile,
 ) -> None:
     """Make the changes that settle findings and cannot be wrong, of all memories or of the memories ID...
 
@@ -179,6 +168,10 @@ def fix(
     \b
       memsift quality check --check staleness --format ids |
         memsift retire --reason "out of date" -
+
+    --yes: Make the changes without a question.
+    --dry-run: Only print the changes.
+    --root: the changes in all of them are one operation.
     """
     from tui.workspace.curate.curating import opened_curator, resolved
     from tui.workspace.quality.findings import fixable

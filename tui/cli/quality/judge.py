@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -18,9 +18,19 @@ from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
 from engine.quality.judging.store import row_of, summary_of
 from engine.wording import aligned, counted
-from tui.cli.help import JudgedCommand
-from tui.cli.options import BulkOptions, PartsOptions, bulk_options, judge_options, parts_options, roots_option
-from tui.cli.output import output, text_of
+from tui.cli.options import (
+    AskedJudge,
+    Bulk,
+    EachRoot,
+    PartsOfMemories,
+    PartsOptions,
+    argument,
+    command,
+    exit_if_early,
+    format_option,
+    option,
+)
+from tui.cli.output import output, picked, text_of
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -29,7 +39,6 @@ if TYPE_CHECKING:
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending
     from tui.workspace.spending import Terms
@@ -38,49 +47,24 @@ if TYPE_CHECKING:
     """Each assessment with the root of its memory."""
 
 
-ROOTS = "the memories of all of them are rated, or looked for in all of them."
-RUBRIC = "The criteria: memory, idea, or the path of your own rubric (TOML; see engine/quality/judging/README.md)."
-SCORE = "Accept a memory with this overall score or more, 0 to 10."
-SAMPLES = "The same as --judge-samples: ask up to K times, the majority decides."
-SEARCH = "Let the model search the web, and keep the pages that it found. For anthropic and anthropic-http; costs more."
-RESUME = "Keep each rating in FILE as soon as it is there, and skip memories that FILE has. Errors are asked again."
-FAIL_UNDER = "Exit with 1 if a memory scores below this, or has no answer."
-AGREEMENT = "Rate nothing: print how often the stored ratings agree with your decisions, for each category."
-FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:)."
+SCORES = click.FloatRange(0, BEST)
 
 
-@click.command(cls=JudgedCommand)
-@click.argument("ids", metavar="[ID]...", nargs=-1)
-@roots_option(ROOTS)
-@click.option("--rubric", metavar="NAME|FILE", default="memory", show_default=True, help=RUBRIC)
-@click.option(
-    "--threshold", metavar="SCORE", type=click.FloatRange(0, BEST), default=THRESHOLD, show_default=True, help=SCORE
-)
-@judge_options
-@click.option("--samples", metavar="K", type=click.IntRange(1, 15), help=SAMPLES)
-@click.option("--web-search", is_flag=True, help=SEARCH)
-@bulk_options
-@click.option("--resume", metavar="FILE", help=RESUME)
-@parts_options("Memories")
-@click.option("--fail-under", type=click.FloatRange(0, BEST), metavar="SCORE", help=FAIL_UNDER)
-@click.option("--agreement", is_flag=True, help=AGREEMENT)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True, help=FORM
-)
+@command()
 def judge(
-    ids: tuple[str, ...],
-    roots: tuple[str, ...],
-    rubric: str,
-    samples: int | None,
-    parts: PartsOptions,
-    agreement: bool,
-    form: str,
-    fail_under: float | None,
-    threshold: float,
-    judge: JudgeOptions,
-    web_search: bool,
-    bulk: BulkOptions,
-    resume: str | None,
+    ids: Annotated[tuple[str, ...], argument(metavar="[ID]...", nargs=-1)],
+    roots: EachRoot,
+    rubric: Annotated[str, option("--rubric", metavar="NAME|FILE", default="memory")],
+    threshold: Annotated[float, option("--threshold", metavar="SCORE", type=SCORES, default=THRESHOLD)],
+    judge: AskedJudge,
+    more_samples: Annotated[int | None, option("--samples", metavar="K", type=click.IntRange(1, 15))],
+    web_search: Annotated[bool, option("--web-search")],
+    bulk: Bulk,
+    resume: Annotated[str | None, option("--resume", metavar="FILE")],
+    parts: PartsOfMemories,
+    fail_under: Annotated[float | None, option("--fail-under", type=SCORES, metavar="SCORE")],
+    agreement: Annotated[bool, option("--agreement")],
+    form: Annotated[str, format_option("text", "json", "markdown")],
 ) -> None:
     """Let a model rate memories from 0 to 10, and suggest which to keep.
 
@@ -98,6 +82,19 @@ def judge(
     threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores,
     score_reasons, key_points, rejection_reasons, suggested_title, suggested_tags, research_validation, sources,
     samples, agreement, judgement}], summary}.
+
+    --rubric: The criteria: memory, idea, or the path of your own rubric (TOML; see
+        engine/quality/judging/README.md).
+    --threshold: Accept a memory with this overall score or more, 0 to 10.
+    --samples: The same as --judge-samples: ask up to K times, the majority decides.
+    --resume: Keep each rating in FILE as soon as it is there, and skip memories that FILE has. Errors are asked
+        again.
+    --fail-under: Exit with 1 if a memory scores below this, or has no answer.
+    --agreement: Rate nothing: print how often the stored ratings agree with your decisions, for each category.
+    --format: Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:).
+    --root: the memories of all of them are rated, or looked for in all of them.
+    --web-search: Let the model search the web, and keep the pages that it found. For anthropic and anthropic-http;
+        costs more.
     """
     from engine.quality.judging.rubric import read_rubric
     from tui.workspace.curate.curating import resolved
@@ -109,7 +106,7 @@ def judge(
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
-    asking = bulk.asking(replace(judge, samples=samples or judge.samples))
+    asking = bulk.asking(replace(judge, samples=more_samples or judge.samples))
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
     wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk.max_cost, resume)
@@ -214,11 +211,8 @@ def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     from tui.workspace.spending import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
-    if ending.is_interrupted or ending.is_spent:
-        why = "--max-cost is reached" if ending.is_spent else "Stopped"
-        done = f"{ending.done:,} of {counted(ending.jobs, 'memory')}"
-        tell(f"{why} after {done}. Give the same command again to go on: finished answers are in the cache.")
-        click.get_current_context().exit(1 if ending.is_spent else 130)
+    how = "Give the same command again to go on: finished answers are in the cache."
+    exit_if_early(ending, counted(ending.jobs, "memory"), how)
     Answers.of(found for _, found in rated).report()
     if fail_under is not None:
         below = [found for _, found in rated if found.rating is None or found.rating.overall < fail_under]
@@ -268,7 +262,7 @@ def _counts(table: Concord) -> dict[str, Any]:
 def _differing(compared: Compared) -> dict[str, Any]:
     rated = compared.rated
     yours = "accepted" if compared.is_kept else "rejected"
-    facts = {"id": rated.memory_id, "title": rated.title, "category": rated.category, "overall": rated.overall}
+    facts = {"id": rated.memory_id, **picked(rated, "title", "category", "overall")}
     return {**facts, "model": rated.decision, "person": yours}
 
 

@@ -8,10 +8,10 @@ from textual.content import Content
 
 from engine.agents.registry import title_of
 from engine.hook.activity_log import SLOW_MS
-from tui.plain import marked, one_line, plain
+from tui.plain import cells, marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED
-from tui.widgets.signs import DRAWN
+from tui.widgets.signs import DRAWN, DROPPED
 from tui.workspace.activity_rows import BY_PROMPT, MOST, NEWEST, SLOWEST, ActivityEntry
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tui.plain import Marks
     from tui.widgets.signs import Signs
 
-MOST_DROPPED = 20
+MOST_DROPPED, WORD_WIDTH = 20, 10
 NO_TEXT = (
     "The text of this prompt is unknown: the log holds only its SHA-256, and no open file has the prompt. So it "
     "cannot be replayed or labelled. `memsift config set logging.prompts true` keeps the texts from now on."
@@ -33,7 +33,7 @@ def _time(entry: ActivityEntry) -> str:
 
 
 def _duration(entry: ActivityEntry) -> str:
-    return f"{entry.decision.ms:,.0f}".rjust(6)
+    return f"{entry.decision.ms:,.0f}"
 
 
 def _duration_tone(entry: ActivityEntry) -> str:
@@ -41,7 +41,7 @@ def _duration_tone(entry: ActivityEntry) -> str:
 
 
 def _number(entry: ActivityEntry) -> str:
-    return str(len(entry.decision.injected) or "–").rjust(3)
+    return str(len(entry.decision.injected) or "–")
 
 
 def _outcome_tone(entry: ActivityEntry) -> str:
@@ -59,9 +59,9 @@ COLUMNS = (
         tone=lambda entry: "" if entry.prompt else "muted",
         has_marks=True,
     ),
-    Column(_number, "Inj.", MOST, width=5, tone=_outcome_tone),
+    Column(_number, "Inj.", MOST, width=6, gap=2, tone=_outcome_tone, is_number=True),
     Column(lambda entry: entry.outcome, "Memories, or why none", width=30, from_width=74, tone=_outcome_tone),
-    Column(_duration, "    ms", SLOWEST, width=7, tone=_duration_tone),
+    Column(_duration, "ms", SLOWEST, width=7, tone=_duration_tone, is_number=True),
 )
 
 
@@ -77,9 +77,17 @@ class ActivityList(ColumnList[ActivityEntry]):
 
 
 def entry_text(
-    entry: ActivityEntry, memory_of: Callable[[str], Memory | None], marker: Marks, note: str, drawn: Signs = DRAWN
+    entry: ActivityEntry,
+    memory_of: Callable[[str], Memory | None],
+    marker: Marks,
+    note: str,
+    width: int,
+    drawn: Signs = DRAWN,
 ) -> Content:
-    """When, the prompt, the injected memories, and the stage that dropped each of the others. *note* ends the head."""
+    """When, the prompt, the injected memories, and why each of the others was dropped, on a line of *width* cells.
+
+    *note* ends the head.
+    """
     decision = entry.decision
     facts = (
         f"{decision.time[:19].replace('T', ' ')} UTC",
@@ -95,7 +103,7 @@ def entry_text(
             Content(""),
             marked(entry.prompt, marker) if entry.prompt else plain(NO_TEXT),
             *_outcome(entry, memory_of, drawn),
-            *_dropped(entry, memory_of),
+            *_dropped(entry, memory_of, width),
         ]
     )
 
@@ -112,14 +120,16 @@ def _outcome(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], dr
     return [Content(""), plain(heading).stylize_before(HEADING), *lines]
 
 
-def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None]) -> list[Content]:
+def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], width: int) -> list[Content]:
     found = entry.decision.dropped
     if not found:
         return []
-    lines = [plain(f"{one_line(stage):8} {_title(memory_id, memory_of)}") for memory_id, stage in found[:MOST_DROPPED]]
+    room = width - WORD_WIDTH
+    rows = [(DROPPED.get(stage, stage), _title(name, memory_of)) for name, stage in found[:MOST_DROPPED]]
+    lines = [plain(f"{cells(word, WORD_WIDTH - 2)}  {cells(title, room).rstrip()}") for word, title in rows]
     rest = len(found) - MOST_DROPPED
     lines += [plain(f"and {rest:,} more").stylize_before(MUTED)] if rest > 0 else []
-    return [Content(""), plain("Dropped, and the stage that did it").stylize_before(HEADING), *lines]
+    return [Content(""), plain("Dropped, and why").stylize_before(HEADING), *lines]
 
 
 def _title(memory_id: str, memory_of: Callable[[str], Memory | None]) -> str:

@@ -30,9 +30,6 @@ T = TypeVar("T")
 
 NO_MARKS = Marker()
 
-MOST_WIDTH = 100_000
-"""More cells than any list has."""
-
 MARGIN = 2
 """Cells before the first column, for the sign of a selected row."""
 
@@ -41,8 +38,9 @@ MARGIN = 2
 class Column:
     """*width* in cells, None for the rest of the row; *gap* cells of it stay blank at the right.
 
-    *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells and
-    less than *to_width*. *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it.
+    *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells.
+    *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it. *is_number*: it is
+    aligned at the right.
     """
 
     text: Callable[..., str]
@@ -51,26 +49,27 @@ class Column:
     width: int | None = None
     gap: int = 1
     from_width: int = 0
-    to_width: int = MOST_WIDTH
     tone: Callable[..., str] = lambda *_: "muted"
     has_marks: bool = False
+    is_number: bool = False
 
-    def is_shown(self, width: int) -> bool:
-        """Whether a list of *width* cells has room for it."""
-        return self.from_width <= width < self.to_width
+    def aligned(self, text: str, size: int) -> str:
+        """*text* in *size* cells, and the gap."""
+        shown = cells(text, size)
+        return (shown.rstrip().rjust(size) if self.is_number else shown) + " " * self.gap
 
 
 @lru_cache
 def sizes(columns: tuple[Column, ...], width: int) -> tuple[tuple[Column, int], ...]:
     """The columns that a list of *width* cells has room for, each with the cells of its text."""
-    shown = [column for column in columns if column.is_shown(width)]
+    shown = [column for column in columns if column.from_width <= width]
     rest = width - sum(column.width or 0 for column in shown)
     return tuple((column, (rest if column.width is None else column.width) - column.gap) for column in shown)
 
 
 def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str]) -> list[tuple[Column, str]]:
     """The text of each column that a list of *width* cells has room for, in its width and with its gap."""
-    return [(column, cells(text(column), size) + " " * column.gap) for column, size in sizes(tuple(columns), width)]
+    return [(column, column.aligned(text(column), size)) for column, size in sizes(tuple(columns), width)]
 
 
 class ColumnHeads(Widget):

@@ -48,10 +48,12 @@ def _worth_tone(row: DiffRow) -> str:
 
 COLUMNS = (
     Column(_text, "Prompt", BY_TEXT, tone=_changed_tone, has_marks=True),
-    Column(lambda row: _count("+", row.diff.gained), "Gained", MOST_CHANGES, width=8, tone=_changed_tone),
-    Column(lambda row: _count("−", row.diff.lost), "Lost", width=6, tone=_changed_tone),
-    Column(lambda row: _count("", row.diff.same), "Same", width=6, from_width=56),
-    Column(_worth, "Labels", WORST, width=8, tone=_worth_tone),
+    Column(
+        lambda row: _count("+", row.diff.gained), "Gained", MOST_CHANGES, width=8, tone=_changed_tone, is_number=True
+    ),
+    Column(lambda row: _count("−", row.diff.lost), "Lost", width=6, tone=_changed_tone, is_number=True),
+    Column(lambda row: _count("", row.diff.same), "Same", width=6, from_width=56, is_number=True),
+    Column(_worth, "Labels", WORST, width=9, gap=2, tone=_worth_tone, is_number=True),
 )
 
 

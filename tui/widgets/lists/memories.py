@@ -13,7 +13,6 @@ from tui.workspace.curate.memory_facts import (
     INJECTED,
     NO_FACTS,
     PRECISION,
-    STATUS,
     TITLE,
     TOKENS,
     UPDATED,
@@ -29,9 +28,6 @@ SHORT_CHECKS = {"staleness": "stale", "duplicates": "twin"}
 
 BAD_FROM, WARNED_FROM = 0.7, 0.4
 """Severities from which a finding is shown as bad, and as a warning."""
-
-STATUS_FROM = 68
-"""Cells from which a list has a column for the status; in a narrower list it stands before the title."""
 
 
 def status_and_title(memory: MemorySummary, _: Facts) -> str:
@@ -74,11 +70,15 @@ def finding_tone(memory: MemorySummary, facts: Facts) -> str:
     return severity_tone(found[0].severity) if found else ""
 
 
+def severity_word(severity: float) -> str:
+    if severity >= BAD_FROM:
+        return "high"
+    return "medium" if severity >= WARNED_FROM else "low"
+
+
 def severity_tone(severity: float) -> str:
     """The tone of a finding in a row."""
-    if severity >= BAD_FROM:
-        return "bad"
-    return "warned" if severity >= WARNED_FROM else "muted"
+    return {"high": "bad", "medium": "warned", "low": "muted"}[severity_word(severity)]
 
 
 SHORT_COLUMNS = (
@@ -88,13 +88,11 @@ SHORT_COLUMNS = (
 )
 COLUMNS = (
     SHORT_COLUMNS[0],
-    Column(status_and_title, "Title", TITLE, to_width=STATUS_FROM, tone=title_tone, has_marks=True),
-    Column(lambda memory, _: memory.title, "Title", TITLE, from_width=STATUS_FROM, tone=title_tone, has_marks=True),
-    Column(lambda memory, _: memory.status, "Status", STATUS, width=9, from_width=STATUS_FROM),
-    Column(age, "Age", UPDATED, width=5, from_width=62),
-    Column(lambda memory, facts: _number(facts.injected(memory.id)), "Inj.", INJECTED, width=6, from_width=74),
-    Column(relevant_of_labelled, "Relevant", PRECISION, width=9, from_width=82),
-    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, width=7, from_width=88),
+    SHORT_COLUMNS[1],
+    Column(age, "Age", UPDATED, width=5, from_width=62, is_number=True),
+    Column(lambda memory, facts: _number(facts.injected(memory.id)), "Inj.", INJECTED, 6, 1, 66, is_number=True),
+    Column(relevant_of_labelled, "Relevant", PRECISION, width=10, from_width=74, is_number=True),
+    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, 8, 2, 78, is_number=True),
     Column(worst_finding, "Findings", FINDINGS, width=10, from_width=48, tone=finding_tone),
 )
 """In a narrow list the right ones of the numbers go first, and the findings last."""

@@ -20,6 +20,7 @@ from engine.roots import shown_id
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
+from tui.workspace.activity_rows import digest_of, weeks_of
 from tui.workspace.filtering import RowOrder
 from tui.workspace.sources import file_stamps
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
     from engine.roots import OpenIndex
+    from tui.workspace.activity_rows import Week
 
     T = TypeVar("T")
 
@@ -62,7 +64,7 @@ class Facts(Record):
     `prompts`: the prompts for which a system injected the memory, as far as the annotator has labelled the memory or
     seen their results. The others are in `hidden`: their labels stay blind until a person asks to see them. `texts`:
     prompt id -> text. `deeds`: the changes in the journal, oldest first. `findings`: those of cheap checks, the worst
-    first. `now`: the time of the reading, in seconds since 1970.
+    first. `weeks`: the relevant ones of the hook's injections. `now`: the time of the reading, in seconds since 1970.
     """
 
     usage: Mapping[str, Usage] = {}
@@ -72,6 +74,7 @@ class Facts(Record):
     texts: Mapping[str, str] = {}
     deeds: Mapping[str, tuple[Deed, ...]] = {}
     findings: Mapping[str, tuple[Finding, ...]] = {}
+    weeks: tuple[Week, ...] = ()
     now: float = 0.0
 
     def injected(self, memory_id: str) -> int:
@@ -109,12 +112,13 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
     digests = {summary.id: summary.digest for summary in index.summaries()}
     with LabelStore.open(store) as labels:
-        gold = [label for label in labels.gold(index.root) if digests.get(label.memory_id) == label.digest]
+        all_gold = labels.gold(index.root)
         outcomes = labels.outcomes(index.root)
         judged = labels.verdicts(index.root)
         texts = labels.prompt_texts()
         seen = labels.seen_prompts(annotator)
         own = {(label.memory_id, label.prompt_id) for label in labels.labels(annotator, root=index.root)}
+    gold = [label for label in all_gold if digests.get(label.memory_id) == label.digest]
     verdicts = {(label.memory_id, label.prompt_id): label.verdict for label in gold}
     pulled = dict.fromkeys((memory, outcome.prompt_id) for outcome in outcomes for memory in outcome.injected)
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
@@ -132,6 +136,7 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
         hidden=by_memory(pair for pair in pulled if not (pair in own or pair[1] in seen)),
         texts=texts,
         deeds=_deeds(index, environ),
+        weeks=weeks_of(log.decisions, {digest_of(text): name for name, text in texts.items()}, all_gold),
         now=now,
     )
 
@@ -207,14 +212,18 @@ def _worst_and_number(found: Sequence[Finding]) -> tuple[float, int]:
     return (found[0].severity, len(found)) if found else (0.0, 0)
 
 
-def related_files(root: str, text: str) -> list[tuple[str, bool]]:
-    """The related files that a memory's file names, and whether each is there, in the project around *root*."""
+def said_in_file(root: str, text: str) -> tuple[str, list[tuple[str, bool]]]:
+    """Why a memory with this file is not active, or an empty text; and the related files that the file names.
+
+    Beside each related file: whether it is there, in the project around *root*.
+    """
     try:
-        names = writing_of(root).related(text.removeprefix("\ufeff"))[:MOST_RELATED]
+        writing, text = writing_of(root), text.removeprefix("\ufeff")
+        reason, names = writing.reason(text), writing.related(text)[:MOST_RELATED]
     except (CurationError, ValueError, RecursionError):
-        return []
+        return "", []
     project = project_of(root)
-    return [(name, _is_there(project, name)) for name in names]
+    return reason, [(name, _is_there(project, name)) for name in names]
 
 
 def _is_there(project: str, name: str) -> bool:

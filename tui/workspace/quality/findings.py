@@ -175,6 +175,11 @@ class Task(Record):
         return "\0".join((self.root, finding.check, finding.memory_id, finding.where, finding.reason))
 
     @property
+    def about(self) -> tuple[MemorySummary, ...]:
+        """All memories that it is about."""
+        return (*((self.memory,) if self.memory else ()), *self.others)
+
+    @property
     def title(self) -> str:
         return self.memory.title if self.memory else self.finding.memory_id or "These memories"
 

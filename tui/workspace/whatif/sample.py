@@ -168,7 +168,7 @@ class WhatIfSample:
 
 def _later(prompt: LabelledPrompt, root: Root, judge: Judge | None) -> list[Candidate]:
     """The candidates of one root after its own stages. Raises NoVerdictError."""
-    size = pool_size(root.config, AUTO, has_cutoff_alone=root.cutoff is not None and judge is None)
+    size = pool_size(root.config, AUTO, has_judge=judge is not None, has_cutoff=root.cutoff is not None)
     first = prompt.found[root.index.root, size]
     return later_stages(prompt.prompt, *first, root.config, judge=judge, cutoff=root.cutoff)[0]
 
@@ -201,10 +201,11 @@ def read_sample(
 
 
 def pool_sizes(config: Config, *, is_moved: bool) -> tuple[int, ...]:
-    """The sizes of pools, with a cutoff and without, the largest first. *is_moved*: for every value of `max_inject`."""
+    """The sizes of pools, with a judge and without, the largest first. *is_moved*: for every value of `max_inject`."""
     _, most = LIMITS["max_inject"]
     tried = [replace(config, max_inject=number) for number in range(int(most) + 1)] if is_moved else [config]
-    sizes = {pool_size(settings, AUTO, has_cutoff_alone=alone) for settings in tried for alone in (True, False)}
+    stages = [(judge, cutoff) for judge in (True, False) for cutoff in (True, False)]
+    sizes = {pool_size(own, AUTO, has_judge=judge, has_cutoff=cutoff) for own in tried for judge, cutoff in stages}
     return tuple(sorted(sizes, reverse=True))
 
 

@@ -143,6 +143,19 @@ def test_what_a_project_shares_works_on_any_machine_and_leads_nowhere_else(name:
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("before", ["", '{\n  "ui": {}\n}\n'])
+def test_what_an_agent_itself_adds_does_not_keep_a_file_that_memsift_made(before: str) -> None:
+    path = path_of(agent_of("qwen"), PROJECT)
+    if before:
+        path.write_text(before)
+    memsift("install", "--project", "--agent", "qwen")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "$version": 4}, indent=2))
+    memsift("uninstall", "--project", "--agent", "qwen")
+    assert path.exists() is bool(before)
+    assert not before or json.loads(path.read_text()) == {"ui": {}, "$version": 4}
+
+
+@pytest.mark.usefixtures("project")
 def test_hooks_of_codex_that_stand_in_toml_are_joined_there() -> None:
     agent = agent_of("codex")
     path = path_of(agent).with_name("config.toml")
