@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -269,7 +268,7 @@ def _body(given: str | None) -> str | None:
 def edit_by_hand(found: FoundMemory, *, dry_run: bool) -> None:
     """Open a memory in the person's editor. A text that is refused is kept in a file. Raises CurationError."""
     read = text_at(found.memory.file) or ""
-    new = edited_in_editor(read, Path(found.memory.file).suffix, os.environ)
+    new = edited_in_editor(read, found.memory.file, os.environ)
     if new is None:
         tell("The text is unchanged, so nothing was done.")
         return
