@@ -172,8 +172,8 @@ class Cutoff:
         return replace(candidate, probability=probability, confidence=_confidence(probability))
 
     def _dropped(self, candidate: Candidate, least: float) -> Candidate:
-        found = f"by the {self.kind} model it is relevant with probability {candidate.probability:.3f}"
-        return replace(candidate, dropped_by="cutoff", reason=f"{found}, and it takes {least:.3f}")
+        found = f"by the {self.kind} model it is {100 * (candidate.probability or 0):.1f} % likely to be relevant"
+        return replace(candidate, dropped_by="cutoff", reason=f"{found}, and it takes {100 * least:.1f} %")
 
 
 def surer(least: float) -> float:

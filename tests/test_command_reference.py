@@ -8,7 +8,7 @@ import click
 
 from tui.cli import main
 from tui.cli.help import SUBJECTS, name_of
-from tui.cli.options import BulkOptions, declarations, judge_of, with_options
+from tui.cli.options import BulkOptions, declarations, help_of, judge_of, with_options
 
 PROJECT = Path(__file__).resolve().parent.parent
 REFERENCE = PROJECT / "tui/cli/README.md"
@@ -48,7 +48,7 @@ def options_of(command: click.Command) -> set[str]:
 def names_of(make: Callable[..., object]) -> set[str]:
     """The names of the options in the annotations of *make*."""
     command = click.Command("")
-    with_options(command, declarations(make))  # type: ignore[arg-type]
+    with_options(command, declarations(make), help_of(make)[1])  # type: ignore[arg-type]
     return options_of(command)
 
 

@@ -28,7 +28,7 @@ from labels.tuning.curve import (
     named_thresholds,
     safest,
 )
-from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
+from labels.tuning.fitting import NOTHING, labelled, learned, out_of_fold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,7 +142,7 @@ def tune(
     the cutoff in use (`engine.config.CUTOFFS`). Raises TuningError for too few labels, with the missing numbers.
     """
     refuse_too_few(prompts, FROM_NOTHING if prior is NOTHING else FROM_DEFAULT)
-    rows, relevant = labelled(prompts)
+    _, relevant = labelled(prompts)
     probabilities = out_of_fold(prompts, prior)
     points = curve(prompts, probabilities, max_inject, confidence, strata)
     groups = len({prompt.group for prompt in prompts})
@@ -152,7 +152,7 @@ def tune(
     today = [[example for example in prompt.examples if example.memory_id in prompt.today] for prompt in prompts]
     least = at or elsewhere
     return Tuning(
-        weights=fit(rows, relevant, prior),
+        weights=learned(prompts, prior),
         target=target,
         confidence=confidence,
         points=tuple(points),

@@ -22,12 +22,12 @@ from statistics import fmean
 from engine.config import Config
 from labels.tuning.curve import MIN_FIRED, ThresholdPoint, chosen, curve, judged, point, safest
 from labels.tuning.examples import Example, JudgedPrompt
-from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, Prior, fit, labelled, out_of_fold
+from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, Prior, labelled, learned, out_of_fold
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups
 from tests.benchmarks.locomo import judged as read_locomo
 from tests.benchmarks.served import LabelledRoot, chat_roots, corpus_roots, example_roots, graded
 
-COUNTS = (10, 20, 30, 60, 100, 180, 300, 1000)
+COUNTS = (10, 20, 40, 80, 160, 1000)
 LEAST_LEFT = 30
 """Prompts to measure on."""
 
@@ -53,10 +53,10 @@ def draw(prompts: Sequence[JudgedPrompt], count: int, seed: int) -> list[JudgedP
 
 def model(drawn: Sequence[JudgedPrompt], prior: Prior | None) -> FeatureWeights | None:
     """The fitted weights; None where a fit from nothing is impossible, because all labels are the same."""
-    rows, relevant = labelled(drawn)
+    _, relevant = labelled(drawn)
     if prior is None:
         return DEFAULT.weights
-    return fit(rows, relevant, prior) if prior is DEFAULT or len({*relevant}) == 2 else None
+    return learned(drawn, prior) if prior is DEFAULT or len({*relevant}) == 2 else None
 
 
 def log_loss(prompts: Sequence[JudgedPrompt], weights: FeatureWeights) -> float:

@@ -8,8 +8,6 @@ and of the CPU time of all processes together, and the most memory that a proces
 count, its scheduler does not. Dask is left out where it is not installed. --folder keeps the memories for later.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -18,19 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
 
 from engine.opening import open_index
 from tests.benchmarks.corpus import prompts, write_root
 from tests.benchmarks.replay_judge import MAIN, PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FEW = 40
 ONE, TWO = "memsift+default", "memsift,memsift+default"

@@ -1,20 +1,15 @@
 """The first two minutes with memsift, by keyboard only, in a real terminal."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.terminal import Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 CARD, REVEAL = "Inject it", "Done: what you said"
 DEMO = [sys.executable, "-c", "from tui.cli import main; main()", "demo"]

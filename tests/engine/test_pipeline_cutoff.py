@@ -48,7 +48,10 @@ def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason
     two = candidates(found)["two"]
     assert two.dropped_by == "cutoff"
     assert two.probability is not None
-    assert two.reason == f"by the tuned model it is relevant with probability {two.probability:.3f}, and it takes 0.599"
+    assert (
+        two.reason
+        == f"by the tuned model it is {100 * (two.probability or 0):.1f} % likely to be relevant, and it takes 59.9 %"
+    )
     assert found.system == "memsift+cutoff"
     assert found.least == 0.5
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import App
-from textual.events import Callback, Key
+from textual.events import Key
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -140,39 +140,34 @@ def type_ahead(pilot: Pilot[None], *keys: str) -> None:
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Wait until no widget has had a message for a few rounds: one message may lead to several others."""
-    quiet = 0
-    for _ in range(MAX_ROUNDS):
-        quiet = quiet + 1 if await is_quiet(pilot) else 0
-        if quiet == QUIET_ROUNDS:
-            return
-
-
-async def is_quiet(pilot: Pilot[None]) -> bool:
-    """Let each widget deal with its messages; False if others have come meanwhile."""
-    waiting = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
-    done = [(widget, asyncio.Event()) for widget in waiting]
-    reached = [event for widget, event in done if widget.post_message(Callback(event.set))]
-    async with asyncio.timeout(DEADLINE_S):
-        for event in reached:
-            await event.wait()
-    return not any(widget.message_queue_size for widget in waiting)
+    """Wait until no widget has had a message for a few rounds, and all is painted: a message may lead to others."""
+    await _quiet(pilot)
 
 
 async def at_rest(pilot: Pilot[None]) -> None:
-    """Wait until all workers are done, all messages are dealt with, and the screen is laid out and painted.
+    """Wait until all workers are done, too.
 
     `pilot.pause` waits until the process uses little time of the CPU, which is also so while other programs use it.
     """
-    app, quiet = app_of(pilot), 0
+    await _quiet(pilot, lambda: all(worker.is_finished for worker in app_of(pilot).workers))
+
+
+async def _quiet(pilot: Pilot[None], is_over: Callable[[], bool] = lambda: True) -> None:
+    quiet = 0
     async with asyncio.timeout(DEADLINE_S):
         while quiet < QUIET_ROUNDS:
-            is_over = await is_quiet(pilot) and all(worker.is_finished for worker in app.workers)
-            screen = app.screen
-            pending = (screen._layout_required, screen._scroll_required, screen._repaint_required)
-            is_painted = not (any(pending) or screen._dirty_widgets or screen._callbacks)
-            quiet = quiet + 1 if is_over and is_painted else 0
-            await asyncio.sleep(0.005)
+            quiet = quiet + 1 if is_over() and is_quiet(pilot.app) else 0
+            await asyncio.sleep(0 if quiet else 0.002)
+
+
+def is_quiet(app: App[Any]) -> bool:
+    """Whether every widget waits for its next message, and the screen is laid out and painted."""
+    screen = app.screen
+    pending = (screen._layout_required, screen._scroll_required, screen._repaint_required)
+    if any(pending) or screen._dirty_widgets or screen._callbacks:
+        return False
+    queues = [widget._message_queue for widget in (app, *screen.walk_children(with_self=True))]
+    return all(queue.ready_event._waiters and queue.empty() for queue in queues)
 
 
 async def told(pilot: Pilot[None], text: str) -> None:

@@ -1,15 +1,14 @@
 """The app around its screens: keys, palette, help, reload, toasts, the theme."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from textual.events import Key
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from engine.config import CONFIG_FILE
@@ -34,6 +33,7 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 from tui.commands import KeyCommands
@@ -49,15 +49,10 @@ from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
 
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-
 pytestmark = pytest.mark.anyio
 
 ONE = demo_prompts("p01")
-DIALOGS = ("agree", "close", "form", "merge", "pick", "type")
+DIALOGS = ("agree", "close", "form", "help", "merge", "pick", "type")
 """The groups of the keys of dialogs."""
 
 
@@ -165,6 +160,7 @@ async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -
             ["escape", "f3", "f"],
             ["escape", "n"],
             ["escape", "S"],
+            ["escape", "question_mark"],
             ["escape", "dollar_sign"],
         ):
             await press(pilot, *keys)

@@ -1,12 +1,12 @@
 """The example that `memsift demo` opens: a life already lived, and consistent with itself."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,12 +15,7 @@ from engine.paths import state_dir
 from engine.stores.roots import read_corpus
 from tests.tui.cli.command_line import memsift, printed
 from tui.demo.living import FILES, open_demo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 NOW = datetime(2026, 12, 3, 18, tzinfo=UTC)
 

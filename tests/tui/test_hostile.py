@@ -1,28 +1,22 @@
 """Hostile memories and prompts on every screen, in small terminals: no crash, nothing lost, nothing parsed."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from textual.events import Paste
+from textual.pilot import Pilot
 
 from engine.judge.judge import Judge
 from engine.paths import state_dir
-from engine.prompt import Turn, typed_prompt
+from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SMALL, TINY, app_of, at_rest, card_shown, press, reads, settled, text_of, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from engine.prompt import Prompt
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,26 +1,21 @@
 """Sentences of the app name the keys that are in force."""
 
-from __future__ import annotations
-
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import tui
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, footer, help_lines, press, reads, shown, toasts, until
+from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.keys import KEYS, MOVED, NAMED, keyed
 from tui.widgets.bars import Tab
 from tui.workspace.app_settings import AppSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 
@@ -40,14 +35,18 @@ CHOSEN = {
 NO_KEYS = ("ctrl+d", "ctrl+u", "k shows the turns", 'such as "ctrl+k"')
 """Texts with keys that move in every list and cannot be changed, and with an example."""
 
-PLACES = ("app.py", "runner.py", "commands.py", "screens", "dialogs", "widgets", "workspace")
+PLACES = ("app.py", "runner.py", "commands.py", "screens", "dialogs", "widgets", "workspace", "workspace/no_rows.txt")
 USUAL = re.compile(r"\bF[2-9]\b|\bctrl\+[a-oq-z]\b|[Pp]ress [a-zA-Z$/]\b|(?:^|[.;·,] )[b-zB-Z] [a-z]+s\b")
 """A key that is named by itself, and not by its id: "F4", "ctrl+r", "Press s", "u takes it back"."""
 
 
 def texts(file: Path) -> Iterator[str]:
     """The strings of a module, without its docstrings."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    whole = file.read_text(encoding="utf-8")
+    if file.suffix != ".py":
+        yield from whole.splitlines()
+        return
+    tree = ast.parse(whole)
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
@@ -58,7 +57,7 @@ def test_no_sentence_of_the_app_names_a_key_that_a_person_can_change() -> None:
     home = Path(tui.__file__).parent
     found = []
     for place in PLACES:
-        files = [home / place] if place.endswith(".py") else sorted((home / place).rglob("*.py"))
+        files = [home / place] if place.endswith((".py", ".txt")) else sorted((home / place).rglob("*.py"))
         found += [(str(file.relative_to(home)), text) for file in files for text in texts(file) if USUAL.search(text)]
     assert [one for one in found if not any(word in one[1] for word in NO_KEYS)] == []
 
@@ -104,7 +103,7 @@ def test_every_id_in_a_sentence_is_a_key_and_texts_of_people_stay_as_they_are() 
     home = Path(tui.__file__).parent
     named = [
         one
-        for file in home.rglob("*.py")
+        for file in (*home.rglob("*.py"), *home.rglob("*.txt"))
         for text in texts(file)
         for one in re.findall(r"\{([a-z]+\.[a-z0-9]+)\}", text)
     ]

@@ -14,7 +14,10 @@ from tui.demo.living import open_demo
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 PICTURE = re.compile(r"!\[([^]]*)\]\(([^)]*)\)")
-SIZE = (120, 32)
+SIZE = (120, 26)
+KEYS = ("c", "end", "space", "home", "space", "enter", "slash", *"vitest", "enter", "l", "a", "x", "home")
+"""Two systems side by side, one prompt, and a label for each of the two memories that the left one injects."""
+
 NOW = datetime(2026, 12, 3, 18, tzinfo=UTC)
 
 
@@ -29,6 +32,10 @@ def test_every_picture_of_the_readme_is_a_snapshot_and_has_a_text_for_those_who_
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("private_home")
-def test_the_readme_shows_what_the_demo_measures(snap_compare: Compare) -> None:
+def test_the_readme_shows_the_demo_and_says_its_numbers(snap_compare: Compare) -> None:
     with closing(open_demo(dict(os.environ), fresh=True, now=NOW)) as workspace:
-        assert snap_compare(starting_in("report", workspace), terminal_size=SIZE, run_before=pressing())
+        shares = [found.precision.value for found in workspace.report().systems]
+        without, default, judge = (f"{100 * (share or 0):.0f} %" for share in shares)
+        said = " ".join(README.read_text("utf-8").split())
+        assert f"{without} of the injected notes help without a cutoff, {default} with it, {judge} with a judge" in said
+        assert snap_compare(starting_in("replay", workspace), terminal_size=SIZE, run_before=pressing(*KEYS))

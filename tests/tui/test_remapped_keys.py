@@ -1,24 +1,20 @@
 """Keys that a person chose in config.toml, and keys that are the same in every list and text."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from textual.widgets import Input, Static, TextArea
 
 from engine.paths import config_file
 from tests.tui.apps import SIZE, app_of, card_shown, help_lines, press, settled, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
 from tui.keys import KEYS
 from tui.remapped_keys import key_map
 from tui.workspace.app_settings import AppSettings, read_app_settings
-
-if TYPE_CHECKING:
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

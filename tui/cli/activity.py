@@ -11,11 +11,11 @@ import click
 
 from engine.agents.registry import title_of
 from engine.doctor.memories import MUTE_OFF, muted
-from engine.hook.activity_log import FILTERS, SLOW_MS, LogTail, ledger, new_decisions, read_log
+from engine.hook.activity_log import FILTERS, LogTail, ledger, new_decisions, read_log
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
-from tui.cli.options import StoreFile, TextOrJson, command, option, roots_option
+from tui.cli.options import EachRoot, StoreFile, TextOrJson, command, option
 from tui.cli.output import output_of_roots, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
     from engine.hook.activity_log import Log, LoggedPrompt
     from tui.cli.output import Output
 
-OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
-ONLY = (
-    f"Only decisions that were silent (nothing injected), slow ({SLOW_MS:.0f} ms or more) or a fallback (the judge "
-    "gave no answer). Repeatable: all of them must hold."
-)
-LAST = "The last N only."
-MEMORY = "The sums of this memory, in place of the list: how often it was injected, and was relevant; its tokens."
-FOLLOW = "Go on with new decisions as they come, of all roots. Ctrl-C ends it."
-NO_ROOT = "The log of prompts for which no folder of memories was taken."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
 LOOK_EVERY_S = 0.3
 NO_LOG = (
@@ -45,12 +36,12 @@ NO_LOG = (
 
 @command()
 def activity(
-    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)],
-    kinds: Annotated[tuple[str, ...], option("--only", type=click.Choice(FILTERS), help=ONLY)],
-    last: Annotated[int, option("--last", metavar="N", type=click.IntRange(min=1), default=20, help=LAST)],
-    memory_id: Annotated[str | None, option("--memory", metavar="ID", help=MEMORY)],
-    follow: Annotated[bool, option("--follow", help=FOLLOW)],
-    no_root: Annotated[bool, option("--no-root", help=NO_ROOT)],
+    roots: EachRoot,
+    kinds: Annotated[tuple[str, ...], option("--only", type=click.Choice(FILTERS))],
+    last: Annotated[int, option("--last", metavar="N", type=click.IntRange(min=1), default=20)],
+    memory_id: Annotated[str | None, option("--memory", metavar="ID")],
+    follow: Annotated[bool, option("--follow")],
+    no_root: Annotated[bool, option("--no-root")],
     db: StoreFile,
     form: TextOrJson,
 ) -> None:
@@ -63,6 +54,15 @@ def activity(
     session_id, system, injected, dropped, reason, fallback, characters, ms, agent}], broken}; `agent` is empty for
     Claude Code. With --memory: {memory, injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is
     about what its injections cost. With --follow, JSON is a decision a line.
+
+    --last: The last N only.
+    --memory: The sums of this memory, in place of the list: how often it was injected, and was relevant; its
+        tokens.
+    --follow: Go on with new decisions as they come, of all roots. Ctrl-C ends it.
+    --no-root: The log of prompts for which no folder of memories was taken.
+    --root: each root has its own log. Without the option, the logs of all roots are one list.
+    --only: Only decisions that were silent (nothing injected), slow (500 ms or more) or a fallback (the judge gave
+        no answer). Repeatable: all of them must hold.
     """
     if no_root and (roots or memory_id):
         raise click.UsageError("--no-root takes neither --root nor --memory: this log belongs to no root.")
@@ -140,14 +140,8 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> O
     relevant, irrelevant = (verdicts.count((memory_id, verdict)) for verdict in (RELEVANT, NOT_RELEVANT))
     mode = opening.config_of(found.root, os.environ).output_mode
     cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
-    row = {
-        "memory": memory_id,
-        **fields(counts),
-        "dropped": dict(counts.dropped),
-        "relevant": relevant,
-        "irrelevant": irrelevant,
-        "tokens": cost,
-    }
+    labelled = {"relevant": relevant, "irrelevant": irrelevant, "tokens": cost}
+    row = {"memory": memory_id, **fields(counts), "dropped": dict(counts.dropped), **labelled}
     dropped = ", ".join(f"{count} by {stage}" for stage, count in counts.dropped) or "never"
     lines = [
         f"{memory_id}: injected {counts.injected:,} times, about {cost:,} tokens",

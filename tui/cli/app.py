@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 @command()
 def demo(
-    fresh: Annotated[bool, option("--fresh", help="Delete the labels of earlier demos first.")],
+    fresh: Annotated[bool, option("--fresh")],
     order: OrderName,
     plain: Plain,
 ) -> None:
     """The app on example data: memories, prompts and a scripted judge.
 
     Its labels are kept apart from yours, in the cache folder.
+
+    --fresh: Delete the labels of earlier demos first.
     """
     require_terminal()
     run_demo(fresh=fresh, order=order, is_plain=plain)

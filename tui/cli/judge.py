@@ -23,7 +23,7 @@ from tui.cli.options import (
     option,
     require_agreement,
 )
-from tui.cli.output import output
+from tui.cli.output import output, picked
 from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate, Retrieval
     from tui.workspace.judge_options import JudgeOptions
 
-MODE = "The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related ones, too."
 HEADER = ("decision", "sure", "injected", "category", "title")
 
 
@@ -42,7 +41,7 @@ HEADER = ("decision", "sure", "injected", "category", "title")
 def judge(
     prompt: Annotated[str, argument()],
     roots: Roots,
-    mode: Annotated[str, option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, help=MODE)],
+    mode: Annotated[str, option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO)],
     judge: AskedJudge,
     strict: Strict,
     form: TextOrJson,
@@ -69,6 +68,9 @@ def judge(
                       exit code 2 at the first question without an answer
 
     Answers are cached in ~/.cache/memsift/judge.db: the same question is paid for once. Errors are not cached.
+
+    --mode: The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related
+        ones, too.
     """
     retrieval = judged(prompt, roots, mode, judge)
     report_fallback(retrieval)
@@ -123,8 +125,7 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
 def _row(candidate: Candidate) -> dict[str, Any]:
     from labels.exchange.replay_file import verdict_field
 
-    memory = {name: getattr(candidate.memory, name) for name in ("id", "title", "category")}
-    outcome = {"injected": candidate.injected, "dropped_by": candidate.dropped_by}
+    memory, outcome = picked(candidate.memory, "id", "title", "category"), picked(candidate, "injected", "dropped_by")
     return {**memory, **(verdict_field(candidate.verdict) or {}), **outcome}
 
 

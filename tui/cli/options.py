@@ -1,12 +1,24 @@
-"""Options that several commands share, and functions for their effects."""
+"""Options that several commands share, and functions for their effects.
+
+--db: Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.
+--order: Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) or
+    uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.
+--plain: Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor
+    is. `plain = true` under [app] in config.toml does so always.
+--unjudged: Count a memory without a row in --qrels as not relevant, or exclude it.
+--strict: Exit with 1 if the samples of the judge disagree about any memory.
+--full: Print everything in text form, not only the first lines.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial, wraps
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -24,7 +36,7 @@ from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -32,10 +44,11 @@ if TYPE_CHECKING:
     from labels.database import LabelDatabase
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
+    from tui.workspace.replay.replaying import Ending
 
     F = TypeVar("F", bound=Callable[..., Any])
-    Declaration = Callable[[str, Any], Callable[[Any], Any]]
-    """Gives a command the parameter with this name and type."""
+    Declaration = Callable[[str, Any, Mapping[str, str]], Callable[[Any], Any]]
+    """Gives a command the parameter with this name and type, and with the text of its flag."""
     Declarations = dict[str, tuple[Any, Declaration]]
 
 ROOTS_HELP = (
@@ -50,6 +63,9 @@ PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a "
     "database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable."
 )
+ENTRY = re.compile(r"^(--[a-z-]+): (.+(?:\n +.+)*)\n*", re.MULTILINE)
+"""The text of an option in a docstring. Its other lines are indented."""
+
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
 
@@ -71,27 +87,24 @@ def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str
     return roots[0] if roots else None
 
 
-TOGETHER = "all are searched together, as in the hook, and give one result."
-"""The help on several roots, for most commands."""
+def option(*flags: str, about: str = "", **settings: Any) -> Declaration:
+    """An option, in the annotation of a parameter: `Annotated[bool, option("--full")]`.
 
-
-def option(*flags: str, **settings: Any) -> Declaration:
-    """An option, in the annotation of a parameter: `Annotated[bool, option("--full", help=...)]`.
-
-    The type says the rest: bool is a flag, and a tuple an option that can be repeated.
+    Its help is *about*, and behind that the text that follows the flag and a colon in the docstring. The type says the
+    rest: bool is a flag, and a tuple an option that can be repeated.
     """
 
-    def declare(parameter: str, kind: object) -> Callable[[Any], Any]:
+    def declare(parameter: str, kind: object, texts: Mapping[str, str]) -> Callable[[Any], Any]:
         is_flag, multiple = kind is bool or None, get_origin(kind) is tuple
-        shows = bool(settings.get("default"))
-        return click.option(*flags, parameter, is_flag=is_flag, multiple=multiple, show_default=shows, **settings)
+        shown: dict[str, Any] = {"help": about + texts.get(flags[0], ""), "show_default": bool(settings.get("default"))}
+        return click.option(*flags, parameter, is_flag=is_flag, multiple=multiple, **shown, **settings)
 
     return declare
 
 
 def argument(**settings: Any) -> Declaration:
     """An argument, in the annotation of a parameter."""
-    return lambda parameter, _: click.argument(parameter, **settings)
+    return lambda parameter, *_: click.argument(parameter, **settings)
 
 
 def bundle(make: Callable[..., Any], **others: Declaration) -> Declaration:
@@ -101,14 +114,14 @@ def bundle(make: Callable[..., Any], **others: Declaration) -> Declaration:
     """
     found = {name: (kind, others.get(name, declare)) for name, (kind, declare) in declarations(make).items()}
 
-    def declare(parameter: str, _: object) -> Callable[[Any], Any]:
+    def declare(parameter: str, *_: object) -> Callable[[Any], Any]:
         def give(command: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(command)
             def gathering(*given: Any, **named: Any) -> Any:
                 own = {name: named.pop(name) for name in found}
                 return command(*given, **{parameter: make(**own)}, **named)
 
-            return with_options(gathering, found)
+            return with_options(gathering, found, help_of(make)[1])
 
         return give
 
@@ -121,31 +134,41 @@ def declarations(source: Callable[..., Any]) -> Declarations:
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
 
 
-def with_options(command: Callable[..., Any], found: Declarations) -> Callable[..., Any]:
+def help_of(source: object) -> tuple[str, dict[str, str]]:
+    """The docstring without the texts of options; and flag -> its text."""
+    whole = cleandoc(source.__doc__ or "")
+    return ENTRY.sub("", whole).strip(), {flag: " ".join(text.split()) for flag, text in ENTRY.findall(whole)}
+
+
+SHARED = help_of(sys.modules[__name__])[1]
+
+
+def with_options(command: Callable[..., Any], found: Declarations, texts: Mapping[str, str]) -> Callable[..., Any]:
     for parameter, (kind, declare) in reversed(found.items()):
-        command = declare(parameter, kind)(command)
+        command = declare(parameter, kind, {**SHARED, **texts})(command)
     return command
 
 
 def declared(function: Callable[..., Any]) -> Callable[..., Any]:
     """*function* with the options and arguments in the annotations of its parameters, in this order in the help."""
-    return with_options(function, declarations(function))
+    function.__doc__, texts = help_of(function)
+    return with_options(function, declarations(function), texts)
+
+
+def format_option(*names: str, about: str = "") -> Declaration:
+    """The option --format with these names. The first is the default."""
+    return option("--format", type=click.Choice(names), default=names[0], about=about)
+
+
+def roots_option(of_several: str = "") -> Declaration:
+    """The option --root, repeatable. *of_several*: the help on more than one root."""
+    return option("--root", metavar="PATH", about=f"{ROOTS_HELP}. Repeatable: {of_several}")
 
 
 def command(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
     """As `click.command`, with the options and arguments in the annotations of the parameters."""
     make: Callable[..., click.Command] = click.command(name, cls=JudgedCommand, **settings)
     return lambda function: make(declared(function))
-
-
-def format_option(*names: str, about: str) -> Declaration:
-    """The option --format with these names. The first is the default."""
-    return option("--format", type=click.Choice(names), default=names[0], help=about)
-
-
-def roots_option(of_several: str) -> Declaration:
-    """The option --root, repeatable. *of_several*: the help on more than one root."""
-    return option("--root", metavar="PATH", help=f"{ROOTS_HELP}. Repeatable: {of_several}")
 
 
 def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -155,76 +178,59 @@ def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[st
     return tuple(dict.fromkeys(filter(None, given)))
 
 
-STORE = "Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db."
-ORDER = (
-    "Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) or "
-    "uncertain-first (near the threshold of the cutoff). Default: the last order, at first random."
-)
-PLAIN = (
-    "Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor is. "
-    "`plain = true` under [app] in config.toml does so always."
-)
-RUN = "Output of `memsift replay` to measure, instead of the label store."
 TREC_FORM = "in TREC form: lines of prompt id, 0, memory id, 1 (relevant) or 0"
 QRELS = f"Relevance labels for --run, {TREC_FORM}."
-NOT_JUDGED = "Count a memory without a row in --qrels as not relevant, or exclude it."
 WITH_IDS = "Text for people, JSON for programs, or only the ids, for a command that takes - as ID."
 
-Roots = Annotated[tuple[str, ...], roots_option(TOGETHER)]
+Roots = Annotated[tuple[str, ...], roots_option("all are searched together, as in the hook, and give one result.")]
+EachRoot = Annotated[tuple[str, ...], roots_option()]
 LookedIn = Annotated[tuple[str, ...], roots_option("the memories are looked for in all of them.")]
 MemoryId = Annotated[str, argument(metavar="ID")]
 Ids = Annotated[tuple[str, ...], argument(metavar="ID...|-", nargs=-1, required=True, callback=ids_given)]
-PromptFiles = Annotated[tuple[str, ...], option("--prompts", metavar="FILE", help=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")]
-StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB", help=STORE)]
-OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order, help=ORDER)]
-Plain = Annotated[bool, option("--plain", help=PLAIN)]
-Unjudged = Annotated[str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not", help=NOT_JUDGED)]
-Strict = Annotated[bool, option("--strict", help="Exit with 1 if the samples of the judge disagree about any memory.")]
-Full = Annotated[bool, option("--full", help="Print everything in text form, not only the first lines.")]
+PromptFiles = Annotated[tuple[str, ...], option("--prompts", metavar="FILE", about=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")]
+StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB")]
+OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order)]
+Plain = Annotated[bool, option("--plain")]
+Unjudged = Annotated[str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not")]
+Strict = Annotated[bool, option("--strict")]
+Full = Annotated[bool, option("--full")]
 TextOrJson = Annotated[str, format_option("text", "json", about="Text for people or JSON for programs.")]
 TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
 ROOT = click.option(
     "--root", metavar="PATH", multiple=True, callback=only_one, help=f"{ROOTS_HELP}: the first of them."
 )
-TEXT_OR_JSON: Callable[[F], F] = get_args(TextOrJson)[1]("form", str)
+TEXT_OR_JSON: Callable[[F], F] = get_args(TextOrJson)[1]("form", str, {})
 judge_option = partial(option, cls=JudgeOption)
 
-JUDGE = (
-    f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. Default: "
-    "MEMSIFT_JUDGE, else judge.provider if judge.enabled is set in memory-config.json."
-)
-NOBODY = "Use no judge, whatever environment and configuration say."
-MODEL = "The judge's model. Default: MEMSIFT_JUDGE_MODEL, else judge.model."
-TIMEOUT = (
-    "Time limit for all calls about a prompt, or for each sample. Default: MEMSIFT_JUDGE_TIMEOUT, else "
-    "judge.timeout_per_call, else 3; in replay and quality judge at least 60."
-)
+JUDGES = f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "
 TIMES = click.FloatRange(*LIMITS["timeout_per_call"])
-DEPTH = (
-    "keep: the judge only lists the memories to keep. explained: a decision, a confidence and a sentence for each "
-    "memory; slower, so add --judge-timeout 20. Default: MEMSIFT_JUDGE_DEPTH, else judge.depth, else keep."
-)
+TIMES_ASKED = click.IntRange(1, 15)
 VARIABLE = "MEMSIFT_JUDGE_SAMPLES"
-SAMPLES = (
-    "Ask up to K times, each time with the candidates in another order; the majority decides. Default: "
-    f"{VARIABLE}, else {REPLAY_SAMPLES} in replay and 1 elsewhere."
-)
-REFRESH = "Ask again where the cache has an answer, and replace it."
 
 
 def judge_of(
-    name: Annotated[str | None, judge_option("--judge", metavar="NAME", help=JUDGE)],
-    is_off: Annotated[bool, judge_option("--no-judge", help=NOBODY)],
-    model: Annotated[str | None, judge_option("--judge-model", metavar="NAME", help=MODEL)],
-    timeout_s: Annotated[float | None, judge_option("--judge-timeout", metavar="SECONDS", type=TIMES, help=TIMEOUT)],
-    depth: Annotated[str | None, judge_option("--judge-depth", type=click.Choice(DEPTHS), help=DEPTH)],
-    samples: Annotated[
-        int | None,
-        judge_option("--judge-samples", metavar="K", type=click.IntRange(1, 15), envvar=VARIABLE, help=SAMPLES),
-    ],
-    is_refreshing: Annotated[bool, judge_option("--judge-refresh", help=REFRESH)],
+    name: Annotated[str | None, judge_option("--judge", metavar="NAME", about=JUDGES)],
+    is_off: Annotated[bool, judge_option("--no-judge")],
+    model: Annotated[str | None, judge_option("--judge-model", metavar="NAME")],
+    timeout_s: Annotated[float | None, judge_option("--judge-timeout", metavar="SECONDS", type=TIMES)],
+    depth: Annotated[str | None, judge_option("--judge-depth", type=click.Choice(DEPTHS))],
+    samples: Annotated[int | None, judge_option("--judge-samples", metavar="K", type=TIMES_ASKED, envvar=VARIABLE)],
+    is_refreshing: Annotated[bool, judge_option("--judge-refresh")],
 ) -> JudgeOptions:
-    """The judge's options. Raises click.UsageError for options that contradict each other."""
+    """The judge's options. Raises click.UsageError for options that contradict each other.
+
+    --judge: Default: MEMSIFT_JUDGE, else judge.provider if judge.enabled is set in memory-config.json.
+    --no-judge: Use no judge, whatever environment and configuration say.
+    --judge-model: The judge's model. Default: MEMSIFT_JUDGE_MODEL, else judge.model.
+    --judge-timeout: Time limit for all calls about a prompt, or for each sample. Default: MEMSIFT_JUDGE_TIMEOUT,
+        else judge.timeout_per_call, else 3; in replay and quality judge at least 60.
+    --judge-depth: keep: the judge only lists the memories to keep. explained: a decision, a confidence and a
+        sentence for each memory; slower, so add --judge-timeout 20. Default: MEMSIFT_JUDGE_DEPTH, else judge.depth,
+        else keep.
+    --judge-samples: Ask up to K times, each time with the candidates in another order; the majority decides. Default:
+        MEMSIFT_JUDGE_SAMPLES, else 3 in replay and 1 elsewhere.
+    --judge-refresh: Ask again where the cache has an answer, and replace it.
+    """
     if is_off and name is not None:
         raise click.UsageError(f"--no-judge and --judge {name} contradict each other: leave one out.")
     if name == NO_JUDGE and is_refreshing:
@@ -234,36 +240,30 @@ def judge_of(
 
 AskedJudge = Annotated[JudgeOptions, bundle(judge_of)]
 
-AT_ONCE = (
-    "Largest number of questions to the judge at the same time: two at first, more while it answers in time. The "
-    "workers of --executor share it, and each asks at least one."
-)
-RETRIES = (
-    "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
-    "twice as long each time."
-)
-BATCH = (
-    "Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge anthropic. The "
-    "same command fetches the batches of a process that ended."
-)
-POLL = "Seconds between two questions whether a batch is done."
 PAUSE = click.FloatRange(0.01, 3600)
-MAX_COST = "Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped."
 ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @dataclass(frozen=True)
 class BulkOptions:
-    """The options for many calls of a judge."""
+    """The options for many calls of a judge.
 
-    concurrency: Annotated[
-        int, judge_option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, help=AT_ONCE)
-    ]
-    retries: Annotated[int, judge_option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, help=RETRIES)]
-    batch: Annotated[bool, judge_option("--batch", help=BATCH)]
-    batch_poll: Annotated[float, judge_option("--batch-poll", type=PAUSE, metavar="SECONDS", default=30, help=POLL)]
-    max_cost: Annotated[float | None, judge_option("--max-cost", type=ABOVE_ZERO, metavar="USD", help=MAX_COST)]
+    --concurrency: Largest number of questions to the judge at the same time: two at first, more while it answers in
+        time. The workers of --executor share it, and each asks at least one.
+    --retries: Number of repeated calls after a rate limit or a server error: when the server allows it, else after
+        0.25 s, and twice as long each time.
+    --batch: Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge
+        anthropic. The same command fetches the batches of a process that ended.
+    --batch-poll: Seconds between two questions whether a batch is done.
+    --max-cost: Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped.
+    """
+
+    concurrency: Annotated[int, judge_option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8)]
+    retries: Annotated[int, judge_option("--retries", type=click.IntRange(0, 20), metavar="N", default=4)]
+    batch: Annotated[bool, judge_option("--batch")]
+    batch_poll: Annotated[float, judge_option("--batch-poll", type=PAUSE, metavar="SECONDS", default=30)]
+    max_cost: Annotated[float | None, judge_option("--max-cost", type=ABOVE_ZERO, metavar="USD")]
 
     def asking(self, judge: JudgeOptions) -> Asking:
         """How *judge* is asked. Raises click.UsageError for options of it that do not go with --batch."""
@@ -277,24 +277,25 @@ class BulkOptions:
 
 Bulk = Annotated[BulkOptions, bundle(BulkOptions)]
 
-EXECUTOR = (
-    "For large runs: work in parts, on the processors of this machine (processes, processes:N) or on a Dask cluster "
-    "(dask://HOST:PORT, with the extra memsift[dask])."
-)
-PARTS = "The folder for the rows, a file for each part. With a folder of the same run, finished parts are skipped."
 IN_A_PART = "{} in a part. Default: what a worker does in some seconds, and in half a minute with a judge."
 
 
 def size_option(things: str) -> Declaration:
-    return option("--part-size", metavar="N", type=click.IntRange(1), help=IN_A_PART.format(things))
+    return option("--part-size", metavar="N", type=click.IntRange(1), about=IN_A_PART.format(things))
 
 
 @dataclass(frozen=True)
 class PartsOptions:
-    """The options for a run in parts; each text is empty, and the size None, if it was not given."""
+    """The options for a run in parts; each text is empty, and the size None, if it was not given.
 
-    executor: Annotated[str, option("--executor", metavar="NAME", default="", help=EXECUTOR)]
-    parts: Annotated[str, option("--parts", metavar="FOLDER", default="", help=PARTS)]
+    --executor: For large runs: work in parts, on the processors of this machine (processes, processes:N) or on a
+        Dask cluster (dask://HOST:PORT, with the extra memsift[dask]).
+    --parts: The folder for the rows, a file for each part. With a folder of the same run, finished parts are
+        skipped.
+    """
+
+    executor: Annotated[str, option("--executor", metavar="NAME", default="")]
+    parts: Annotated[str, option("--parts", metavar="FOLDER", default="")]
     part_size: Annotated[int | None, size_option("Prompts")]
 
     def are_given(self, refusal: str, *others: object) -> bool:
@@ -310,10 +311,13 @@ PartsOfMemories = Annotated[PartsOptions, bundle(PartsOptions, part_size=size_op
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The files to measure in place of the label store: both or none."""
+    """The files to measure in place of the label store: both or none.
 
-    run: Annotated[str, option("--run", metavar="FILE", default="", help=RUN)]
-    qrels: Annotated[str, option("--qrels", metavar="FILE", default="", help=QRELS)]
+    --run: Output of `memsift replay` to measure, instead of the label store.
+    """
+
+    run: Annotated[str, option("--run", metavar="FILE", default="")]
+    qrels: Annotated[str, option("--qrels", metavar="FILE", default="", about=QRELS)]
     unjudged: Unjudged
 
     def __post_init__(self) -> None:
@@ -348,6 +352,14 @@ def require_agreement(count: int) -> None:
     if count:
         tell(f"The judge disagrees with itself on {counted(count, 'memory')}.")
         click.get_current_context().exit(1)
+
+
+def exit_if_early(ending: Ending, of_all: str, how: str) -> None:
+    """After an early end, tell how to continue. Exit with 130 after Ctrl-C, with 1 at the cost limit."""
+    if ending.is_interrupted or ending.is_spent:
+        why = "--max-cost is reached" if ending.is_spent else "Stopped"
+        tell(f"{why} after {ending.done:,} of {of_all}. {how}")
+        click.get_current_context().exit(1 if ending.is_spent else 130)
 
 
 def opened_cutoff(root: str, config: Config) -> Cutoff | None:

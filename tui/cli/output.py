@@ -24,6 +24,11 @@ MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
 """Cells of a line of a report: at least, in a pipe, and at most."""
 
 
+def picked(record: object, *names: str) -> dict[str, Any]:
+    """Some of the fields of a record, for a row of JSON."""
+    return {name: getattr(record, name) for name in names}
+
+
 def output(form: str, rows: object, lines: Iterable[str]) -> str:
     """The output of a command as --format says: *rows* as JSON, or *lines* for people."""
     return f"{printed_json(rows, indent=2)}\n" if form == "json" else text_of(lines)

@@ -9,19 +9,18 @@ import click
 
 from engine.lean.json_text import printed_json
 from tui.cli.options import argument, command, option
+from tui.cli.output import picked
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
 
-SDK_TOO = "Include prompts of `claude -p`, `codex exec` and the Agent SDK."
-
 
 @command()
 def prompts(
     paths: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[PATH]...")],
-    include_sdk: Annotated[bool, option("--include-sdk", help=SDK_TOO)],
+    include_sdk: Annotated[bool, option("--include-sdk")],
 ) -> None:
     """Print the prompts that people typed, as JSON lines.
 
@@ -33,6 +32,8 @@ def prompts(
     Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must
     be there.
+
+    --include-sdk: Include prompts of `claude -p`, `codex exec` and the Agent SDK.
     """
     from engine.conversations.prompt_files import read_prompts
 
@@ -45,19 +46,8 @@ def prompts(
 
 def prompt_row(prompt: Prompt) -> dict[str, Any]:
     """A prompt as `memsift prompts` prints it and `--prompts` reads it."""
-    return {
-        "id": prompt.id,
-        "prompt": prompt.text,
-        "context": [{"role": turn.role, "text": turn.text} for turn in prompt.turns],
-        "session_id": prompt.session_id,
-        "cwd": prompt.cwd,
-        "timestamp": prompt.timestamp,
-        "source": prompt.source,
-        **({"kind": prompt.kind} if prompt.kind else {}),
-        **({"injected": injected_rows(prompt)} if prompt.injections else {}),
-    }
-
-
-def injected_rows(prompt: Prompt) -> list[dict[str, str]]:
-    """What hooks added to a prompt; `hook` is empty for memsift's own, `text` for a hook that was silent."""
-    return [{"hook": injection.hook, "text": injection.text} for injection in prompt.injections]
+    row = {"id": prompt.id, "prompt": prompt.text, "context": [picked(turn, "role", "text") for turn in prompt.turns]}
+    row |= picked(prompt, "session_id", "cwd", "timestamp", "source", *(["kind"] if prompt.kind else []))
+    # what hooks added: `hook` is empty for memsift's own, `text` for a hook that was silent
+    injected = [picked(injection, "hook", "text") for injection in prompt.injections]
+    return {**row, "injected": injected} if injected else row

@@ -26,6 +26,7 @@ from tui.cli.options import (
     Strict,
     command,
     disputed,
+    exit_if_early,
     opened_cutoff,
     opened_store,
     option,
@@ -52,37 +53,39 @@ if TYPE_CHECKING:
 
     Write = Callable[[dict[str, Any]], None]
 
-NAMES = (
-    f"Systems, separated by commas: {', '.join(SYSTEMS)}. Default: the configured system alone, with the cutoff "
-    "that the hook uses, and with the judge if there is one. +default is the cutoff that comes with memsift, +cutoff "
-    "the cutoff that was tuned for this root. injected is no search: it is what memsift's hook really injected, from "
-    "transcripts and the hook's log. injected:NAME is what another hook injected."
-)
+NAMES = f"Systems, separated by commas: {', '.join(SYSTEMS)}. "
+KEEP_ROWS = "Keep the rows in a file and give the command with --resume FILE"
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
-RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
 IN_PARTS = (
     "for one folder of memories, without --save, --strict, --resume and --max-cost. A later start goes on with the "
     "parts that are missing."
 )
-SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
 @command()
 def replay(
     roots: Roots,
-    files: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", required=True, help=PROMPTS_HELP)],
-    systems: Annotated[str | None, option("--systems", metavar="NAMES", help=NAMES)],
+    files: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", required=True, about=PROMPTS_HELP)],
+    systems: Annotated[str | None, option("--systems", metavar="NAMES", about=NAMES)],
     judge: AskedJudge,
     strict: Strict,
     bulk: Bulk,
-    resume: Annotated[str | None, option("--resume", metavar="FILE", help=RESUME)],
+    resume: Annotated[str | None, option("--resume", metavar="FILE")],
     parts: PartsOfPrompts,
-    save: Annotated[bool, option("--save", help=SAVE)],
+    save: Annotated[bool, option("--save")],
     db: StoreFile,
 ) -> None:
     """Run prompts through systems, and print a JSON line for each prompt and system.
 
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
+
+    --resume: Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked
+        again.
+    --save: Record the retrievals in the label store, for the app, memsift report and memsift gate.
+    --systems: Default: the configured system alone, with the cutoff that the hook uses, and with the judge if there
+        is one. +default is the cutoff that comes with memsift, +cutoff the cutoff that was tuned for this root.
+        injected is no search: it is what memsift's hook really injected, from transcripts and the hook's log.
+        injected:NAME is what another hook injected.
     """
     wanted = Replay(systems, bulk.asking(judge.sampling(REPLAY_SAMPLES)), bulk.max_cost, resume)
     found = opening.open_roots(roots, os.environ, judge)
@@ -92,7 +95,8 @@ def replay(
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
         ending, disagreements, answers = wanted.over(found, reading, store)
-        report_ending(ending, resume)
+        how = "Give the same command again" if resume else KEEP_ROWS
+        exit_if_early(ending, f"{ending.jobs:,} prompts", f"{how} to go on with the rest.")
         answers.report()
     if strict:
         require_agreement(disagreements)
@@ -166,9 +170,7 @@ class Replay:
         run = ReplayRun(root, chosen, cutoffs, self.asking, files, Path(parts.parts), parts.part_size)
         with opened_executor(parts.executor) as workers:
             ending = run.over(workers)
-        if ending.is_interrupted:
-            tell(f"Stopped after {ending.done:,} of {ending.jobs:,} parts. Give the same command again to go on.")
-            click.get_current_context().exit(130)
+        exit_if_early(ending, f"{ending.jobs:,} parts", "Give the same command again to go on.")
         tell(f"{run.prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {parts.parts}/part-*.jsonl")
         run.answers.report()
 
@@ -251,16 +253,6 @@ def report_records(chosen: Sequence[System], reading: PromptReading, injections:
             f"{name}: {len(ids):,} memories for {len(found):,} prompts. {unknown:,} are texts that no open root holds; "
             f"each counts as a memory.{without}"
         )
-
-
-def report_ending(ending: Ending, resume: str | None) -> None:
-    """After an early end, tell how to continue. Exit with 130 after Ctrl-C, with 1 at the cost limit."""
-    if not (ending.is_interrupted or ending.is_spent):
-        return
-    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
-    why = "--max-cost is reached" if ending.is_spent else "Stopped"
-    tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
-    click.get_current_context().exit(1 if ending.is_spent else 130)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
-from tui.cli.options import AskedJudge, argument, bundle, command, format_option, opened_cutoff, option, roots_option
+from tui.cli.options import AskedJudge, EachRoot, argument, bundle, command, format_option, opened_cutoff, option
 from tui.cli.output import output_of_roots, output_width
 from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge
@@ -39,34 +39,32 @@ if TYPE_CHECKING:
     """The explanation of each memory, by id."""
 
 
-OF_SEVERAL = (
-    "each root is searched by itself, and their results take turns; with --mode auto all are searched together, as in "
-    "the hook. Each result has its `root`."
-)
 PIPE_WIDTH = 100
-MODE = "search: every match, for a person who searches. auto: as the hook, without weak matches."
-
-
-RETIRED = "Also find retired and archived memories."
-MOST = "Limit of results. Default: max_results (10), or with --mode auto max_inject (3)."
-FORM = "JSON for programs or text for people."
-EXPLAIN = "Add `explain` to each result, and list the `dropped` memories."
-MEMORY = "Explain this memory only, whether the query finds it or not."
 
 
 @dataclass(frozen=True)
 class Search:
-    """The query and the options of a search, as on the command line."""
+    """The query and the options of a search, as on the command line.
+
+    --mode: search: every match, for a person who searches. auto: as the hook, without weak matches.
+    --include-retired: Also find retired and archived memories.
+    --max-results: Limit of results. Default: max_results (10), or with --mode auto max_inject (3).
+    --format: JSON for programs or text for people.
+    --explain: Add `explain` to each result, and list the `dropped` memories.
+    --memory: Explain this memory only, whether the query finds it or not.
+    --root: each root is searched by itself, and their results take turns; with --mode auto all are searched
+        together, as in the hook. Each result has its `root`.
+    """
 
     query: Annotated[str, argument()]
-    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)]
-    mode: Annotated[str, option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, help=MODE)]
-    include_retired: Annotated[bool, option("--include-retired", help=RETIRED)]
-    max_results: Annotated[int | None, option("--max-results", type=click.IntRange(1, 1000), metavar="N", help=MOST)]
+    roots: EachRoot
+    mode: Annotated[str, option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH)]
+    include_retired: Annotated[bool, option("--include-retired")]
+    max_results: Annotated[int | None, option("--max-results", type=click.IntRange(1, 1000), metavar="N")]
     judge: AskedJudge
-    form: Annotated[str, format_option("json", "text", about=FORM)]
-    explain: Annotated[bool, option("--explain", help=EXPLAIN)]
-    memory_id: Annotated[str | None, option("--memory", metavar="ID", help=MEMORY)]
+    form: Annotated[str, format_option("json", "text")]
+    explain: Annotated[bool, option("--explain")]
+    memory_id: Annotated[str | None, option("--memory", metavar="ID")]
 
     def over(self, roots: Sequence[str]) -> dict[str, Output]:
         """Root -> output; all roots have one output with --mode auto.
@@ -272,7 +270,7 @@ def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list
     Matches in the snippet are bold. `click.echo` removes that unless stdout is a terminal.
     """
     marks = ("" if row["status"] == "active" else f" [{row['status']}]") + _mark(row.get("verdict"))
-    sure = f"P {row['probability']:.2f}" if row["probability"] is not None else row["confidence"] or "-"
+    sure = f"{100 * row['probability']:.0f} %" if row["probability"] is not None else row["confidence"] or "-"
     lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
     lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
     explanation = explained.get(row["id"])

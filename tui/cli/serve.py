@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from tui.cli.options import PromptFiles, StoreFile, command, option, roots_option
+from tui.cli.options import EachRoot, PromptFiles, StoreFile, command, option
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ PORTS = click.IntRange(1, 65535)
 
 @command()
 def serve(
-    port: Annotated[int, option("--port", metavar="PORT", type=PORTS, default=8765, help="Port on this machine.")],
-    roots: Annotated[tuple[str, ...], roots_option("they are open together.")],
+    port: Annotated[int, option("--port", metavar="PORT", type=PORTS, default=8765)],
+    roots: EachRoot,
     prompts: PromptFiles,
     db: StoreFile,
 ) -> None:
@@ -36,6 +36,9 @@ def serve(
 
     Whoever knows the printed address can use the app. Nothing else on the machine or in the network can: the server
     listens on 127.0.0.1 only, and refuses requests without the secret or from pages of other sites.
+
+    --port: Port on this machine.
+    --root: they are open together.
     """
     given = [*(("--root", root) for root in roots), *(("--prompts", prompt) for prompt in prompts)]
     options = [part for pair in (*given, *([("--db", db)] if db else [])) for part in pair]

@@ -200,9 +200,10 @@ class ReportScreen(ModeScreen):
         section = self.part.section
         self.query_one("#part").border_title = plain(section.title)
         self.parts.border_title = plain(f"{self.parts.cursor + 1} of {self.parts.count}")
-        width = self.query_one("#part").size.width
-        self._show_chart(section.name, self._width(width))
-        head, rows = table_rows(section.table, self.part.behind, self._width(width)) if section.table else ([], [])
+        width, has_bars = self._width(self.query_one("#part").size.width), not signs(self).in_words
+        self._show_chart(section.name, width)
+        table = section.table
+        head, rows = table_rows(table, self.part.behind, width, has_bars=has_bars) if table else ([], [])
         self.head.update(plain("\n".join(f" {line}" for line in head)))
         self.head.set_class(not head, "-off")
         self.table.set_class(not rows, "-off")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.getters import query_one
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from labels.records import INJECTED, Card
 from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.labels import dispute_text
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.memory_pane import MemoryPane, memory_text
@@ -58,7 +58,7 @@ class SettleScreen(ModeScreen):
         yield MemoryPane("card")
         yield Static(id="labels", classes="pane")
         yield Static(id="progress")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def begin(self) -> None:
         self._show_open("")

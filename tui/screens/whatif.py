@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.containers import Container, Vertical
 from textual.getters import query_one
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from labels.store import LabelStore
 from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
 from tui.widgets.whatif import (
@@ -108,7 +108,7 @@ class WhatifScreen(ModeScreen):
                 yield ChangeList(classes="pane")
                 yield Static(id="change", classes="pane")
         yield Static(id="state")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def begin(self) -> None:
         """Take over changed settings, and find the candidates again if settings, memories or labels changed."""

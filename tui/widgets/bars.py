@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from textual.app import ComposeResult
-    from textual.events import Resize
     from textual.screen import Screen
     from textual.widget import Widget
 
@@ -118,10 +117,10 @@ class TopBar(Vertical):
     def on_resize(self) -> None:
         self._fit()
 
-    def show_where(self, workspace: Workspace, trail: Sequence[str]) -> None:
-        """Show the screen to which escape leads, the last one of *trail*, and the root."""
+    def show_where(self, workspace: Workspace, trail: Sequence[str], note: str = "") -> None:
+        """Show the screen to which escape leads, the last one of *trail*; then *note*, and the root."""
         self._back = trail[-1] if trail else ""
-        self._facts = where_facts(workspace, keyed(self.app, "{app.skipped}"))
+        self._facts = [*filter(None, [note]), *where_facts(workspace, keyed(self.app, "{app.skipped}"))]
         self._fit()
 
     def _fit(self) -> None:
@@ -168,7 +167,7 @@ class KeyFooter(Footer):
 
     def __init__(self) -> None:
         super().__init__(compact=True, show_command_palette=False)
-        self._width = 0
+        self._shown: list[tuple[Any, ...]] = []
 
     def compose(self) -> ComposeResult:
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
@@ -178,10 +177,16 @@ class KeyFooter(Footer):
             own.pop()
         yield from (*own, *others)
 
-    async def on_resize(self, event: Resize) -> None:
-        if event.size.width != self._width:
-            self._width = event.size.width
-            await self.recompose()
+    async def recompose(self) -> None:
+        """Make the keys anew if others are to be shown, or if the width is another one: most moves change none."""
+        active = self.screen.active_bindings.values() if self.is_attached else ()
+        shown = [self.app.size, *((binding.binding, binding.enabled) for binding in active if binding.binding.show)]
+        if shown != self._shown:
+            self._shown = shown
+            await super().recompose()
+
+    async def on_resize(self) -> None:
+        await self.recompose()
 
 
 def width_of(keys: Iterable[FooterKey]) -> int:

@@ -63,8 +63,8 @@ class MemoryPane(TextPane):
 
     @property
     def text_width(self) -> int:
-        """Cells of a line, as the pane is now."""
-        return max(1, self.query_one(Static).size.width)
+        """Cells of a line beside the scrollbar."""
+        return max(1, self.content_region.width - self.styles.scrollbar_size_vertical)
 
     def show(self, text: Content, *, from_start: bool = True) -> None:
         """Show *text* from its beginning, or where the pane is scrolled to."""

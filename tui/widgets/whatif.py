@@ -212,13 +212,13 @@ def numbers_text(effect: WhatIfEffect, width: int) -> Content:
 def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:
     return (
         ("Relevant (precision)", lambda numbers: _precision(numbers.precision, is_wide=is_wide)),
-        ("Served, in need", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
-        ("Fires", lambda numbers: _share(numbers.fires)),
-        ("Fires for nothing", lambda numbers: _share(numbers.false_fires)),
-        ("Irrelevant per prompt", lambda numbers: rate(numbers.irrelevant)),
-        ("Missed per prompt", lambda numbers: rate(numbers.lost)),
+        ("Prompts in need served", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
+        ("Prompts with memories", lambda numbers: _share(numbers.fires)),
+        ("False fires", lambda numbers: _share(numbers.false_fires)),
+        ("Irrelevant a prompt", lambda numbers: rate(numbers.irrelevant)),
+        ("Missed a prompt", lambda numbers: rate(numbers.lost)),
         ("Tokens a prompt, about", lambda numbers: f"{numbers.tokens:,.0f}"),
-        ("Injected without label", lambda numbers: f"{numbers.unlabelled.part:,} of {numbers.unlabelled.whole:,}"),
+        ("Without a label", lambda numbers: f"{numbers.unlabelled.part:,} of {numbers.unlabelled.whole:,}"),
     )
 
 
@@ -245,10 +245,10 @@ def compared_text(compared: Compared, current: str, saved: str, size: tuple[int,
     *size* in cells and lines. Where not all values have room, those near the *current* one are shown.
     """
     width, height = size
-    room = width - VALUE_WIDTH - 9 - sum(COLUMNS.values())
+    room = width - VALUE_WIDTH - 7 - sum(COLUMNS.values())
     bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
-    heads = "".join(cells(name, width) for name, width in COLUMNS.items())
-    head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar + 2) + heads
+    heads = "".join(f"{name:>{width}}" for name, width in COLUMNS.items())
+    head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar) + heads
     lines = [plain(head.rstrip()).stylize_before(MUTED)]
     for text, found in compared[window(compared, current, height - 1)]:
         sign = drawn.now if text == current else drawn.saved if text == saved else drawn.off
@@ -274,5 +274,5 @@ def _compared(found: SettingsNumbers | None, bar: int) -> Content:
         interval_bar(value, interval, interval, bar) if known and value is not None and interval else plain(" " * bar)
     )
     cut = (rate(found.served.ratio), rate(found.irrelevant), f"{found.tokens:,.0f}")
-    rest = "".join(cells(text, width) for text, width in zip(cut, COLUMNS.values(), strict=True)).rstrip()
-    return plain(cells(decimal(value), 7)) + drawn + plain(f"  {rest}")
+    rest = "".join(f"{text:>{width}}" for text, width in zip(cut, COLUMNS.values(), strict=True))
+    return plain(cells(decimal(value), 7)) + drawn + plain(rest)

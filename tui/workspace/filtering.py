@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from engine.lean.sections import read_sections
 from engine.stores.registry import HOLDS_NO_MEMORIES
 
 if TYPE_CHECKING:
@@ -94,33 +95,8 @@ class RowRules:
         return self.orders[choice.order].of(rows, is_turned=choice.is_turned)
 
 
-NO_MEMORIES = (
-    "There are no memories here yet.\n\n`memsift create` makes one, and {app.reload} reads the folder again. "
-    "To open another folder, start memsift with --root."
-)
-UNREADABLE = (
-    "No memory of this folder can be read.\n\nPress {app.skipped} to see the reasons. {app.reload} reads the folder "
-    "again."
-)
-NO_PROMPTS_TO_REPLAY = "No prompts. {replay.type} types one, or start with --prompts FILE."
-NO_MEMORIES_TO_FIND = "There are no memories here. Press {go.browse}."
-NOTHING_FOUND = "No memory fits this prompt. {replay.next} goes on, {replay.type} types another."
-NO_PROMPTS_TO_LABEL = (
-    "There are no prompts to label.\n\nIn Replay ({go.replay}), {replay.type} types a prompt and {replay.choose} adds "
-    "it to the sample. Or start memsift with --prompts FILE."
-)
-NO_PROMPTS_TO_COUNT = (
-    "There are no prompts, so there is nothing to measure.\n\nIn Replay ({go.replay}), {replay.type} types a prompt "
-    "and {replay.choose} adds it to the sample. Or start memsift with --prompts FILE."
-)
-NOTHING_INJECTED = (
-    "No memory fits any of the prompts, so there is nothing to label.\n\nPress {go.replay} to see what each prompt "
-    "finds, or {go.browse} to read the memories."
-)
-ALL_LABELLED = (
-    "Every card of every prompt is labelled.\n\nPress {label.next} or {go.report} for the report, or {mark.undo} to "
-    "take the last label back."
-)
+NO_ROWS = {name: "\n\n".join(lines) for name, lines in read_sections(__file__, "no_rows.txt")}
+ALL_LABELLED, NO_PROMPTS_TO_REPLAY = NO_ROWS["all labelled"], NO_ROWS["no prompts to replay"]
 
 
 def no_memories(index: OpenIndex) -> str:
@@ -129,12 +105,12 @@ def no_memories(index: OpenIndex) -> str:
         return ""
     unread = [file for file in index.skipped if not file.reason.startswith(HOLDS_NO_MEMORIES)]
     seen = [f"\n\nThis folder {file.reason}." for file in index.skipped if file not in unread]
-    return UNREADABLE if unread else "".join((NO_MEMORIES, *seen))
+    return NO_ROWS["unreadable"] if unread else "".join((NO_ROWS["no memories"], *seen))
 
 
 def nothing_found(index: OpenIndex) -> str:
     """The reason why a prompt finds no memory, on one line of 60 cells."""
-    return NOTHING_FOUND if len(index) else NO_MEMORIES_TO_FIND
+    return NO_ROWS["nothing found" if len(index) else "no memories to find"]
 
 
 def nothing_to_label(index: OpenIndex, prompts: Collection[Prompt], labelled: Collection[str]) -> str:
@@ -142,10 +118,10 @@ def nothing_to_label(index: OpenIndex, prompts: Collection[Prompt], labelled: Co
     if lack := no_memories(index):
         return lack
     if not prompts:
-        return NO_PROMPTS_TO_LABEL
-    return ALL_LABELLED if labelled else NOTHING_INJECTED
+        return NO_ROWS["no prompts to label"]
+    return ALL_LABELLED if labelled else NO_ROWS["nothing injected"]
 
 
 def nothing_to_count(index: OpenIndex, prompts: Collection[Prompt]) -> str:
     """The reason why a report without labels has nothing to show; empty if a replay or a label would help."""
-    return no_memories(index) or ("" if prompts else NO_PROMPTS_TO_COUNT)
+    return no_memories(index) or ("" if prompts else NO_ROWS["no prompts to count"])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import SYSTEMS
 from engine.errors import MemsiftError
+from engine.lean.sections import text_beside
 from engine.paths import config_file
 from engine.stores.files import UnreadableFileError, text_of
 from labels.labelling_order import (
@@ -33,22 +34,7 @@ if TYPE_CHECKING:
 FILE = "guideline.md"
 HASH_DIGITS = 16
 
-GUIDELINE = """\
-Would you want the assistant to read this memory before it answers this prompt?
-
-Relevant: it changes the answer, or prevents a mistake. It is enough if a part of the memory does so.
-
-Not relevant: it shares words or a topic with the prompt, but the answer would be the same without it. A memory that is
-out of date or wrong is not relevant; give a reason with the label.
-
-Unsure: you do not know enough about the project to say. It is counted, and left out of precision.
-
-No rating: the memory or the prompt cannot be understood at all.
-
-Judge the memory by itself. Do not think of the other cards, or of how the memory was found.
-
-Where grades are on: 0 is not relevant, 1 helps a little, 2 helps, 3 is needed for a right answer.\
-"""
+GUIDELINE = text_beside(__file__, FILE).removesuffix("\n")
 
 
 def guideline(environ: Mapping[str, str]) -> str:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 LEAST_DAYS, LEAST_PROMPTS = 14.0, 100
 """A shorter log says nothing about a memory that was never injected."""
 
-LEAST_LABELS, MOST_RELEVANT = 3, 0.34
+LEAST_INJECTED, LEAST_LABELS, MOST_RELEVANT = 3, 5, 0.34
+"""Fewer injections or labels are no sign yet that a memory is mostly irrelevant."""
+
 UNUSED_SEVERITY, FULL_AT = 0.2, 20
 
 
@@ -29,7 +31,7 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         labels = counts.relevant + counts.irrelevant
         if has_log and not counts.injected and _is_older(summary, subject):
             yield _unused(summary, subject)
-        elif counts.injected and labels >= LEAST_LABELS and counts.relevant <= MOST_RELEVANT * labels:
+        elif counts.injected >= LEAST_INJECTED and labels >= LEAST_LABELS and counts.relevant <= MOST_RELEVANT * labels:
             yield _irrelevant(summary, counts)
 
 
@@ -58,6 +60,6 @@ def _irrelevant(memory: MemorySummary, counts: Usage) -> Finding:
     labels = counts.relevant + counts.irrelevant
     share = counts.irrelevant / labels
     severity = round(share * min(1.0, 0.5 + counts.injected / FULL_AT / 2), 2)
-    said = f"of {labels} labels {counts.relevant} say relevant, {counts.irrelevant} not"
+    reason = f"injected {counts.injected:,} times, but only {counts.relevant} of {labels} labels say relevant"
     action = f"Narrow its title and tags (memsift edit {memory.id}), or memsift retire {memory.id}"
-    return Finding("usage", memory.id, severity, f"injected {counts.injected:,} times; {said}", action)
+    return Finding("usage", memory.id, severity, reason, action)

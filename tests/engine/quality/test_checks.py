@@ -260,12 +260,12 @@ def test_drift_finds_what_the_client_does_not_load_of_a_long_memory_md(tmp_path:
 
 
 def test_usage_finds_what_was_never_injected_and_what_was_injected_in_vain() -> None:
-    made = [memory(name) for name in ("never", "vain", "fine", "few")]
+    made = [memory(name) for name in ("never", "vain", "fine", "few", "seldom")]
     new = memory("new", updated_at="2025-06-14T00:00:00Z")
-    counts = {"vain": Usage(30, 1, 9), "fine": Usage(30, 9, 1), "few": Usage(30, 0, 2)}
+    counts = {"vain": Usage(30, 1, 9), "fine": Usage(30, 9, 1), "few": Usage(30, 0, 4), "seldom": Usage(2, 0, 9)}
     found = list(usage.find(subject(*made, new, usage=counts, log_days=30.0, log_prompts=500)))
     assert ids(found) == ["never", "vain"]
-    assert "of 10 labels 1 say relevant, 9 not" in found[1].reason
+    assert "injected 30 times, but only 1 of 10 labels say relevant" in found[1].reason
     assert ids(list(usage.find(subject(*made, usage=counts, log_days=3.0, log_prompts=500)))) == ["vain"]
 
 

@@ -1,9 +1,6 @@
 """The first lines of a report, which a person reads aloud, and its next step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -26,10 +23,8 @@ from labels.report.first_lines import (
     precision_lines,
 )
 from labels.report.text import report_text, step_lines
+from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
-
-if TYPE_CHECKING:
-    from labels.store import LabelStore
 
 
 def say(

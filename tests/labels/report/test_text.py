@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +12,6 @@ from labels.report.section import ReportTable
 from labels.report.text import report_text, table_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 EXPECTED = """\
 3 labels by ann on 2 of 2 prompts.

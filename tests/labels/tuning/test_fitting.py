@@ -1,5 +1,6 @@
 """The weights of the cutoff: scikit-learn's where no bound is in the way, and never the wrong way."""
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -12,7 +13,8 @@ from sklearn.metrics import log_loss
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import CandidatePool, Scored, rank
 from engine.search.units import Unit
-from labels.tuning.fitting import DEFAULT, NOTHING, fit, labelled, out_of_fold
+from labels.tuning.examples import JudgedPrompt
+from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, confirmed, fit, labelled, learned, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
 
@@ -39,7 +41,7 @@ def test_the_labels_decide_how_far_the_default_model_moves_so_that_more_of_them_
     lost = {}
     for count in (10, 30, 100, 300):
         for prior in (DEFAULT, NOTHING):
-            given = fit(*labelled(world(count, seed=5)), prior).probabilities([one.features for one in known])
+            given = learned(world(count, seed=5), prior).probabilities([one.features for one in known])
             labels = [one.is_relevant for one in known]
             lost[prior is DEFAULT, count] = log_loss(labels, given)
     assert lost[True, 10] > lost[True, 30] > lost[True, 100] > lost[True, 300] - 0.005
@@ -49,10 +51,29 @@ def test_the_labels_decide_how_far_the_default_model_moves_so_that_more_of_them_
 
 
 def test_labels_that_agree_with_the_default_model_leave_it_nearly_as_it_is() -> None:
-    rows = [dict(one.features) for prompt in world(60, seed=4) for one in prompt.examples]
+    """Few labels are alike by chance. A fit believes them; prompts that it has not seen do not confirm it."""
+    rows = [dict(one.features) for prompt in world(400, seed=4) for one in prompt.examples]
     said = DEFAULT.weights.probabilities(rows)
-    found = fit(rows, [Random(place).random() < p for place, p in enumerate(said)], DEFAULT)
-    assert np.abs(found.probabilities(rows) - said).max() < 0.1
+
+    def lost(weights: FeatureWeights) -> float:
+        return float(((weights.probabilities(rows) - said) ** 2).mean())
+
+    held = [lost(learned(prompts, DEFAULT)) for prompts in map(agreeing, range(12))]
+    free = [lost(fit(*labelled(prompts), DEFAULT)) for prompts in map(agreeing, range(12))]
+    assert sum(held) < 0.2 * sum(free)
+    assert confirmed(agreeing(0)[:1], DEFAULT) == 0
+    assert confirmed(world(300), DEFAULT) > 0.9
+
+
+def agreeing(seed: int) -> list[JudgedPrompt]:
+    """Labelled prompts for which the default model is right."""
+    random = Random(seed)
+    prompts = world(20, seed=seed)
+    given = [zip(prompt.examples, DEFAULT.weights.of_prompt(prompt), strict=True) for prompt in prompts]
+    return [
+        judged(f"p{place}", *(replace(one, is_relevant=random.random() < p) for one, p in own))
+        for place, own in enumerate(given)
+    ]
 
 
 @settings(max_examples=10)

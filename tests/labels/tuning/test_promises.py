@@ -8,6 +8,7 @@ import pytest
 from engine.config import Config
 from labels.tuning.examples import JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING
+from tests.benchmarks.cutoff import groups
 from tests.benchmarks.learning import BARELY, NAMED, draw, log_loss, model, promise_counts
 from tests.benchmarks.locomo import judged
 
@@ -39,15 +40,16 @@ def test_promises_are_kept_also_where_a_target_is_barely_reachable(prompts: list
 def test_twenty_labelled_prompts_already_help_and_the_prior_beats_a_fit_from_nothing(
     prompts: list[JudgedPrompt],
 ) -> None:
-    whole = [one for one in prompts if one.group == "conv-41"]
     losses: dict[str, list[float]] = {"default": [], "prior": [], "nothing": []}
-    for seed in range(10):
-        drawn = draw(whole, 20, seed)
-        ids = {one.prompt_id for one in drawn}
-        rest = [one for one in whole if one.prompt_id not in ids]
-        for name, prior in (("default", None), ("prior", DEFAULT), ("nothing", NOTHING)):
-            weights = model(drawn, prior)
-            assert weights is not None
-            losses[name].append(log_loss(rest, weights))
+    for group in groups(prompts):
+        whole = [one for one in prompts if one.group == group]
+        for seed in range(6):
+            drawn = draw(whole, 20, seed)
+            ids = {one.prompt_id for one in drawn}
+            rest = [one for one in whole if one.prompt_id not in ids]
+            for name, prior in (("default", None), ("prior", DEFAULT), ("nothing", NOTHING)):
+                weights = model(drawn, prior)
+                assert weights is not None
+                losses[name].append(log_loss(rest, weights))
     assert sum(losses["prior"]) < sum(losses["default"])
     assert sum(losses["prior"]) < sum(losses["nothing"])

@@ -1,18 +1,13 @@
 """A Dask cluster of two workers, for the commands that work in parts."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.tui.cli.command_line import PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

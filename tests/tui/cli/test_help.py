@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from labels.exchange.registry import FORMATS
+from tests.test_command_reference import COMMANDS as ALL_COMMANDS
 from tests.tui.cli.command_line import memsift
 from tests.tui.cli.test_commands import COMMANDS
 from tui.cli.help import SUBJECTS
@@ -43,6 +45,11 @@ def test_the_help_of_every_command_fits_into_80_columns() -> None:
         lines = memsift(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
         assert [line for line in lines if len(line) > 80] == [], command
         assert [line for line in lines if "RANGE" in line] == []  # click's word for a number within limits
+
+
+def test_every_option_has_a_text() -> None:
+    options = [(name, param) for name, command in ALL_COMMANDS.items() for param in command.params]
+    assert [(name, param.opts) for name, param in options if isinstance(param, click.Option) and not param.help] == []
 
 
 def test_the_help_defines_the_words_that_commands_use() -> None:

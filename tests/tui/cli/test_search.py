@@ -77,8 +77,8 @@ def test_the_cutoffs_probability_stands_in_the_place_of_the_confidence() -> None
     assert found["probability"] == pytest.approx(0.59, abs=0.01)
     assert found["confidence"] == "high"
     lines = memsift(*asked, "--format", "text", "--explain").stdout.splitlines()
-    assert lines[0].startswith("P 0.59 decision")
-    assert "memsift+default injects it: rank 1, relevant with probability 0.59." in "\n".join(lines)
+    assert lines[0].startswith("59 %   decision")
+    assert "memsift+default injects it: rank 1, 59 % likely to be relevant." in "\n".join(lines)
     without = printed(memsift(*asked, MEMSIFT_CUTOFF="off"))["results"]
     assert {one["probability"] for one in without} == {None}
 

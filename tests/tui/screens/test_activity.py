@@ -1,29 +1,23 @@
 """The hook's log as a list: which rows are shown, in which order, and the way from a row to Replay and Label."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.hook.activity_log import LoggedPrompt
 from engine.paths import state_dir
 from labels.records import CHOSEN, NOT_RELEVANT, RELEVANT, Gold
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tui.workspace.activity_rows import NEWEST, RULES, SLOWEST, Week, read_activity, weeks_line, weeks_of
 from tui.workspace.filtering import RowChoice, WordFilter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,22 +1,16 @@
 """Browse: the list, the filter, the text beside it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import SIZE, SMALL, at_rest, press, reads, toasts, until
+from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

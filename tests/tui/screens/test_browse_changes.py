@@ -1,16 +1,16 @@
 """Browse changes memories: each key writes files, says how to undo it, and is undone from the journal."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.pilot import Pilot
 
 from engine.curation.curator import Curator
 from engine.curation.journal import text_hash
@@ -18,18 +18,12 @@ from engine.curation.operations import Archive
 from engine.stores.claude_memory_writing import LOCK_FOLDER
 from tests.engine.curation.roots import document, perform, write_documents
 from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until
+from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
 from tui.dialogs.memories import ONLY_KEPT, ONLY_OTHERS, MemoryForm
 from tui.keys import active_keys
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

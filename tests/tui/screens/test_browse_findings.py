@@ -1,25 +1,19 @@
 """Findings of the checks in Browse: beside the list, as an order and as a filter; and the footer."""
 
-from __future__ import annotations
-
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.engine.curation.roots import CONTENT, document, write_documents
 from tests.tui.apps import SMALL, at_rest, press, reads, text_of, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import NOW
 from tui.app import MemsiftApp
 from tui.workspace.quality import findings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

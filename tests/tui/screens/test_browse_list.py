@@ -1,25 +1,20 @@
 """The list of Browse: columns, order, filters; and the detail beside it."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, toasts, until
+from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

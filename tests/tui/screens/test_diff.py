@@ -1,15 +1,14 @@
 """Diff: two saved runs as a list of prompts, and the way from Replay there and back."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from engine.lean.record import replace
-from engine.prompt import typed_prompt
+from engine.prompt import Prompt, typed_prompt
 from labels.records import INJECTED, NOT_RELEVANT, RELEVANT, Card
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, demo_prompts
 from tests.tui.test_hostile import TEXTS
 from tui.workspace.filtering import RowChoice, WordFilter
@@ -27,11 +26,7 @@ from tui.workspace.replay.run_diffs import (
 )
 from tui.workspace.replay.run_diffs import diff_rows as rows_of
 from tui.workspace.sources import Settings
-
-if TYPE_CHECKING:
-    from engine.prompt import Prompt
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -1,23 +1,16 @@
 """Screens with nothing to show: each says what is true and which key helps, in full at 60x20."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.prompt import Prompt
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SMALL, card_shown, flat, press, settled, shown, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

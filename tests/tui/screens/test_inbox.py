@@ -1,24 +1,18 @@
 """The findings of the checks: worst first, narrowed, and settled by a key that u takes back."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.quality.decisions import ACCEPTED, REJECTED, decisions
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import press, reads, shown, starting_in, toasts, until
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tests.tui.conftest import Opener
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

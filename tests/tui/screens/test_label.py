@@ -1,25 +1,19 @@
 """Label: cards, keys, the reveal, undo, and the events on disk."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.judge.judge import Judge
 from engine.prompt import Turn, typed_prompt
+from labels.records import Card
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from labels.records import Card
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,12 +1,11 @@
 """Label: labels that are given. Grades, the latest labels, the guideline, reasons that lead to a change of a memory."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.errors import MemsiftError
 from engine.paths import config_file
@@ -18,6 +17,7 @@ from labels.records import INJECTED, Card
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.cli.command_line import memsift
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
 from tui.app import MemsiftApp
 from tui.plain import joined
@@ -25,11 +25,6 @@ from tui.workspace.app_settings import AppSettings
 from tui.workspace.labelling import change_label, latest_labels
 from tui.workspace.labelling_plan import GUIDELINE, guideline, guideline_hash
 from tui.workspace.report.reading import live_precision, precision_words
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,20 +1,15 @@
 """Label: the note and the reason of a label."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
+from labels.records import Card, Event
 from tests.tui.apps import SIZE, card_shown, press, reads, settled, starting_in, type_ahead
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from labels.records import Card, Event
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -1,22 +1,17 @@
 """Hidden repeats: when a card is shown again, how it looks, and the events on disk."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
+from engine.prompt import Prompt
 from labels.pooling import MIN_REPEAT_GAP
+from labels.records import Event
 from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
+from tests.tui.conftest import Opener
 from tui.workspace.labelling import LabelQueue, Position
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from engine.prompt import Prompt
-    from labels.records import Event
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -1,22 +1,16 @@
 """Labels that another program writes for the same person while Label is open."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from labels.store import LabelStore
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, starting_in, until
 from tests.tui.cli.command_line import memsift
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

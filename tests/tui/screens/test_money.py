@@ -1,30 +1,24 @@
 """No judge is asked before a person agrees to its cost, and never over the limit."""
 
-from __future__ import annotations
-
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.judge.judge import Judge
-from engine.judge.provider import Completion
+from engine.judge.provider import Completion, Question
 from engine.judge.providers.scripted import ScriptedProvider
+from tests.engine.judge.api_server import ApiServer
 from tests.tui.apps import SIZE, app_of, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, demo_prompts
 from tui.screens.replay import REST_SECONDS
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.judge.provider import Question
-    from tests.engine.judge.api_server import ApiServer
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -1,12 +1,12 @@
 """Replay: two systems side by side, the judge's answer when it comes, labels beside the ranking."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.events import Paste
+from textual.pilot import Pilot
 
 from engine.inject import context
 from engine.judge.judge import Judge
@@ -29,15 +29,9 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
 from tui.widgets.signs import DROPPED
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 
@@ -183,9 +177,9 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         assert "72 %" in columns[0][1]
         assert columns[1][1].strip() == "· unlikely 28 %"
         await press(pilot, "right")
-        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, relevant with probability 0.72.")
+        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, 72 % likely to be relevant.")
         await press(pilot, "down")
-        await reads(pilot, "#view-text", "by the default model it is relevant with probability 0.28")
+        await reads(pilot, "#view-text", "by the default model it is 28.")
 
 
 async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> None:

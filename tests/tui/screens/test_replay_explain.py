@@ -1,22 +1,16 @@
 """Replay explains the memory under the cursor, and any other memory that is picked by typing."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.prompt import typed_prompt
 from tests.engine.builders import fillers, memory, write_root
 from tests.tui.apps import SIZE, SMALL, app_of, judged, press, reads, settled, starting_in, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

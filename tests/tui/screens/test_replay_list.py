@@ -1,20 +1,15 @@
 """The list of prompts in Replay: searched, filtered and sorted, with a sign where the systems differ."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.judge.judge import Judge
 from engine.prompt import Prompt, typed_prompt
 from tests.tui.apps import SIZE, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

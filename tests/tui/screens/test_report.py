@@ -1,14 +1,14 @@
 """Report: the answer first, then parts whose rows open, and numbers that follow the labels."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
-from labels.measure.report import PLAIN, ReportOptions
+from labels.measure.report import PLAIN, Report, ReportOptions
 from tests.tui.apps import (
     DEADLINE_S,
     SIZE,
@@ -23,20 +23,13 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 from tui.dialogs.questions import MovedStore
 from tui.workspace.app_settings import Choices
 from tui.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from labels.measure.report import Report
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -1,22 +1,16 @@
 """Settle: the memories on which people disagree, without the names of these people."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.apps import SIZE, app_of, press, reads, shown, starting_in, toasts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tests.tui.conftest import Opener
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -1,14 +1,14 @@
 """What-if: settings that are moved, tried on the labelled prompts, and saved."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.default_model import THRESHOLDS
 from engine.settings.sources import read_config
@@ -26,16 +26,10 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -1,19 +1,12 @@
 """The line of keys: none is cut off, help and quit are always there, and a key of no use now is not named."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import press, settled, starting_in
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ import click
 
 from engine.lean.json_text import printed_json
 from tui.cli.options import TREC_FORM, Roots, StoreFile, argument, command, opened_store, option
-from tui.cli.output import text_width
+from tui.cli.output import picked, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from labels.store import LabelStore
     from tui.workspace.replay.run_diffs import DiffSide
 
-SYSTEMS = "The system to compare in files that hold several, or two separated by a comma: before and now."
 QRELS = f"Relevance labels {TREC_FORM}; instead of the labels in the label store."
-PROMPTS = "The prompts of the files, for their texts."
-FORMAT = "Text for people or JSON for programs. Default: text in a terminal, JSON in a pipe."
 NO_RUNS = "No run over these memories is saved. memsift replay --save and R in Replay save one."
 
 
@@ -34,19 +31,26 @@ NO_RUNS = "No run over these memories is saved. memsift replay --save and R in R
 def diff(
     before: Annotated[str | None, argument(required=False)],
     now: Annotated[str | None, argument(required=False)],
-    systems: Annotated[str, option("--systems", metavar="NAMES", default="", help=SYSTEMS)],
-    qrels: Annotated[str | None, option("--qrels", metavar="FILE", help=QRELS)],
-    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", help=PROMPTS)],
-    exit_code: Annotated[bool, option("--exit-code", help="Exit with 1 if the runs differ, as git diff does.")],
+    systems: Annotated[str, option("--systems", metavar="NAMES", default="")],
+    qrels: Annotated[str | None, option("--qrels", metavar="FILE", about=QRELS)],
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE")],
+    exit_code: Annotated[bool, option("--exit-code")],
     roots: Roots,
     db: StoreFile,
-    form: Annotated[str | None, option("--format", type=click.Choice(["text", "json"]), help=FORMAT)],
+    form: Annotated[str | None, option("--format", type=click.Choice(["text", "json"]))],
 ) -> None:
     """Compare the runs BEFORE and NOW: the memories that each prompt gained and lost.
 
     A run is a file that memsift replay printed, or a saved run: its number, its id, or a system for the latest run of
     it. Without arguments, the saved runs are listed. A verdict stands before each memory that has a label.
+
+    --prompts: The prompts of the files, for their texts.
+    --exit-code: Exit with 1 if the runs differ, as git diff does.
+    --format: Text for people or JSON for programs. Default: text in a terminal, JSON in a pipe.
+    --systems: The system to compare in files that hold several, or two separated by a comma: before and now.
     """
+    from labels.report.run_diff import diff_json, diff_text
+
     form = form or ("text" if sys.stdout.isatty() else "json")
     if before is None:
         list_saved(roots, db, form)
@@ -61,7 +65,7 @@ def diff(
             side(store, saved, given, system.strip()) for given, system in ((before, first), (now, second or first))
         ]
         compared = comparison(store, sides, qrels, prompts)
-    click.echo(output_of(compared, form), nl=False)
+    click.echo(diff_json(compared) if form == "json" else diff_text(compared, text_width()), nl=False)
     if exit_code and not compared.diff.is_equal:
         click.get_current_context().exit(1)
 
@@ -93,12 +97,6 @@ def comparison(store: LabelStore, sides: Sequence[DiffSide], qrels: str | None, 
     return compare_runs(before, now, known, texts)
 
 
-def output_of(compared: ComparedRuns, form: str) -> str:
-    from labels.report.run_diff import diff_json, diff_text
-
-    return diff_json(compared) if form == "json" else diff_text(compared, text_width())
-
-
 def list_saved(roots: Sequence[str], db: str | None, form: str) -> None:
     """Print the saved runs, the latest first: a line each, or a JSON object each."""
     from tui.workspace.replay.run_diffs import run_line
@@ -109,5 +107,5 @@ def list_saved(roots: Sequence[str], db: str | None, form: str) -> None:
         tell(NO_RUNS)
     width = max((len(run.system) for run in runs), default=0)
     for number, run in enumerate(runs, start=1):
-        row = {"number": number, **{name: getattr(run, name) for name in ("run_id", "system", "prompts", "ts", "root")}}
+        row = {"number": number, **picked(run, "run_id", "system", "prompts", "ts", "root")}
         click.echo(printed_json(row) if form == "json" else visible(run_line(number, run, width)))

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from engine.memory import Corpus, Memory
     from labels.exchange.exporting import Extract
 
-ROOTS = (
-    "Only memories that this folder holds, or that replays over it returned, alone or with others. Repeatable. "
-    "Default: everything."
-)
-FORMAT = (
-    "jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form qrels, "
-    "qrels-graded, run or run-candidates."
-)
-SYSTEM = "The system whose run is written in the formats run and run-candidates; needed where there are several."
-INTERFACE = "Print the labelling interface for Label Studio instead of labels."
-NO_TEXT = "Replace texts and ids of prompts and memories by hashes."
-
 
 class FormatChoice(click.Choice[str]):
     """The name of a format. The registry is loaded when a name is read or shown, not when the command is listed."""
@@ -51,20 +39,31 @@ class FormatChoice(click.Choice[str]):
 
 @command()
 def export(
-    name: Annotated[str, option("--format", metavar="NAME", type=FormatChoice(), default="jsonl", help=FORMAT)],
-    interface: Annotated[bool, option("--interface", help=INTERFACE)],
-    output: Annotated[str | None, option("--output", metavar="FILE", help="Write to FILE instead of stdout.")],
-    no_text: Annotated[bool, option("--no-text", help=NO_TEXT)],
-    annotator: Annotated[str | None, option("--annotator", metavar="NAME", help="Only this person's labels.")],
-    gold: Annotated[bool, option("--gold", help="The consensus of all people, instead of each person's labels.")],
-    system: Annotated[str, option("--system", metavar="NAME", default="", help=SYSTEM)],
-    roots: Annotated[tuple[str, ...], option("--root", metavar="PATH", help=ROOTS)],
+    name: Annotated[str, option("--format", metavar="NAME", type=FormatChoice(), default="jsonl")],
+    interface: Annotated[bool, option("--interface")],
+    output: Annotated[str | None, option("--output", metavar="FILE")],
+    no_text: Annotated[bool, option("--no-text")],
+    annotator: Annotated[str | None, option("--annotator", metavar="NAME")],
+    gold: Annotated[bool, option("--gold")],
+    system: Annotated[str, option("--system", metavar="NAME", default="")],
+    roots: Annotated[tuple[str, ...], option("--root", metavar="PATH")],
     db: StoreFile,
 ) -> None:
     """Write the labels for another program, or as a backup.
 
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
     data they have no place for.
+
+    --format: jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form
+        qrels, qrels-graded, run or run-candidates.
+    --interface: Print the labelling interface for Label Studio instead of labels.
+    --output: Write to FILE instead of stdout.
+    --no-text: Replace texts and ids of prompts and memories by hashes.
+    --annotator: Only this person's labels.
+    --gold: The consensus of all people, instead of each person's labels.
+    --system: The system whose run is written in the formats run and run-candidates; needed where there are several.
+    --root: Only memories that this folder holds, or that replays over it returned, alone or with others.
+        Repeatable. Default: everything.
     """
     from labels.exchange.registry import FORMATS, left_out
 

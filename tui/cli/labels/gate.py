@@ -32,17 +32,7 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.gate import Gate, GateReport
 
-LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
-SERVED = "Also reach this share of served prompts: of the prompts that need a memory, those that get one they need."
-ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
-WORTH = "Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays."
-SYSTEM = "System to decide on. Default: the configured system."
-ALLOW = "Exit with 0 if the answer is undecided, too."
 STRICT = "Nothing: an undecided answer ends with 1 anyway. Older scripts name it."
-ONE_LOOK = (
-    "Decide with the narrower range for a person who asks once. Asking again after more labels makes it wrong far more "
-    "often than 1 time in 20."
-)
 NO_LABELS = "No label counts for {}, so nothing can be decided. Label prompts: memsift, then L."
 NO_ANSWER = "The judge answered on none of the {}, so nothing is known of {}. memsift judge PROMPT says why."
 
@@ -50,13 +40,13 @@ NO_ANSWER = "The judge answered on none of the {}, so nothing is known of {}. me
 @command()
 @click.option("--strict", is_flag=True, hidden=True, expose_value=False, help=STRICT)
 def gate(
-    least: Annotated[float, option("--min-precision", type=SHARE, required=True, metavar="P", help=LEAST)],
-    least_served: Annotated[float | None, option("--min-served", type=SHARE, metavar="P", help=SERVED)],
-    system: Annotated[str | None, option("--system", metavar="NAME", help=SYSTEM)],
-    allow_undecided: Annotated[bool, option("--allow-undecided", help=ALLOW)],
-    one_look: Annotated[bool, option("--one-look", help=ONE_LOOK)],
-    zone: Annotated[str | None, option("--indifference", metavar="ZONE", help=ZONE)],
-    worth: Annotated[float | None, option("--worth", type=ABOVE_ZERO, metavar="N", help=WORTH)],
+    least: Annotated[float, option("--min-precision", type=SHARE, required=True, metavar="P")],
+    least_served: Annotated[float | None, option("--min-served", type=SHARE, metavar="P")],
+    system: Annotated[str | None, option("--system", metavar="NAME")],
+    allow_undecided: Annotated[bool, option("--allow-undecided")],
+    one_look: Annotated[bool, option("--one-look")],
+    zone: Annotated[str | None, option("--indifference", metavar="ZONE")],
+    worth: Annotated[float | None, option("--worth", type=ABOVE_ZERO, metavar="N")],
     files: MeasuredFiles,
     roots: Roots,
     db: StoreFile,
@@ -69,6 +59,17 @@ def gate(
     answer of the judge there is none (2). The last line says what to do next: for an undecided answer, about how many
     more prompts to label. You may label some prompts, ask, and stop as soon as it is decided: the answer stays valid
     however often you ask.
+
+    --min-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
+    --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get one
+        they need.
+    --system: System to decide on. Default: the configured system.
+    --allow-undecided: Exit with 0 if the answer is undecided, too.
+    --one-look: Decide with the narrower range for a person who asks once. Asking again after more labels makes it
+        wrong far more often than 1 time in 20.
+    --indifference: Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such
+        as 0.1.
+    --worth: Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays.
     """
     from labels.measure.gate import PASS, UNDECIDED, gate_report
     from labels.report.gate_text import gate_json, gate_text

@@ -13,12 +13,12 @@ from engine.errors import RootNotFoundError
 from tui.cli.labels.export import FormatChoice, told_apart
 from tui.cli.options import (
     PROMPTS_HELP,
+    EachRoot,
     StoreFile,
     argument,
     command,
     opened_labels,
     option,
-    roots_option,
     store_path,
 )
 from tui.workspace import opening
@@ -31,20 +31,14 @@ if TYPE_CHECKING:
     from labels.exchange.merge import MergedRows
 
 
-FORMAT = "Default: recognised by its beginning."
-ROOTS = "memories of all roots are known; runs in FILE count as runs over all of them together."
-DRY_RUN = "Tell what would be imported, and import nothing."
-ANNOTATOR = "Person who gave the labels, if the file does not say."
-
-
 @command("import")
 def import_(
     file: Annotated[Path, argument(type=click.Path(path_type=Path))],
-    name: Annotated[str | None, option("--format", type=FormatChoice(readable=True), help=FORMAT)],
-    annotator: Annotated[str, option("--annotator", metavar="NAME", default="", help=ANNOTATOR)],
-    dry_run: Annotated[bool, option("--dry-run", help=DRY_RUN)],
-    roots: Annotated[tuple[str, ...], roots_option(ROOTS)],
-    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", help=PROMPTS_HELP)],
+    name: Annotated[str | None, option("--format", type=FormatChoice(readable=True))],
+    annotator: Annotated[str, option("--annotator", metavar="NAME", default="")],
+    dry_run: Annotated[bool, option("--dry-run")],
+    roots: EachRoot,
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", about=PROMPTS_HELP)],
     db: StoreFile,
 ) -> None:
     """Add the labels in FILE to the label store.
@@ -53,6 +47,11 @@ def import_(
     among the label store, --root and --prompts. Labels about an unknown prompt or memory without a text are left out,
     and counted on stderr. Nothing is imported twice. Where FILE does not say
     whether labels were given blind, that is not known: they count, and memsift gate says how many they are.
+
+    --format: Default: recognised by its beginning.
+    --annotator: Person who gave the labels, if the file does not say.
+    --dry-run: Tell what would be imported, and import nothing.
+    --root: memories of all roots are known; runs in FILE count as runs over all of them together.
     """
     from labels.exchange.files import read_source
     from labels.exchange.importing import import_file

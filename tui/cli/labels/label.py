@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from labels.measure.progress import LabellingProgress, Person
     from tui.workspace.workspace import Workspace
 
-NEXT = "Only list the next N prompts to label."
-ADJUDICATE = "Open the app to settle the labels on which people differ."
-LAST = "Open the app in Replay, at the last prompt that got memories from the hook."
 NO_PROMPTS = (
     "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code, SpecStory "
     "or aider was used: what they kept is read."
@@ -58,9 +55,9 @@ def label(
     judge: AskedJudge,
     db: StoreFile,
     order: OrderName,
-    next_count: Annotated[int | None, option("--next", metavar="N", type=click.IntRange(min=1), help=NEXT)],
-    adjudicate: Annotated[bool, option("--adjudicate", help=ADJUDICATE)],
-    is_last: Annotated[bool, option("--last", help=LAST)],
+    next_count: Annotated[int | None, option("--next", metavar="N", type=click.IntRange(min=1))],
+    adjudicate: Annotated[bool, option("--adjudicate")],
+    is_last: Annotated[bool, option("--last")],
     form: TextOrJson,
 ) -> None:
     """Show the progress of labelling, of each person.
@@ -68,6 +65,10 @@ def label(
     To label, open the app with memsift and press L. With --last, label the memories that were just injected: their
     ranks stand beside them, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default
     your user name.
+
+    --next: Only list the next N prompts to label.
+    --adjudicate: Open the app to settle the labels on which people differ.
+    --last: Open the app in Replay, at the last prompt that got memories from the hook.
     """
     if adjudicate and is_last:
         raise click.UsageError("--adjudicate and --last open different screens: leave one out.")
@@ -113,7 +114,9 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     if next_count:
         return prompts_text(queue.unfinished()[:next_count], form)
     progress = progress_of(workspace, queue)
-    return f"{printed_json(progress_row(progress))}\n" if form == "json" else progress_text(progress)
+    if form == "json":
+        return f"{printed_json(progress_row(progress))}\n"
+    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
 
 
 def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
@@ -127,10 +130,6 @@ def progress_row(progress: LabellingProgress) -> dict[str, Any]:
     """The progress as JSON, in counts."""
     people = [{**asdict(person), "labels": person.labels} for person in progress.people]
     return {**asdict(progress), "people": people}
-
-
-def progress_text(progress: LabellingProgress) -> str:
-    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
 
 
 def strata_lines(progress: LabellingProgress) -> list[str]:

@@ -32,28 +32,29 @@ if TYPE_CHECKING:
     from labels.measure.report import Captions, Report, ReportOptions
 
 OUTPUT = "Write the report to FILE instead of stdout."
-PROMPTS = "Prompts of --run, for kinds and texts of prompts."
-FORMAT = "html is one page with charts that needs no other file."
 
 
 @command()
 def report(
     files: MeasuredFiles,
-    prompts: Annotated[str | None, option("--prompts", metavar="FILE", help=PROMPTS)],
-    ranking: Annotated[bool, option("--ranking", help="Add the ranking measures P@k, MAP, nDCG, MRR and bpref.")],
+    prompts: Annotated[str | None, option("--prompts", metavar="FILE")],
+    ranking: Annotated[bool, option("--ranking")],
     roots: Roots,
     db: StoreFile,
-    form: Annotated[str, format_option("text", "json", "markdown", "html", about=FORMAT)],
+    form: Annotated[str, format_option("text", "json", "markdown", "html")],
     is_full: Full,
-    output: Annotated[
-        str | None, option("--output", metavar="FILE", help="Write the report to FILE instead of stdout.")
-    ],
+    output: Annotated[str | None, option("--output", metavar="FILE")],
 ) -> None:
     """Measure each system: precision and more.
 
     The labels come from the label store, or from the files --run and --qrels. The first lines say how many of the
     injected memories were relevant, and the last one says what to do next. --full and the other formats add lost
     memories, recall, the judge against people, the differences between systems, and the limits of the numbers.
+
+    --prompts: Prompts of --run, for kinds and texts of prompts.
+    --ranking: Add the ranking measures P@k, MAP, nDCG, MRR and bpref.
+    --format: html is one page with charts that needs no other file.
+    --output: Write the report to FILE instead of stdout.
     """
     from labels.measure.report import ReportOptions
     from labels.report.first_lines import first_lines, next_step
@@ -88,6 +89,7 @@ def report_of_files(files: RunFiles, prompts: str | None, roots: Sequence[str], 
 
 def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
+    from engine.agents.registry import agent_in
     from labels.measure.report import Captions
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
@@ -95,7 +97,8 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     for root in roots:
         with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
             titles |= {summary.id: summary.title for summary in index.summaries()}
-    return Captions({prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}, titles)
+    texts, kinds = {prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}
+    return Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from engine.config import OFF, SHARED_CUTOFF_FILE, TITLE_TAGS
+from engine.config import OFF, TITLE_TAGS
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import cutoff_file, state_dir
@@ -18,6 +18,7 @@ from engine.settings.trust import keeping_trust, trust_of
 from tui.cli.options import (
     SHARE,
     TREC_FORM,
+    EachRoot,
     Full,
     StoreFile,
     TextOrJson,
@@ -25,7 +26,6 @@ from tui.cli.options import (
     command,
     opened_store,
     option,
-    roots_option,
 )
 from tui.cli.output import text_width
 from tui.workspace import opening
@@ -45,35 +45,23 @@ if TYPE_CHECKING:
 SEVERAL = "several"
 """The kind of the cutoffs in use where the roots have different kinds."""
 
-TARGET = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 SURE = click.FloatRange(0.5, 1, max_open=True)
-QRELS = f"Relevance labels {TREC_FORM}; instead of the label store."
-APPLY = "Write the model. Hook, app and commands use it from then on."
-UNDO = "Remove the written model; with --shared the one in the root."
-TO = (
-    "Also write the model to this root, which gave no labels. From labels of 4 roots on, a threshold of its own "
-    "promises the target there, if it is like these roots; below 4, nothing is promised."
-)
-SHARED = (
-    f"Write the model into the root itself, as {SHARED_CUTOFF_FILE}, for everybody who trusts this root. A model of "
-    "your own comes before it."
-)
-CONFIDENCE = "Probability with which the target must be reached."
+QRELS = f"Relevance labels {TREC_FORM}; "
 
 
 @command()
 def tune(
-    target: Annotated[float | None, option("--target-precision", type=SHARE, metavar="P", help=TARGET)],
-    confidence: Annotated[float, option("--confidence", type=SURE, metavar="P", default=0.9, help=CONFIDENCE)],
-    roots: Annotated[tuple[str, ...], roots_option("one model for all roots with labels.")],
+    target: Annotated[float | None, option("--target-precision", type=SHARE, metavar="P")],
+    confidence: Annotated[float, option("--confidence", type=SURE, metavar="P", default=0.9)],
+    roots: EachRoot,
     db: StoreFile,
-    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", help="Prompts of --qrels. Repeatable.")],
-    qrels: Annotated[str | None, option("--qrels", metavar="FILE", help=QRELS)],
+    prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE")],
+    qrels: Annotated[str | None, option("--qrels", metavar="FILE", about=QRELS)],
     unjudged: Unjudged,
-    apply: Annotated[bool, option("--apply", help=APPLY)],
-    others: Annotated[tuple[str, ...], option("--to", metavar="ROOT", help=TO)],
-    shared: Annotated[bool, option("--shared", help=SHARED)],
-    undo: Annotated[bool, option("--undo", help=UNDO)],
+    apply: Annotated[bool, option("--apply")],
+    others: Annotated[tuple[str, ...], option("--to", metavar="ROOT")],
+    shared: Annotated[bool, option("--shared")],
+    undo: Annotated[bool, option("--undo")],
     form: TextOrJson,
     is_full: Full,
 ) -> None:
@@ -85,6 +73,18 @@ def tune(
     Everything is measured on prompts that the model has not learned from. No judge is asked.
 
     Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
+
+    --target-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
+    --confidence: Probability with which the target must be reached.
+    --prompts: Prompts of --qrels. Repeatable.
+    --apply: Write the model. Hook, app and commands use it from then on.
+    --to: Also write the model to this root, which gave no labels. From labels of 4 roots on, a threshold of its own
+        promises the target there, if it is like these roots; below 4, nothing is promised.
+    --undo: Remove the written model; with --shared the one in the root.
+    --root: one model for all roots with labels.
+    --qrels: instead of the label store.
+    --shared: Write the model into the root itself, as memsift-cutoff.json, for everybody who trusts this root. A
+        model of your own comes before it.
     """
     found = opening.known_roots(roots, os.environ)
     if undo:

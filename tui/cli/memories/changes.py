@@ -45,8 +45,9 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from engine.curation.curator import Curator
     from engine.curation.journal import Deed, Journal
-    from engine.curation.operations import Operation
+    from engine.curation.operations import Operation, Plan
     from tui.workspace.curate.curating import FoundMemory
 
 
@@ -55,9 +56,9 @@ SET = (
     "Set a field, such as tags or a field of the category. Repeat it with the same field for a list. An empty value "
     "removes a field that is not required."
 )
-DryRun = Annotated[bool, option("--dry-run", help=NO_CHANGE)]
-Reason = Annotated[str, option("--reason", metavar="TEXT", default="", help="The reason. It is kept in the memory.")]
-FieldValues = Annotated[tuple[str, ...], option("--set", metavar="FIELD=VALUE", help=SET)]
+DryRun = Annotated[bool, option("--dry-run", about=NO_CHANGE)]
+Reason = Annotated[str, option("--reason", metavar="TEXT", default="", about="The reason. It is kept in the memory.")]
+FieldValues = Annotated[tuple[str, ...], option("--set", metavar="FIELD=VALUE", about=SET)]
 
 
 def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -81,11 +82,15 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
         return
     with opened_curator(os.environ) as curator:
         plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
-        if dry_run:
-            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
-            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
-        else:
-            carry_out(curator, plan)
+        perform_plan(curator, plan, dry_run=dry_run)
+
+
+def perform_plan(curator: Curator, plan: Plan, *, dry_run: bool) -> None:
+    if not dry_run:
+        carry_out(curator, plan)
+        return
+    click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
+    tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
 
 
 def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemory], Operation]) -> list[Operation]:
@@ -97,25 +102,30 @@ HOW_TO_GIVE = "Give a field with --set FIELD=VALUE, once for each item of a list
 
 
 CATEGORY = f"The category: {', '.join(CONTENT)}. In Claude Code's auto memory the type: {', '.join(TYPES)}."
-BODY = "The text, or - for stdin. In claude-memory the category's main field."
-WHERE = "The folder of memories. Default: the first of memsift list."
 
 
 @command()
 def create(
-    category: Annotated[str, option("--category", metavar="NAME", required=True, help=CATEGORY)],
-    title: Annotated[str, option("--title", metavar="TEXT", required=True, help="The title, on one line.")],
-    tags: Annotated[tuple[str, ...], option("--tag", metavar="NAME", help="A tag. Repeatable.")],
+    category: Annotated[str, option("--category", metavar="NAME", required=True, about=CATEGORY)],
+    title: Annotated[str, option("--title", metavar="TEXT", required=True)],
+    tags: Annotated[tuple[str, ...], option("--tag", metavar="NAME")],
     fields: FieldValues,
-    body: Annotated[str | None, option("--body", metavar="TEXT", help=BODY)],
-    memory_id: Annotated[str, option("--id", metavar="ID", default="", help="The id. Default: made from the title.")],
-    root: Annotated[str | None, option("--root", metavar="PATH", help=WHERE)],
-    force: Annotated[bool, option("--force", help="Also if the same text was rejected before.")],
+    body: Annotated[str | None, option("--body", metavar="TEXT")],
+    memory_id: Annotated[str, option("--id", metavar="ID", default="")],
+    root: Annotated[str | None, option("--root", metavar="PATH")],
+    force: Annotated[bool, option("--force")],
     dry_run: DryRun,
 ) -> None:
     """Make a memory.
 
     In claude-memory each category has fields that it needs. Without them, the command says which are missing.
+
+    --title: The title, on one line.
+    --tag: A tag. Repeatable.
+    --body: The text, or - for stdin. In claude-memory the category's main field.
+    --id: The id. Default: made from the title.
+    --root: The folder of memories. Default: the first of memsift list.
+    --force: Also if the same text was rejected before.
     """
     changes = Changes(fields=parsed_fields(fields), body=_body(body))
     draft = Draft(category, title, tags, changes, memory_id)
@@ -128,47 +138,42 @@ def create(
         raise InvalidMemoryError(f"{error} {HOW_TO_GIVE}") from None
 
 
-NEW_BODY = "The new text, or - for stdin. In claude-memory the category's main field."
-
-
 @command()
 def edit(
     memory_id: MemoryId,
     roots: LookedIn,
-    title: Annotated[str | None, option("--title", metavar="TEXT", help="The new title.")],
+    title: Annotated[str | None, option("--title", metavar="TEXT")],
     fields: FieldValues,
-    body: Annotated[str | None, option("--body", metavar="TEXT", help=NEW_BODY)],
+    body: Annotated[str | None, option("--body", metavar="TEXT")],
     dry_run: DryRun,
 ) -> None:
     """Change the memory ID.
 
     Without --title, --set and --body its file opens in your editor (VISUAL or EDITOR). The result is checked against
     the rules of its format. It is refused if the file changed while the editor was open.
+
+    --title: The new title.
+    --body: The new text, or - for stdin. In claude-memory the category's main field.
     """
     (found,) = to_change([memory_id], resolved(roots), os.environ)
     if title is None and body is None and not fields:
-        rewritten = _from_editor(found)
-        if rewritten is None:
-            tell("The text is unchanged, so nothing was done.")
-        else:
-            _perform_rewrite(rewritten, dry_run=dry_run)
+        edit_by_hand(found, dry_run=dry_run)
     else:
         changes = Changes(title, parsed_fields(fields), _body(body))
         perform([Edit(found.root, found.memory, changes)], dry_run=dry_run)
 
 
-WRONG = "The text is wrong: memsift create will not make it again."
-
-
 @command()
 def retire(
-    ids: Ids, roots: LookedIn, reason: Reason, wrong: Annotated[bool, option("--wrong", help=WRONG)], dry_run: DryRun
+    ids: Ids, roots: LookedIn, reason: Reason, wrong: Annotated[bool, option("--wrong")], dry_run: DryRun
 ) -> None:
     """Take the memories ID... out of use, because they are wrong or out of date.
 
     They are not injected any more, and `memsift restore` brings them back.
 
     With - for ID, the ids come from stdin: memsift quality check --check staleness --format ids | memsift retire -
+
+    --wrong: The text is wrong: memsift create will not make it again.
     """
     perform(of_each(ids, roots, lambda memory: Retire(memory.root, memory.memory, reason, wrong)), dry_run=dry_run)
 
@@ -189,11 +194,15 @@ def restore(ids: Ids, roots: LookedIn, dry_run: DryRun) -> None:
 def tag(
     ids: Ids,
     roots: LookedIn,
-    add: Annotated[tuple[str, ...], option("--add", metavar="NAME", help="Add a tag. Repeatable.")],
-    remove: Annotated[tuple[str, ...], option("--remove", metavar="NAME", help="Remove a tag. Repeatable.")],
+    add: Annotated[tuple[str, ...], option("--add", metavar="NAME")],
+    remove: Annotated[tuple[str, ...], option("--remove", metavar="NAME")],
     dry_run: DryRun,
 ) -> None:
-    """Change the tags of the memories ID..."""
+    """Change the tags of the memories ID...
+
+    --add: Add a tag. Repeatable.
+    --remove: Remove a tag. Repeatable.
+    """
     if not add and not remove:
         raise click.UsageError("Name tags with --add or --remove.")
     perform(of_each(ids, roots, lambda memory: Tag(memory.root, memory.memory, add, remove)), dry_run=dry_run)
@@ -204,13 +213,15 @@ def merge(
     kept: Annotated[str, argument(metavar="KEPT")],
     others: Annotated[tuple[str, ...], argument(metavar="OTHER...", nargs=-1, required=True)],
     roots: LookedIn,
-    note: Annotated[str, option("--note", metavar="TEXT", default="", help="A note that is kept in the memory KEPT.")],
+    note: Annotated[str, option("--note", metavar="TEXT", default="")],
     dry_run: DryRun,
 ) -> None:
     """Merge the memories OTHER... into the memory KEPT.
 
     KEPT gets their tags and related files. They are retired with the reason "superseded by KEPT". Their text is not
     copied: look at it before, and add with `memsift edit` what KEPT lacks. All of them must be in one root.
+
+    --note: A note that is kept in the memory KEPT.
     """
     if kept.endswith(".db"):
         raise click.UsageError("Label stores are merged by memsift merge-labels FILE.")
@@ -224,10 +235,13 @@ def merge(
 def move(
     ids: Ids,
     roots: LookedIn,
-    to: Annotated[str, option("--to", metavar="PATH", required=True, help="The folder of memories to move them to.")],
+    to: Annotated[str, option("--to", metavar="PATH", required=True)],
     dry_run: DryRun,
 ) -> None:
-    """Move the memories ID... to another root of the same format."""
+    """Move the memories ID... to another root of the same format.
+
+    --to: The folder of memories to move them to.
+    """
     from engine.stores.roots import readable_root
 
     target = readable_root(to)
@@ -249,20 +263,18 @@ def _body(given: str | None) -> str | None:
     return sys.stdin.read() if given == "-" else given
 
 
-def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
-    """As `perform`. A text that is refused is kept in a file, because a person wrote it. Raises CurationError."""
-    try:
-        perform([rewrite], dry_run=dry_run)
-    except CurationError:
-        tell(f"Your text is in {keep_refused(rewrite.memory.file, rewrite.text, os.environ)}.")
-        raise
-
-
-def _from_editor(found: FoundMemory) -> Rewrite | None:
-    """The edit that a person makes in their editor; None for no change."""
+def edit_by_hand(found: FoundMemory, *, dry_run: bool) -> None:
+    """Open a memory in the person's editor. A text that is refused is kept in a file. Raises CurationError."""
     read = text_at(found.memory.file) or ""
     new = edited_in_editor(read, Path(found.memory.file).suffix, os.environ)
-    return None if new is None else Rewrite(found.root, found.memory, read, new)
+    if new is None:
+        tell("The text is unchanged, so nothing was done.")
+        return
+    try:
+        perform([Rewrite(found.root, found.memory, read, new)], dry_run=dry_run)
+    except CurationError:
+        tell(f"Your text is in {keep_refused(found.memory.file, new, os.environ)}.")
+        raise
 
 
 @command()
@@ -273,28 +285,23 @@ def undo(number: Annotated[int | None, argument(type=click.IntRange(1), required
     To undo an undo does the operation again. `memsift history` lists the numbers.
     """
     with opened_curator(os.environ) as curator:
-        plan = curator.plan_undo(number)
-        if dry_run:
-            click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
-            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
-        else:
-            carry_out(curator, plan)
-
-
-THERE = "Only operations in this folder of memories. Default: in all folders."
+        perform_plan(curator, curator.plan_undo(number), dry_run=dry_run)
 
 
 @command()
 def history(
     memory_id: Annotated[str, argument(metavar="[ID]", required=False, default="")],
-    root: Annotated[str | None, option("--root", metavar="PATH", help=THERE)],
-    has_diff: Annotated[bool, option("--diff", help="Also print the differences that each operation made.")],
+    root: Annotated[str | None, option("--root", metavar="PATH")],
+    has_diff: Annotated[bool, option("--diff")],
     form: TextOrJson,
 ) -> None:
     """List the changes that memsift made to memories, or to the memory ID; the oldest first.
 
     Output: a line for each operation, with number, time and a sentence; or as JSON [{number, at, kind, summary,
     memories, roots, state, undoes, undone_by}], and with --diff also `diff`. `state` is done, pending or incomplete.
+
+    --root: Only operations in this folder of memories. Default: in all folders.
+    --diff: Also print the differences that each operation made.
     """
     with opened_curator(os.environ) as curator:
         deeds = curator.journal.deeds(memory_id, resolved([root])[0] if root else "")

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.errors import UnknownMemoryError
 from engine.stores.writing import STATUSES
 from engine.wording import aligned
-from tui.cli.options import MemoryId, TextJsonOrIds, TextOrJson, command, option, roots_option
-from tui.cli.output import output
+from tui.cli.options import EachRoot, MemoryId, TextJsonOrIds, TextOrJson, command, option
+from tui.cli.output import output, picked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.memory import Memory, MemorySummary
+    from engine.memory import Memory
     from tui.workspace.curate.curating import FoundMemory
 
-OF_SEVERAL = "the memories of all of them are listed."
-OF_ONE = "the memory is looked for in all of them."
+FIELDS = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
 ANY_STATUS = click.Choice([*STATUSES, "all"])
-TAG = "Only memories with this tag. Repeatable: with all of them."
-TEXT = "Only memories that hold all of these words, best first."
 
 
 @command("list")
 def list_(
-    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)],
-    status: Annotated[str, option("--status", type=ANY_STATUS, default="all", help="Only this status.")],
-    category: Annotated[tuple[str, ...], option("--category", metavar="NAME", help="Only this category. Repeatable.")],
-    tag: Annotated[tuple[str, ...], option("--tag", metavar="NAME", help=TAG)],
-    text: Annotated[str, option("--text", metavar="WORDS", default="", help=TEXT)],
+    roots: EachRoot,
+    status: Annotated[str, option("--status", type=ANY_STATUS, default="all")],
+    category: Annotated[tuple[str, ...], option("--category", metavar="NAME")],
+    tag: Annotated[tuple[str, ...], option("--tag", metavar="NAME")],
+    text: Annotated[str, option("--text", metavar="WORDS", default="")],
     form: TextJsonOrIds,
 ) -> None:
     """List memories.
@@ -40,6 +37,12 @@ def list_(
 
     Output: a line for each memory, with id, status, category and title; or as JSON [{root, id, title, category, path,
     tags, status, created_at, updated_at, digest}].
+
+    --status: Only this status.
+    --category: Only this category. Repeatable.
+    --tag: Only memories with this tag. Repeatable: with all of them.
+    --text: Only memories that hold all of these words, best first.
+    --root: the memories of all of them are listed.
     """
     from tui.workspace.curate.curating import resolved
 
@@ -50,24 +53,26 @@ def list_(
         and (not category or memory.memory.category in category)
         and set(tag) <= set(memory.memory.tags)
     ]
-    rows = [{"root": memory.root, **_row(memory.memory)} for memory in found]
+    rows = [{"root": memory.root, **picked(memory.memory, *FIELDS)} for memory in found]
     lines = [memory.memory.id for memory in found] if form == "ids" else _lines(found)
     click.echo(output(form, rows, lines), nl=False)
 
 
 @command()
-def show(memory_id: MemoryId, roots: Annotated[tuple[str, ...], roots_option(OF_ONE)], form: TextOrJson) -> None:
+def show(memory_id: MemoryId, roots: EachRoot, form: TextOrJson) -> None:
     """Print the whole memory ID.
 
     Output: title, facts and text; or as JSON {root, id, title, category, path, tags, status, created_at, updated_at,
     digest, sections: [{heading, lines}]}.
+
+    --root: the memory is looked for in all of them.
     """
     from tui.workspace.curate.curating import chosen, resolved
 
     (found,) = chosen([memory_id], resolved(roots))
     memory = _whole(found)
     sections = [{"heading": section.heading, "lines": section.lines} for section in memory.sections]
-    row = {"root": found.root, **_row(memory.summary), "sections": sections}
+    row = {"root": found.root, **picked(memory.summary, *FIELDS), "sections": sections}
     click.echo(output(form, row, _text(memory)), nl=False)
 
 
@@ -95,11 +100,6 @@ def _whole(found: FoundMemory) -> Memory:
     if memory is None:
         raise UnknownMemoryError(f"{found.memory.file} changed just now, or is gone. Try again.")
     return memory
-
-
-def _row(summary: MemorySummary) -> dict[str, Any]:
-    names = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
-    return {name: getattr(summary, name) for name in names}
 
 
 def _lines(found: Sequence[FoundMemory]) -> list[str]:

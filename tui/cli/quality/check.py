@@ -13,7 +13,7 @@ import click
 from engine.lean.record import fields
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
-from tui.cli.options import StoreFile, TextJsonOrIds, argument, command, option, roots_option
+from tui.cli.options import EachRoot, StoreFile, TextJsonOrIds, argument, command, option
 from tui.cli.output import output_of_roots, text_of, text_width
 from tui.workspace.stderr import tell, visible
 
@@ -25,13 +25,8 @@ if TYPE_CHECKING:
     from tui.cli.output import Output
 
 
-OF_SEVERAL = "each root is checked by itself."
 CHECK_HELP = f"Only this check: {', '.join(CHECKS)}. Repeatable."
 INDENT = " " * 6
-FAIL_HELP = (
-    "Exit with 1 if there are more findings than this whole number, or a finding of at least this severity, a number "
-    "with a point such as 0.5."
-)
 
 
 def limit(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[float, int] | None:
@@ -49,16 +44,16 @@ def limit(_context: click.Context, _option: click.Parameter, given: str | None) 
 
 
 CheckNames = Annotated[
-    tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)), help=CHECK_HELP)
+    tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)), about=CHECK_HELP)
 ]
 Limits = tuple[float, int] | None
 
 
 @command()
 def check(
-    roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)],
+    roots: EachRoot,
     checks: CheckNames,
-    limits: Annotated[Limits, option("--fail-over", metavar="SEVERITY|COUNT", callback=limit, help=FAIL_HELP)],
+    limits: Annotated[Limits, option("--fail-over", metavar="SEVERITY|COUNT", callback=limit)],
     db: StoreFile,
     form: TextJsonOrIds,
 ) -> None:
@@ -83,6 +78,10 @@ def check(
       usage       never injected, or often without being relevant
       size        texts that are longer than all that a prompt may get
       fields      fields that a memory lacks, or its category does not allow
+
+    --fail-over: Exit with 1 if there are more findings than this whole number, or a finding of at least this
+        severity, a number with a point such as 0.5.
+    --root: each root is checked by itself.
     """
     from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.findings import checked
@@ -139,19 +138,16 @@ def wrapped(text: str, width: int, indent: str) -> list[str]:
     )
 
 
-CHANGED_TOGETHER = "the changes in all of them are one operation."
-WITHOUT_QUESTION = "Make the changes without a question."
-DRY_RUN = "Only print the changes."
 HISTORY = "The journal and the repository's history still hold the secrets, so replace them where they are used."
 
 
 @command()
 def fix(
     ids: Annotated[tuple[str, ...], argument(metavar="[ID]...", nargs=-1)],
-    roots: Annotated[tuple[str, ...], roots_option(CHANGED_TOGETHER)],
+    roots: EachRoot,
     checks: CheckNames,
-    is_agreed: Annotated[bool, option("--yes", "-y", help=WITHOUT_QUESTION)],
-    dry_run: Annotated[bool, option("--dry-run", help=DRY_RUN)],
+    is_agreed: Annotated[bool, option("--yes", "-y")],
+    dry_run: Annotated[bool, option("--dry-run")],
     db: StoreFile,
 ) -> None:
     """Make the changes that settle findings and cannot be wrong, of all memories or of the memories ID...
@@ -172,6 +168,10 @@ def fix(
     \b
       memsift quality check --check staleness --format ids |
         memsift retire --reason "out of date" -
+
+    --yes: Make the changes without a question.
+    --dry-run: Only print the changes.
+    --root: the changes in all of them are one operation.
     """
     from tui.workspace.curate.curating import opened_curator, resolved
     from tui.workspace.quality.findings import fixable

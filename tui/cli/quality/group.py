@@ -9,8 +9,8 @@ import click
 
 from engine.lean.record import fields
 from tui.cli.help import Commands
-from tui.cli.options import Ids, LookedIn, TextJsonOrIds, command, option, roots_option
-from tui.cli.output import output, text_of, text_width
+from tui.cli.options import EachRoot, Ids, LookedIn, TextJsonOrIds, command, option
+from tui.cli.output import output, picked, text_of, text_width
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from tui.workspace.quality.findings import Risky
 
-OF_SEVERAL = "the memories of all of them are looked at."
-DISMISS = "Only dismiss the finding of this check. Repeatable."
-SHOW_AGAIN = "Show the finding of this check again. Repeatable."
 NONE_RISKY = "No memory of these roots speaks to an assistant in a way that attacks do."
 
 
@@ -37,7 +34,7 @@ def quality() -> None:
 
 
 @command("list")
-def list_(roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)], form: TextJsonOrIds) -> None:
+def list_(roots: EachRoot, form: TextJsonOrIds) -> None:
     """List the memories that speak to an assistant in a way that attacks do, until you accept them.
 
     A safety scan gives a memory with signs of an attack a risk of 0.6 or 0.9. The risk is 0.9 for hard signs, which no
@@ -50,6 +47,8 @@ def list_(roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)], form: Tex
     --format ids the ids of those that you did not reject; or as JSON
     [{root, id, title, risk, state, digest, detections: [{category, severity, start, end, reason}]}]. `start` and `end`
     count characters in the title, tags and text of the memory, which stand on lines of their own.
+
+    --root: the memories of all of them are looked at.
     """
     from engine.quality.decisions import REJECTED
     from tui.workspace.curate.curating import resolved
@@ -67,14 +66,14 @@ def list_(roots: Annotated[tuple[str, ...], roots_option(OF_SEVERAL)], form: Tex
 
 
 @command()
-def accept(
-    ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", help=DISMISS)]
-) -> None:
+def accept(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME")]) -> None:
     """Say that memories are fine as they are.
 
     A memory that waits may be injected from the next prompt on. For memsift quality judge --agreement it
     counts as worth keeping. With --check, only its finding of that check is dismissed. All this holds for the present
     text: after an edit, the memory is looked at again.
+
+    --check: Only dismiss the finding of this check. Repeatable.
     """
     from engine.quality.decisions import ACCEPTED
 
@@ -82,14 +81,14 @@ def accept(
 
 
 @command()
-def reject(
-    ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", help=SHOW_AGAIN)]
-) -> None:
+def reject(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME")]) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
     A risky memory stays out, and is no longer to be read; memsift create does not make its text again. For memsift
     quality judge --agreement it counts as not worth keeping. With --check, only a dismissed finding of that check is
     shown again. To take a memory out for good, use memsift retire ID --wrong.
+
+    --check: Show the finding of this check again. Repeatable.
     """
     from engine.quality.decisions import REJECTED
 
@@ -115,15 +114,9 @@ def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], ver
 
 
 def _row(risky: Risky) -> dict[str, Any]:
-    return {
-        "root": risky.root,
-        "id": risky.memory.id,
-        "title": risky.memory.title,
-        "risk": risky.memory.risk,
-        "state": risky.state,
-        "digest": risky.memory.digest,
-        "detections": [{**fields(detection), "severity": detection.severity} for detection in risky.detections],
-    }
+    detections = [{**fields(detection), "severity": detection.severity} for detection in risky.detections]
+    found = {"root": risky.root, **picked(risky.memory, "id", "title", "risk"), "state": risky.state}
+    return {**found, "digest": risky.memory.digest, "detections": detections}
 
 
 def _lines(risky: Risky, width: int) -> list[str]:

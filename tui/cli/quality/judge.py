@@ -21,15 +21,16 @@ from engine.wording import aligned, counted
 from tui.cli.options import (
     AskedJudge,
     Bulk,
+    EachRoot,
     PartsOfMemories,
     PartsOptions,
     argument,
     command,
+    exit_if_early,
     format_option,
     option,
-    roots_option,
 )
-from tui.cli.output import output, text_of
+from tui.cli.output import output, picked, text_of
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -46,35 +47,24 @@ if TYPE_CHECKING:
     """Each assessment with the root of its memory."""
 
 
-ROOTS = "the memories of all of them are rated, or looked for in all of them."
-RUBRIC = "The criteria: memory, idea, or the path of your own rubric (TOML; see engine/quality/judging/README.md)."
-SCORE = "Accept a memory with this overall score or more, 0 to 10."
-SAMPLES = "The same as --judge-samples: ask up to K times, the majority decides."
-SEARCH = "Let the model search the web, and keep the pages that it found. For anthropic and anthropic-http; costs more."
-RESUME = "Keep each rating in FILE as soon as it is there, and skip memories that FILE has. Errors are asked again."
-FAIL_UNDER = "Exit with 1 if a memory scores below this, or has no answer."
-AGREEMENT = "Rate nothing: print how often the stored ratings agree with your decisions, for each category."
-FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:)."
-
-
 SCORES = click.FloatRange(0, BEST)
 
 
 @command()
 def judge(
     ids: Annotated[tuple[str, ...], argument(metavar="[ID]...", nargs=-1)],
-    roots: Annotated[tuple[str, ...], roots_option(ROOTS)],
-    rubric: Annotated[str, option("--rubric", metavar="NAME|FILE", default="memory", help=RUBRIC)],
-    threshold: Annotated[float, option("--threshold", metavar="SCORE", type=SCORES, default=THRESHOLD, help=SCORE)],
+    roots: EachRoot,
+    rubric: Annotated[str, option("--rubric", metavar="NAME|FILE", default="memory")],
+    threshold: Annotated[float, option("--threshold", metavar="SCORE", type=SCORES, default=THRESHOLD)],
     judge: AskedJudge,
-    more_samples: Annotated[int | None, option("--samples", metavar="K", type=click.IntRange(1, 15), help=SAMPLES)],
-    web_search: Annotated[bool, option("--web-search", help=SEARCH)],
+    more_samples: Annotated[int | None, option("--samples", metavar="K", type=click.IntRange(1, 15))],
+    web_search: Annotated[bool, option("--web-search")],
     bulk: Bulk,
-    resume: Annotated[str | None, option("--resume", metavar="FILE", help=RESUME)],
+    resume: Annotated[str | None, option("--resume", metavar="FILE")],
     parts: PartsOfMemories,
-    fail_under: Annotated[float | None, option("--fail-under", type=SCORES, metavar="SCORE", help=FAIL_UNDER)],
-    agreement: Annotated[bool, option("--agreement", help=AGREEMENT)],
-    form: Annotated[str, format_option("text", "json", "markdown", about=FORM)],
+    fail_under: Annotated[float | None, option("--fail-under", type=SCORES, metavar="SCORE")],
+    agreement: Annotated[bool, option("--agreement")],
+    form: Annotated[str, format_option("text", "json", "markdown")],
 ) -> None:
     """Let a model rate memories from 0 to 10, and suggest which to keep.
 
@@ -92,6 +82,19 @@ def judge(
     threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores,
     score_reasons, key_points, rejection_reasons, suggested_title, suggested_tags, research_validation, sources,
     samples, agreement, judgement}], summary}.
+
+    --rubric: The criteria: memory, idea, or the path of your own rubric (TOML; see
+        engine/quality/judging/README.md).
+    --threshold: Accept a memory with this overall score or more, 0 to 10.
+    --samples: The same as --judge-samples: ask up to K times, the majority decides.
+    --resume: Keep each rating in FILE as soon as it is there, and skip memories that FILE has. Errors are asked
+        again.
+    --fail-under: Exit with 1 if a memory scores below this, or has no answer.
+    --agreement: Rate nothing: print how often the stored ratings agree with your decisions, for each category.
+    --format: Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:).
+    --root: the memories of all of them are rated, or looked for in all of them.
+    --web-search: Let the model search the web, and keep the pages that it found. For anthropic and anthropic-http;
+        costs more.
     """
     from engine.quality.judging.rubric import read_rubric
     from tui.workspace.curate.curating import resolved
@@ -208,11 +211,8 @@ def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     from tui.workspace.spending import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
-    if ending.is_interrupted or ending.is_spent:
-        why = "--max-cost is reached" if ending.is_spent else "Stopped"
-        done = f"{ending.done:,} of {counted(ending.jobs, 'memory')}"
-        tell(f"{why} after {done}. Give the same command again to go on: finished answers are in the cache.")
-        click.get_current_context().exit(1 if ending.is_spent else 130)
+    how = "Give the same command again to go on: finished answers are in the cache."
+    exit_if_early(ending, counted(ending.jobs, "memory"), how)
     Answers.of(found for _, found in rated).report()
     if fail_under is not None:
         below = [found for _, found in rated if found.rating is None or found.rating.overall < fail_under]
@@ -262,7 +262,7 @@ def _counts(table: Concord) -> dict[str, Any]:
 def _differing(compared: Compared) -> dict[str, Any]:
     rated = compared.rated
     yours = "accepted" if compared.is_kept else "rejected"
-    facts = {"id": rated.memory_id, "title": rated.title, "category": rated.category, "overall": rated.overall}
+    facts = {"id": rated.memory_id, **picked(rated, "title", "category", "overall")}
     return {**facts, "model": rated.decision, "person": yours}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from tui.plain import Marks
     from tui.widgets.signs import Signs
 
-MOST_DROPPED = 20
+MOST_DROPPED, WORD_WIDTH = 20, 10
 NO_TEXT = (
     "The text of this prompt is unknown: the log holds only its SHA-256, and no open file has the prompt. So it "
     "cannot be replayed or labelled. `memsift config set logging.prompts true` keeps the texts from now on."
@@ -125,8 +124,9 @@ def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], wi
     found = entry.decision.dropped
     if not found:
         return []
-    rows = (f"{DROPPED.get(stage, one_line(stage)):8}  {_title(name, memory_of)}" for name, stage in found)
-    lines = [plain(cells(row, width).rstrip()) for row in islice(rows, MOST_DROPPED)]
+    room = width - WORD_WIDTH
+    rows = [(DROPPED.get(stage, stage), _title(name, memory_of)) for name, stage in found[:MOST_DROPPED]]
+    lines = [plain(f"{cells(word, WORD_WIDTH - 2)}  {cells(title, room).rstrip()}") for word, title in rows]
     rest = len(found) - MOST_DROPPED
     lines += [plain(f"and {rest:,} more").stylize_before(MUTED)] if rest > 0 else []
     return [Content(""), plain("Dropped, and why").stylize_before(HEADING), *lines]

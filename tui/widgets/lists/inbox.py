@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tui.plain import marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
-from tui.widgets.lists.memories import severity_tone
+from tui.widgets.lists.memories import severity_tone, severity_word
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
 from tui.workspace.quality.findings import BY_CHECK, BY_TITLE, WORST, Task
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column(
-        lambda task: f"{task.finding.severity:.2f}",
-        "Bad",
+        lambda task: severity_word(task.finding.severity),
+        "Severity",
         WORST,
-        width=5,
+        width=10,
         tone=lambda task: severity_tone(task.finding.severity),
     ),
     Column(lambda task: task.finding.check, "Check", BY_CHECK, width=11),
@@ -51,7 +51,7 @@ def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callab
     finding = task.finding
     where = f" · {one_line(finding.where)}" if finding.where else ""
     lines = [
-        plain(f"{finding.check} · {finding.severity:.2f}{where}").stylize_before(MUTED),
+        plain(f"{finding.check} · {severity_word(finding.severity)} severity{where}").stylize_before(MUTED),
         marked(f"{finding.reason[:1].upper()}{finding.reason[1:]}", marker).stylize_before("bold"),
         plain(say(_ways(task)) if task.memory else one_line(finding.action)),
     ]

@@ -70,11 +70,15 @@ def finding_tone(memory: MemorySummary, facts: Facts) -> str:
     return severity_tone(found[0].severity) if found else ""
 
 
+def severity_word(severity: float) -> str:
+    if severity >= BAD_FROM:
+        return "high"
+    return "medium" if severity >= WARNED_FROM else "low"
+
+
 def severity_tone(severity: float) -> str:
     """The tone of a finding in a row."""
-    if severity >= BAD_FROM:
-        return "bad"
-    return "warned" if severity >= WARNED_FROM else "muted"
+    return {"high": "bad", "medium": "warned", "low": "muted"}[severity_word(severity)]
 
 
 SHORT_COLUMNS = (

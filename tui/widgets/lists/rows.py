@@ -39,6 +39,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     DEFAULT_CSS = """
     RowList {
         height: 1fr;
+        scrollbar-size-horizontal: 0;
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
         .row-list--cursor { background: $surface-lighten-2; text-style: bold; }

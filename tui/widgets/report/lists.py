@@ -79,12 +79,17 @@ class TableRows(RecordList[TableRow]):
         return [*bar, (" " * (room - used - scale), ""), end]
 
 
-def table_rows(table: ReportTable, behind: Sequence[Behind], width: int) -> tuple[list[str], list[TableRow]]:
-    """The lines of the head, and the rows, for lines of *width* cells.
+def table_rows(
+    table: ReportTable, behind: Sequence[Behind], width: int, *, has_bars: bool = True
+) -> tuple[list[str], list[TableRow]]:
+    """The lines of the head, and the rows, for lines of *width* cells, with bars for ranges if it *has_bars*.
 
-    Columns that have no room are left out, the last ones first. The whole of a row stands in `whole` then.
+    Columns that have no room beside a short bar are left out, the last ones first. The whole of a row stands in `whole`
+    then.
     """
-    head, body, shown = _fitted(table, width)
+    bar = BAR_GAP + MIN_SCALE + BAR_GAP if has_bars and any(table.ranges) else 0
+    least = min(table.names + 1, len(table.head))
+    head, body, shown = _fitted(table, width - bar, least, least if bar else least + 2)
     rows = []
     for number, (line, row) in enumerate(zip(body, table.rows, strict=True)):
         is_whole = shown == len(table.head) and all(one_line(cell) in line for cell in row[: table.names])
@@ -94,10 +99,12 @@ def table_rows(table: ReportTable, behind: Sequence[Behind], width: int) -> tupl
     return head, rows
 
 
-def _fitted(table: ReportTable, width: int) -> tuple[list[str], list[str], int]:
-    """The head and body of the first columns that fit, and their number. Columns are left out before a name is cut."""
-    least = min(table.names + 1, len(table.head))
-    for is_whole, fewest in ((True, least + 2), (table.is_whole, least)):
+def _fitted(table: ReportTable, width: int, least: int, uncut: int) -> tuple[list[str], list[str], int]:
+    """The head and body of the first columns that fit, at *least* so many, and their number.
+
+    Columns are left out before a name is cut, down to *uncut* ones.
+    """
+    for is_whole, fewest in ((True, uncut), (table.is_whole, least)):
         for count in range(len(table.head), fewest - 1, -1):
             part = ReportTable(table.head[:count], tuple(row[:count] for row in table.rows), table.names, is_whole)
             head, body = laid_out(part, width)

@@ -25,7 +25,7 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from engine.curation.journal import Deed, Journal
     from engine.curation.operations import Operation, Plan
@@ -229,7 +229,7 @@ def perform(roots: Sequence[str], operations: Sequence[Operation], read: Mapping
                 if told := recovered(curator):  # the memories were shown as they were before
                     raise ChangedSinceError(f"{' '.join(told)} {error}", getattr(error, "detail", "")) from None
                 raise
-            return _carried_out(roots, curator, plans, tell)
+            return _carried_out(roots, curator, plans, len(plans), tell)
     except ChangedSinceError as error:
         return Done(error=error, is_reread=_reread(roots, lambda _: None))
     except MemsiftError as error:
@@ -255,12 +255,13 @@ def _undo(roots: Sequence[str], choose: Callable[[Sequence[Deed]], list[Deed]], 
         with closing(Curator(os.environ)) as curator:
             by_number = {change.number: change for root in roots for change in curator.journal.deeds(root=root)}
             deeds = choose([by_number[number] for number in sorted(by_number)])
-            done = Done(error=None if deeds else JournalError(nothing))
-            for place, deed in enumerate(deeds):
-                if done.error or not tell(place, len(deeds)):
-                    break
-                done = _taken_back(roots, curator, deed, done)
-            return done
+            if not deeds:
+                return Done(error=JournalError(nothing))
+            plans = (curator.plan_undo(deed.number) for deed in deeds)
+            done = _carried_out(roots, curator, plans, len(deeds), tell)
+            back = deeds[: len(done.numbers)]
+            numbers, sentences = tuple(deed.number for deed in back), tuple(deed.summary for deed in back)
+            return replace(done, numbers=numbers, sentences=sentences)
     except MemsiftError as error:
         return Done(error=error)
 
@@ -285,30 +286,19 @@ def _last_undone(batches: Sequence[tuple[int, ...]], deeds: Sequence[Deed]) -> l
     return [deed for deed in found if deed.undoes in batch] or found[:1]
 
 
-def _taken_back(roots: Sequence[str], curator: Curator, deed: Deed, done: Done) -> Done:
-    try:
-        now = _carried_out(roots, curator, [curator.plan_undo(deed.number)], lambda *_: True)
-    except MemsiftError as error:
-        return replace(done, error=error)
-    if now.error:
-        return replace(done, error=now.error)
-    is_reread = done.is_reread and now.is_reread
-    return Done((*done.numbers, deed.number), (*done.sentences, deed.summary), None, is_reread)
-
-
-def _carried_out(roots: Sequence[str], curator: Curator, plans: Sequence[Plan], tell: Tell) -> Done:
+def _carried_out(roots: Sequence[str], curator: Curator, plans: Iterable[Plan], count: int, tell: Tell) -> Done:
     """Perform *plans* until one is refused or *tell* ends the work. Then bring the index files up to date."""
     numbers: list[int] = []
+    done: list[Plan] = []
     error: MemsiftError | None = None
-    for plan in plans:
-        if not tell(len(numbers), len(plans)):
-            break
-        try:
+    try:
+        for plan in plans:
+            if not tell(len(done), count):
+                break
             numbers.append(curator.perform(plan).number)
-        except MemsiftError as refused:
-            error = refused
-            break
-    done = plans[: len(numbers)]
+            done.append(plan)
+    except MemsiftError as refused:
+        error = refused
     changed = [root for root in roots if any(root in plan.roots for plan in done)]
     is_reread = _reread(changed, lambda root: _names(root, done))
     return Done(tuple(numbers), tuple(plan.summary for plan in done), error, is_reread)

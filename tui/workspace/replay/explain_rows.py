@@ -76,7 +76,8 @@ def _outcome(explanation: Explanation) -> str:
         return f"{explanation.system} does not find it: {explanation.reason}."
     if explanation.outcome == POOL:
         return f"{explanation.system} does not look at it, although it matches: {explanation.reason}."
-    missing = f" It misses {-explanation.gap:.2f}." if explanation.gap is not None else ""
+    has_gap = explanation.gap is not None and explanation.outcome != "cutoff"  # whose reason has both numbers
+    missing = f" It misses {-(explanation.gap or 0):.2f}." if has_gap else ""
     dropped = f"{explanation.system} leaves it out, rank {explanation.rank}, {STAGES[explanation.outcome]}"
     return f"{dropped}: {explanation.reason.rstrip('.')}.{missing}"
 
@@ -97,7 +98,7 @@ def _sureness(explanation: Explanation) -> str:
     """P(relevant) if a cutoff computed it, else the confidence."""
     if explanation.probability is None:
         return f"{explanation.confidence} confidence"
-    return f"relevant with probability {explanation.probability:.2f}"
+    return f"{100 * explanation.probability:.0f} % likely to be relevant"
 
 
 def explanation_row(explanation: Explanation) -> dict[str, Any]:
@@ -128,15 +129,13 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
 
 def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     name = STRENGTH_NAMES.get(explanation.strategy, "strength")
-    rows = [(name, breakdown.strength, _sum(explanation, breakdown))]
+    rows = [(name, f"{breakdown.strength:6.2f}", _sum(explanation, breakdown))]
     bars = (("near best", explanation.floor), ("at least", explanation.least), ("to be seen", explanation.entry))
-    rows += [(label, bar.value, _distance(bar)) for label, bar in bars if bar]
+    rows += [(label, f"{bar.value:6.2f}", _distance(bar)) for label, bar in bars if bar]
     if explanation.cutoff:
-        cutoff = explanation.cutoff
-        rows.append(("cutoff", cutoff.value, f"P(relevant) {cutoff.value + cutoff.gap:.2f}, {_distance(cutoff)}"))
-    return [
-        [(label.ljust(LABEL_WIDTH), "muted"), (f"{value:6.2f}  ", ""), (text, "muted")] for label, value, text in rows
-    ]
+        least, found = explanation.cutoff.value, explanation.cutoff.value + explanation.cutoff.gap
+        rows.append(("cutoff", f"{100 * least:4.0f} %", f"{100 * found:.0f} % likely to be relevant"))
+    return [[(label.ljust(LABEL_WIDTH), "muted"), (f"{value}  ", ""), (text, "muted")] for label, value, text in rows]
 
 
 def _sum(explanation: Explanation, breakdown: Breakdown) -> str:

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED
 from labels.measure.curves import bin_number, strengths
-from labels.measure.groups import kind_of
+from labels.measure.groups import agent_of_prompt, kind_of
 from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
 from labels.report.curve_sections import some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from labels.measure.groups import Group
     from labels.measure.report import Captions, Report, SystemReport
     from labels.records import Outcome
     from labels.report.section import ReportSection
+
+    NameOf = Callable[[Outcome, Mapping[str, str]], str]
+    """The group of a prompt, by names that are known beside it."""
 
 
 class Behind(NamedTuple):
@@ -57,8 +61,13 @@ class CountedRows:
             "recall": lambda figures: [self._prompts(figures.system, self._lost)],
             "running": lambda figures: [self._prompts(figures.system, self._trouble)],
             "ranking": lambda figures: [self._prompts(figures.system, self._known_relevant)],
-            "confidence": self._by_confidence,
-            "kind": self._by_kind,
+            "confidence": lambda figures: self._groups(figures, figures.by_confidence, self._at_level),
+            "kind": lambda figures: self._groups(
+                figures, figures.by_kind, partial(self._named, kind_of, self._report.captions.kinds)
+            ),
+            "agent": lambda figures: self._groups(
+                figures, figures.by_agent, partial(self._named, agent_of_prompt, self._report.captions.agents)
+            ),
             "coverage": self._coverage,
             "history": self._history,
             "reliability": self._reliability,
@@ -107,23 +116,20 @@ class CountedRows:
     def _known_relevant(self, row: Outcome) -> int:
         return sum(self._judged(row).values())
 
-    def _by_confidence(self, figures: SystemReport) -> Iterator[Behind]:
-        for group in figures.by_confidence:
+    def _groups(
+        self, figures: SystemReport, groups: Iterable[Group], weight: Callable[[str, Outcome], float]
+    ) -> Iterator[Behind]:
+        for group in groups:
             if group.is_known:
-                yield self._prompts(figures.system, partial(self._at_level, group.name))
+                yield self._prompts(figures.system, partial(weight, group.name))
 
     def _at_level(self, level: str, row: Outcome) -> float:
         names = [name for name, own in zip(row.injected, row.confidences, strict=False) if own == level]
         return self._weigh(row, names)
 
-    def _by_kind(self, figures: SystemReport) -> Iterator[Behind]:
-        for group in figures.by_kind:
-            if group.is_known:
-                yield self._prompts(figures.system, partial(self._of_kind, group.name))
-
-    def _of_kind(self, kind: str, row: Outcome) -> float:
+    def _named(self, name_of: NameOf, names: Mapping[str, str], name: str, row: Outcome) -> float:
         """The prompts with an injected memory, and after them those that lack a relevant one."""
-        if kind_of(row, self._report.captions.kinds) != kind:
+        if name_of(row, names) != name:
             return 0
         return self._weigh(row, row.injected) + (self._lost(row) > 0) / 1000
 

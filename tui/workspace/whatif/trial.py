@@ -64,7 +64,7 @@ CUTOFF = Knob(
     "Cutoff",
     "The model that drops unlikely memories: tuned to your labels, the default one, or off.",
 )
-MAX_INJECT = Knob(("max_inject",), "Most memories", "At most so many memories for a prompt. Lower is stricter.", 1)
+MAX_INJECT = Knob(("max_inject",), "Most memories", "A prompt gets no more memories than this. Lower is stricter.", 1)
 NOISE_FLOOR = Knob(
     ("noise_floor",),
     "Noise floor",

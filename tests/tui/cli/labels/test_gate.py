@@ -1,7 +1,5 @@
 """`memsift gate`, on files and on labels."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -10,18 +8,15 @@ import struct
 import subprocess
 import termios
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 
 from tests.tui.cli.command_line import MAIN, PROJECT, memsift, refused
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 from tests.tui.terminal import all_printed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from click.testing import Result
 
 FIRST, JUDGED = "memsift", "memsift+judge"
 

@@ -1,8 +1,6 @@
 """`memsift label`: the progress of labelling, and the next prompts."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,11 +13,7 @@ from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import ASK, World
 from tests.tui.cli.command_line import jsonl, memsift, printed, process, refused, rows
 from tests.tui.demo import make_workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tui.workspace.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 TEXTS = ("who is signing the keys?", "signing keys rotate", "people and tables", "nothing of the kind")
 

@@ -1,16 +1,15 @@
 """`memsift quality judge --executor`: the ratings of a single process, resumed, and after a worker is killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,17 +17,12 @@ from engine.config import Config
 from engine.quality.judging.rubric import read_rubric
 from engine.quality.judging.store import RatingStore
 from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import failed, late
+from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, failed, late
 from tests.engine.quality.judging.answers import rated_by_title, title_in
 from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, Here, memsift, printed, process
 from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.parts.rating import RatingRun
 from tui.workspace.quality.rating import RatingPlan, subjects
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply
 
 COUNT = 12
 ASKING = Asking(JudgeOptions("anthropic-http", is_refreshing=True), concurrency=1, retries=0, batch_poll_s=0.0)

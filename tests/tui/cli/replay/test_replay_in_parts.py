@@ -1,10 +1,9 @@
 """`memsift replay --executor`: parts on processes and on a Dask cluster, resumed, and after a worker is killed."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,18 +12,13 @@ from engine.config import Config, JudgeConfig
 from engine.judge.verdict import OK
 from engine.lean.record import replace
 from engine.roots import OpenRoot
-from tests.engine.judge.api_server import failed
+from tests.engine.judge.api_server import ApiServer, failed
 from tests.tui.cli.command_line import Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.parts.replay import ReplayRun
 from tui.workspace.replay.replaying import Ending
 from tui.workspace.spending import Answers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.engine.judge.api_server import ApiServer
 
 SYSTEMS = "bm25,memsift+default"
 

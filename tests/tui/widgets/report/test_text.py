@@ -15,7 +15,7 @@ from labels.store import LabelStore
 from tests.labels.samples import card, judged, record, retrieval
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
 from tui.widgets.report.lists import table_rows, whole_row
-from tui.widgets.report.text import interval_bar, part_text
+from tui.widgets.report.text import MIN_SCALE, interval_bar, part_text
 
 TABLE = ReportTable(
     ("", "precision", "95 %\none look", "relevant"), (("memsift", "0.5", "0.2-0.8", "1 of 2"), ("", "1.0", "-", ""))
@@ -70,6 +70,8 @@ def test_a_row_about_a_share_has_the_range_for_a_bar(report: Report) -> None:
     assert {"precision", "recall", "history"} <= set(found)
     assert all(len(table.ranges) == len(table.rows) for table in found.values())
     _, rows = table_rows(found["precision"], (), 80)
+    assert max(cell_len(row.line) for row in rows) <= 80 - MIN_SCALE, "there is room for the bar of every row"
+    assert "any time" in "".join(table_rows(found["precision"], (), 80, has_bars=False)[0])
     first = report.systems[0]
     assert rows[0].range == (first.precision.value, first.interval, first.live)
 
