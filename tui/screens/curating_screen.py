@@ -161,13 +161,15 @@ class CuratingScreen(ModeScreen):
             memory, _, text = self._to_edit()
             try:
                 with self.app.suspend():
-                    new = edited_in_editor(text, Path(memory.file).suffix, os.environ)
+                    new = edited_in_editor(text, memory.file, os.environ, is_in_place=is_part(memory))
             except SuspendNotSupported:
                 self.app.tell(keyed(self.app, NO_EDITOR), severity="warning")
                 return
             self.refresh(layout=True)
             if new is None:
                 self.app.tell("The text is unchanged, so nothing was done.")
+            elif is_part(memory):
+                self.app.take_changes(is_reread=False)
             else:
                 self.change("Edited", [Rewrite(*self.home(memory), text, new)], {})
 

@@ -177,15 +177,12 @@ def is_muted(root: str, environ: Mapping[str, str]) -> bool:
 
 def _is_installed(environ: Mapping[str, str]) -> bool:
     """Whether a coding agent, started in this folder, runs the hook."""
-    from engine.agents.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
+    from engine.agents.prompt_hooks import all_hooks_are_off, own_hooks
     from engine.agents.registry import all_agents
     from engine.agents.settings_files import settings_files
 
-    for agent in all_agents():
-        files = settings_files(agent, str(Path.cwd()), environ)
-        if not all_hooks_are_off(files) and any(hook.kind == OURS for hook in prompt_hooks(files, environ)):
-            return True
-    return False
+    found = (settings_files(agent, str(Path.cwd()), environ) for agent in all_agents())
+    return any(own_hooks(files, environ) and not all_hooks_are_off(files) for files in found)
 
 
 def digest_of(text: str) -> str:
