@@ -11,6 +11,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine import __version__
+from engine.agents.registry import agent_in
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
@@ -79,6 +80,10 @@ class StoredRuns:
     def prompt_texts(self) -> dict[str, str]:
         """The text of every prompt: prompt id -> text."""
         return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
+
+    def prompt_agents(self) -> dict[str, str]:
+        """Prompt id -> the name of the coding agent in which it was typed, as far as its source tells."""
+        return {name: agent_in(source) for name, source in self._db.tuples("SELECT prompt_id, source FROM prompt")}
 
     def prompts_by_hand(self) -> frozenset[str]:
         """The ids of the prompts that a person typed or picked: their source is one of BY_HAND."""

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tui.commands import KeyCommands, MemoriesAndPrompts
 from tui.dialogs.dialog import copy_text
 from tui.keys import bindings
+from tui.messages import RunChanged
 from tui.runner import NOTICE_SECONDS, Runner
 from tui.screens.base_screen import ModeScreen
+from tui.workspace.activity_rows import EVERYWHERE, MUTES, NOWHERE, is_muted, mute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +66,7 @@ class MemsiftApp(Runner):
     BINDINGS = bindings(
         shown="app.help app.quit",
         hidden="go.browse go.replay go.label go.report go.whatif go.inbox go.activity "
-        "app.reload app.cancel app.judge app.skipped app.theme app.jump",
+        "app.reload app.cancel app.judge app.skipped app.mute app.theme app.jump",
     )
 
     def __init__(
@@ -118,6 +120,20 @@ class MemsiftApp(Runner):
                 self.screen.set_focus(target)
 
         self.push_screen(Jump(self.screen.focus_chain), go)
+
+    def action_mute(self) -> None:
+        """Ask where the hook is to inject nothing."""
+        from tui.dialogs.choices import ChooseByDigit
+
+        def take(how: str | None) -> None:
+            if how:
+                with self.telling_errors():
+                    self.tell(mute(self.workspace.root, how, os.environ))
+                    self._tell_screens(RunChanged())
+
+        is_on = is_muted(self.workspace.root, os.environ)
+        options = {how: text for how, text in MUTES.items() if is_on or how != NOWHERE}
+        self.push_screen(ChooseByDigit("Mute the hook?", options, NOWHERE if is_on else EVERYWHERE, 60), take)
 
     def action_change_theme(self) -> None:
         """Show the themes; the one under the cursor is tried at once."""

@@ -50,6 +50,7 @@ KEYS = {
     "app.skipped": Key("S", "app.show_skipped", "Skipped", "app: Show the skipped files and the reasons"),
     "app.cancel": Key("ctrl+x", "app.cancel_run", "Cancel", "app: Cancel the replay, and keep its finished prompts"),
     "app.judge": Key("dollar_sign", "app.agree", "Judge", "app: Let the judge be asked, up to a limit in US dollars"),
+    "app.mute": Key("Z", "app.mute", "Mute", "app: Let the hook inject nothing, today or in a session, or end that"),
     "app.jump": Key("grave_accent", "app.jump", "Jump", "app: Jump to a list or panel by its letter"),
     "app.theme": Key("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
     "pane.larger": Key("plus", "enlarge(1)", "Larger", "pane: Give the list or text with the cursor more room"),
@@ -106,6 +107,7 @@ KEYS = {
     "agree.yes": Key("enter", "agree", "Agree", "judge: Agree, and let the judge be asked"),
     "start.install": Key("i", "install", "Install", "start: Put the hook into the coding agents on this machine"),
     "start.demo": Key("d", "demo", "Demo", "start: Try the example data"),
+    "help.change": Key("ctrl+n", "change", "New key", "help: Give the action of this line another key"),
     "pick.leave": Key("escape", "leave", "Close", "dialog: Close without an answer"),
     "mark.relevant": Key("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
     "mark.not": Key("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),
@@ -152,6 +154,9 @@ KEYS = {
     "inbox.check": Key("v", "check", "Check", "inbox: Show the findings of one check"),
     "activity.open": Key("enter,l", "open", "Replay", "activity: Replay the prompt"),
     "activity.kind": Key("v", "kind", "Show", "activity: Show only silent, slow, fallback or injecting answers"),
+    "activity.live": Key(
+        "f", "live", "Follow", "activity: Stay at the newest prompt as the hook answers, or no longer"
+    ),
     "activity.sample": Key("t", "sample", "Sample", "activity: Add the prompts to the sample that is labelled"),
     "close": Key("escape,enter,space,q", "leave", "Close", "dialog: Close this text"),
 }

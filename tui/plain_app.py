@@ -16,11 +16,14 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
+from engine.settings.writing import write_user_settings
 from tui.contrast import DARK, LIGHT, readable
 from tui.keys import KEYS, MOVED, active_keys, bindings, idle_keys, key_word, keyed
-from tui.remapped_keys import is_foreign, latin_key
+from tui.remapped_keys import is_foreign, key_map, latin_key, refuse_wrong_keys
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
+from tui.workspace.app_settings import KEYS as OWN_KEYS
+from tui.workspace.app_settings import read_app_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,6 +88,7 @@ class PlainApp(App[T]):
         self._own_filters: list[LineFilter] = [Harmless(), *([NoColor()] if self.no_color else [])]
         self._toast = ""
         self.trail: list[str] = []
+        self.keys: dict[str, str] = {}
         self._moved_keys = dict(MOVED)
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -108,9 +112,10 @@ class PlainApp(App[T]):
             await super().switch_mode(self.trail.pop())
 
     def _tell_moved(self, key: str) -> None:
-        """Say once that the action of a key has another key now."""
+        """Say once that the action of a key, which does nothing here now, has another key."""
         name = self._moved_keys.get((self.current_mode, key))
-        if name and not self.screen.is_modal and not isinstance(self.focused, Input):
+        is_idle = not self.screen.is_modal and key not in self.active_bindings
+        if name and is_idle and not isinstance(self.focused, Input):
             del self._moved_keys[self.current_mode, key]
             now = keyed(self, f"{{{name}}}")
             self.notify(f"{KEYS[name].name} has moved from {key_word(key)} to {now}: {KEYS[name].phrase}.", timeout=8)
@@ -155,7 +160,17 @@ class PlainApp(App[T]):
         if isinstance(self.screen, KeyHelp):
             self.screen.dismiss()
         else:
-            self.push_screen(KeyHelp(self.screen), self.act)
+            self.push_screen(KeyHelp(self.screen, self.remap), self.act)
+
+    def remap(self, name: str, key: str) -> None:
+        """Give the action *name* another key, from now on and in config.toml.
+
+        Raises MemsiftError for a key that another action has, and where the file cannot be written.
+        """
+        refuse_wrong_keys(read_app_settings(os.environ), name, key)
+        write_user_settings({(OWN_KEYS, name): key}, os.environ)
+        self.keys, _ = key_map(read_app_settings(os.environ))
+        self.set_keymap(self.keys)
 
     async def act(self, name: str | None) -> None:
         """Do what the key with the id *name* does on this screen, or tell why it is off now."""

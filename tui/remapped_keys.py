@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 NAMED = frozenset(key.value for key in Keys if not key.value.startswith("<"))
-DIALOGS = frozenset({"merge", "form", "type", "agree", "pick", "close"})
+DIALOGS = frozenset({"merge", "form", "type", "agree", "pick", "close", "help"})
 """The groups of ids that act in a dialog only."""
 
 SCREENS = {"mark": frozenset({"replay", "label", "settle"}), "change": frozenset({"browse", "inbox"})}

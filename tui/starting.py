@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, ProgressBar, Static
+from textual.widgets import OptionList, ProgressBar, Static
 from textual.widgets.option_list import Option
 from textual.worker import Worker
 
@@ -20,6 +20,7 @@ from tui.keys import bindings, key_word, keys_of
 from tui.plain import plain
 from tui.plain_app import PlainApp
 from tui.remapped_keys import key_map
+from tui.widgets.bars import KeyFooter
 from tui.workspace.opening import DEMO
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class StartScreen(Screen[None]):
         with Vertical():
             yield Static(plain(self._found()))
             yield Options(*(Option(self._row(value, *texts), value) for value, texts in rows.items()))
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def _found(self) -> str:
         with_hook = listed([title for title, has_hook in self._agents.items() if has_hook])
@@ -158,7 +159,7 @@ class BuildingApp(PlainApp[bool]):
             yield Static(plain(f"Reading {self._count:,} memories of\n{self._root}"))
             yield ProgressBar(self._count)
             yield Static(plain("Later only memories that changed are read. q leaves, and keeps nothing half done."))
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.build()

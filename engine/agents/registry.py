@@ -22,6 +22,9 @@ NAMES = tuple(MODULES)
 DEFAULT, OPTION = NAMES[0], "--agent"
 """The agent that is meant where none is named, and the option of the hook's command that names one."""
 
+OF_DEFAULT = ("transcript", "history")
+"""What the sources of its prompts name in its place."""
+
 
 def agent_of(name: str) -> Agent:
     """The agent of that name; KeyError for any other name. Only its own module is loaded."""
@@ -35,6 +38,11 @@ def all_agents() -> tuple[Agent, ...]:
     return tuple(agent_of(name) for name in NAMES)
 
 
+def unread_agents() -> tuple[Agent, ...]:
+    """The agents whose sessions memsift does not read: their prompts are known from the hook's log alone."""
+    return tuple(agent for agent in all_agents() if not agent.reader)
+
+
 def title_of(name: str) -> str:
     """The name of an agent as people read it; *name* itself for an unknown one."""
     return agent_of(name).title if name in MODULES else name
@@ -43,6 +51,7 @@ def title_of(name: str) -> str:
 def agent_in(source: str) -> str:
     """The title of the agent whose session a prompt's *source* names, such as `codex:SESSION`; empty for others."""
     name, colon, _ = source.partition(":")
+    name = DEFAULT if name in OF_DEFAULT else name
     return title_of(name) if colon and name in MODULES else ""
 
 

@@ -1,9 +1,9 @@
 """The sessions of Codex, Gemini CLI, Qwen Code and Copilot CLI, in the form of Claude Code's transcripts.
 
 A row tells by its fields which agent wrote it. `rows_of` gives rows of Claude Code's form with the same content, so a
-single reader finds prompts, turns and injections of all agents. Recorded with Codex 0.171, Gemini CLI 0.61, Qwen
-Code 0.15.10 and Copilot CLI 1.0.102. What the agent writes in a person's name is left out: its environment,
-instructions, texts of hooks.
+single reader finds prompts, turns and injections of all agents. Recorded with Codex 0.171, Gemini CLI 0.61, Qwen Code
+0.15.10 and Copilot CLI 1.0.102. What the agent writes in a person's name is left out: its environment, instructions,
+texts of hooks.
 
 The hook reads turns and given prompts here, so nothing slow is imported.
 """

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from engine.agents.agent import SESSIONS_READER
 from engine.agents.claude_code.injections import with_injections
-from engine.agents.registry import all_agents
+from engine.agents.registry import all_agents, unread_agents
+from engine.conversations.histories import PASTED_TEXT
 from engine.conversations.prompt_rows import (
     EXPORT,
     HISTORY,
-    PASTED_TEXT,
     TRANSCRIPT,
     BadRow,
     FoundPrompt,
@@ -23,6 +23,7 @@ from engine.conversations.prompt_rows import (
     skipped_rows,
 )
 from engine.errors import PromptFileError
+from engine.hook.activity import LOG_FILE
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
 from engine.memory import Skipped
@@ -76,20 +77,39 @@ def read_prompts(paths: Sequence[str], *, include_sdk: bool = False) -> PromptRe
 def agent_sessions(folders: Sequence[str], environ: Mapping[str, str]) -> list[str]:
     """The session files of agents beside Claude Code that were started in one of *folders*, the oldest first.
 
-    A session names its folder in its first row: Codex and Qwen Code by `cwd`, Gemini CLI by a hash.
+    A session names its folder in its first row: Codex, Qwen Code and Copilot CLI by `cwd`, Gemini CLI by a hash.
     """
     places = {place for folder in folders for place in (folder, os.path.realpath(folder))}
     signs = [f'"cwd":{json.dumps(place, ensure_ascii=False)}' for place in places]
     signs += [f'"projectHash":"{hex_digest(place)}"' for place in places]
     wanted = [sign.encode("utf-8", "surrogateescape") for sign in signs]
+    patterns = (os.path.join(escape(home), pattern) for home, pattern in _session_patterns(environ))
+    return [file for pattern in patterns for file in sorted(glob(pattern)) if _begins_with_one(file, wanted)]
+
+
+def session_folders(environ: Mapping[str, str]) -> list[str]:
+    """The folders below which the agents beside Claude Code keep the sessions of all projects."""
+    return [os.path.join(home, pattern.partition("*")[0]) for home, pattern in _session_patterns(environ)]
+
+
+def _session_patterns(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     readable = (agent for agent in all_agents() if agent.reader == SESSIONS_READER)
-    found = (
-        file
-        for agent in readable
-        for pattern in agent.sessions
-        for file in sorted(glob(os.path.join(escape(agent.home(environ)), pattern)))
-    )
-    return [file for file in found if _begins_with_one(file, wanted)]
+    return [(agent.home(environ), pattern) for agent in readable for pattern in agent.sessions]
+
+
+def logs_with_prompts(folders: Iterable[str]) -> list[str]:
+    """The hook's logs in state folders that hold texts of prompts of agents whose sessions are not read."""
+    signs = [f'"agent": "{agent.name}"'.encode() for agent in unread_agents()]
+    logs = [os.path.join(folder, name) for folder in folders for name in (f"{LOG_FILE}.1", LOG_FILE)]
+    return [path for path in logs if _has_texts_of(path, signs)]
+
+
+def _has_texts_of(path: str, signs: Sequence[bytes]) -> bool:
+    try:
+        with open_regular(path) as file:
+            return any(b'"prompt": ' in line and any(sign in line for sign in signs) for line in file)
+    except OSError:
+        return False
 
 
 def _begins_with_one(path: str, signs: Sequence[bytes]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,12 @@ from engine.agents.claude_code.injections import injection_of
 from engine.agents.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
 from engine.agents.sessions import ABOUT, AGENT, rows_of
 from engine.conversations.exports import is_export, prompts_of_export
+from engine.conversations.histories import file_source, iso_time, prompt_of_history, prompt_of_log, word_of
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
 from engine.prompt import Injection, Prompt, Turn, as_typed, is_human_prompt, parted, prompt_id
-from engine.stores.files import open_regular, open_source, read_regular
+from engine.stores.files import open_regular, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Found = Iterator["FoundPrompt | Injection | BadRow"]
     Reader = Callable[[dict[str, Any]], "FoundPrompt | Injection | None"]
 
-TRANSCRIPT, HISTORY, EXPORT, PROMPTS = "transcript", "history", "export", "prompts"
+TRANSCRIPT, HISTORY, EXPORT, PROMPTS, LOG = "transcript", "history", "export", "prompts", "log"
 """Kinds of files."""
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -38,11 +38,7 @@ MAX_LINE_BYTES = 64 << 20
 MOST_LISTED = 20
 """Unreadable rows of a file that are listed by line."""
 
-PASTED_TEXT = re.compile(r"\[(?:\.\.\.)?(?:Pasted|Truncated) text #(\d+)(?: \+\d+ lines)?(?:\.\.\.)?\]")
-"""The placeholder of a pasted text in history.jsonl."""
-
 _TOO_LONG = "too long to hold in memory"
-_HASH = re.compile(r"[0-9A-Za-z_-]+")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -65,6 +61,7 @@ class BadRow(Record):
 def prompts_in(path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LINE_BYTES) -> Found:
     """The prompts and the unreadable rows of a file, in its order. OSError if the file itself cannot be read.
 
+    Of the hook's log, these are the logged prompts of agents whose sessions are not read.
     Behind a prompt of a transcript stand the injections that hooks added to it. A database of claude-mem holds the
     prompts that it recorded.
 
@@ -131,6 +128,8 @@ def _kind(row: dict[str, Any]) -> str:
     """The kind of file that a row belongs to; empty for none of them."""
     if isinstance(row.get("type"), str) and ("prompt" not in row or "sessionId" in row):
         return TRANSCRIPT
+    if isinstance(row.get("prompt_sha256"), str):
+        return LOG
     if isinstance(row.get("display"), str):
         return HISTORY
     return PROMPTS if "prompt" in row else ""
@@ -163,10 +162,16 @@ def _reader(row: dict[str, Any], path: str) -> Reader:
     if kind == TRANSCRIPT:
         return _TranscriptReader(path).read
     if kind == HISTORY:
-        return lambda row: _from_history(row, path)
+        return lambda row: _as_found(prompt_of_history(row, path))
+    if kind == LOG:
+        return lambda row: _as_found(prompt_of_log(row))
     if kind == PROMPTS:
-        return lambda row: FoundPrompt(_prompt_of(row, _file_source(path)), PROMPTS)
+        return lambda row: FoundPrompt(_prompt_of(row, file_source(path)), PROMPTS)
     raise ValueError("not a row of a transcript, history or prompt file")
+
+
+def _as_found(prompt: Prompt | None) -> FoundPrompt | None:
+    return FoundPrompt(prompt, HISTORY) if prompt else None
 
 
 def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
@@ -174,7 +179,7 @@ def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRo
         if isinstance(line, BadRow):
             yield line
         elif text := line.strip():
-            yield FoundPrompt(Prompt(id=prompt_id(text), text=text, source=_file_source(path)), PROMPTS)
+            yield FoundPrompt(Prompt(id=prompt_id(text), text=text, source=file_source(path)), PROMPTS)
 
 
 def _from_export(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
@@ -209,7 +214,7 @@ def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
             wanted = [name for name in CLAUDE_MEM_COLUMNS if name in columns]
             for values in db.execute(f"select {', '.join(wanted)} from user_prompts order by id"):
                 row = dict(zip(wanted, values, strict=True))
-                text = as_typed(_word(row, "prompt_text"))
+                text = as_typed(word_of(row, "prompt_text"))
                 if not text:
                     yield BadRow(row["id"], "the row has no prompt")
                 elif is_human_prompt(text):
@@ -219,12 +224,12 @@ def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
 
 
 def _recorded_prompt(row: Mapping[str, Any], text: str) -> Prompt:
-    session_id = _word(row, "content_session_id")
+    session_id = word_of(row, "content_session_id")
     return Prompt(
         id=prompt_id("\0".join((session_id, str(row["id"]), text))),
         text=text,
         session_id=session_id,
-        timestamp=_iso(row.get("created_at_epoch")),
+        timestamp=iso_time(row.get("created_at_epoch")),
         source=f"claude-mem:{session_id or row['id']}",
     )
 
@@ -238,14 +243,14 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
         raise ValueError("the row has no prompt that a person typed")
     turns = (*_turns_of(row.get("context")), *added)
     return Prompt(
-        id=_word(row, "id") or prompt_id(text, turns),
+        id=word_of(row, "id") or prompt_id(text, turns),
         text=text,
         turns=turns,
-        session_id=_word(row, "session_id"),
-        cwd=_word(row, "cwd"),
-        timestamp=_iso(row.get("timestamp")) or _word(row, "timestamp"),
-        source=_word(row, "source") or source,
-        kind=_word(row, "kind"),
+        session_id=word_of(row, "session_id"),
+        cwd=word_of(row, "cwd"),
+        timestamp=iso_time(row.get("timestamp")) or word_of(row, "timestamp"),
+        source=word_of(row, "source") or source,
+        kind=word_of(row, "kind"),
         injections=_injections_of(row.get("injected")),
     )
 
@@ -254,7 +259,7 @@ def _injections_of(rows: object) -> tuple[Injection, ...]:
     """The field `injected` of a prompt row, as `memsift prompts` prints it. Anything else in it is left out."""
     found = rows if isinstance(rows, list) else []
     whole = (row for row in found if isinstance(row, dict) and isinstance(row.get("text"), str))
-    return tuple(Injection(_word(row, "hook"), without_lone_surrogates(row["text"])) for row in whole)
+    return tuple(Injection(word_of(row, "hook"), without_lone_surrogates(row["text"])) for row in whole)
 
 
 def _turns_of(context: object) -> tuple[Turn, ...]:
@@ -312,88 +317,21 @@ class _TranscriptReader:
 def _keys(row: Mapping[str, Any], turn: Turn) -> tuple[str, ...]:
     """Names that a message shares with its copies: a fork keeps the uuid, a prompt sent again keeps its promptId."""
     attachment, position = row.get("attachment"), row.get("turnPosition")
-    queued = _word(attachment, "source_uuid") if isinstance(attachment, dict) else ""
-    index = _word(position, "turnIndex") if isinstance(position, dict) else ""
-    sent = _word(row, "promptId") if turn.role == USER else ""
-    names = [f"uuid {uuid}" for uuid in (_word(row, "uuid"), queued) if uuid]
+    queued = word_of(attachment, "source_uuid") if isinstance(attachment, dict) else ""
+    index = word_of(position, "turnIndex") if isinstance(position, dict) else ""
+    sent = word_of(row, "promptId") if turn.role == USER else ""
+    names = [f"uuid {uuid}" for uuid in (word_of(row, "uuid"), queued) if uuid]
     return (*names, f"prompt {sent} {index} {turn.text}") if sent else tuple(names)
 
 
 def _transcript_prompt(row: Mapping[str, Any], text: str, turns: tuple[Turn, ...], path: str) -> Prompt:
-    uuid, session_id = _word(row, "uuid"), _word(row, "sessionId")
+    uuid, session_id = word_of(row, "uuid"), word_of(row, "sessionId")
     return Prompt(
         id=uuid.replace("-", "")[:16] if _UUID.fullmatch(uuid) else prompt_id(uuid or text, () if uuid else turns),
         text=text,
         turns=turns,
         session_id=session_id,
-        cwd=_word(row, "cwd"),
-        timestamp=_word(row, "timestamp"),
-        source=f"{_word(row, AGENT) or TRANSCRIPT}:{session_id or os.path.splitext(os.path.basename(path))[0]}",
+        cwd=word_of(row, "cwd"),
+        timestamp=word_of(row, "timestamp"),
+        source=f"{word_of(row, AGENT) or TRANSCRIPT}:{session_id or os.path.splitext(os.path.basename(path))[0]}",
     )
-
-
-def _from_history(row: dict[str, Any], path: str) -> FoundPrompt | None:
-    if not isinstance(row.get("display"), str):
-        raise ValueError("the row has no display")
-    typed = row["display"].strip()
-    if not typed or typed.startswith("!") or not is_human_prompt(typed):
-        return None
-    session_id, timestamp = _word(row, "sessionId"), _iso(row.get("timestamp"))
-    text = without_lone_surrogates(_with_pastes(typed, row.get("pastedContents"), os.path.dirname(path))).strip()
-    prompt = Prompt(
-        id=prompt_id("\0".join((session_id, timestamp, text))),
-        text=text,
-        session_id=session_id,
-        cwd=_word(row, "project"),
-        timestamp=timestamp,
-        source=f"history:{session_id}" if session_id else _file_source(path),
-    )
-    return FoundPrompt(prompt, HISTORY)
-
-
-def _with_pastes(typed: str, pasted: object, folder: str) -> str:
-    """*typed* with its pastes in place. The placeholder of a lost paste stays."""
-    contents = pasted if isinstance(pasted, dict) else {}
-
-    def content(placeholder: re.Match[str]) -> str:
-        paste = contents.get(placeholder[1])
-        text = _paste_text(paste, folder) if isinstance(paste, dict) else None
-        return placeholder[0] if text is None else text
-
-    return PASTED_TEXT.sub(content, typed)
-
-
-def _paste_text(paste: Mapping[str, Any], folder: str) -> str | None:
-    """The text of a paste: in the row if it is short, else in a file named by its hash. None if it is lost."""
-    text, name = paste.get("content"), paste.get("contentHash")
-    if isinstance(text, str):
-        return text
-    if not isinstance(name, str) or not _HASH.fullmatch(name):
-        return None
-    try:
-        return read_regular(os.path.join(folder, "paste-cache", f"{name}.txt"), MAX_LINE_BYTES).decode("utf-8")
-    except (OSError, ValueError):
-        return None
-
-
-def _iso(milliseconds: object) -> str:
-    """Milliseconds since 1970 as ISO 8601 in UTC; empty for other values."""
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
-        return ""
-    try:
-        moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _word(row: Mapping[str, Any], name: str) -> str:
-    """A field as text; empty if it is neither text nor a whole number."""
-    value = row.get(name)
-    if isinstance(value, str):
-        return without_lone_surrogates(value)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
-
-
-def _file_source(path: str) -> str:
-    return f"file:{os.path.basename(path)}"

@@ -1,4 +1,4 @@
-"""Precision of a system and of parts: by confidence, by kind of prompt; the memories and prompts that do most harm."""
+"""Precision of a system and of parts: by confidence, kind of prompt and agent; the worst memories and prompts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from labels.measure.strata import EQUAL, stratified_estimate
 from labels.records import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from labels.measure.evidence import Evidence
     from labels.measure.strata import LabelledSample, PairWeights, StratifiedEstimate
     from labels.records import Judgements, Outcome
 
-NO_KIND = "(no kind)"
+NO_KIND, NO_AGENT = "(no kind)", "(no agent)"
 
 SHOWN_WORST = 10
 PATTERN = 2
@@ -67,7 +67,10 @@ class Group:
 
 @dataclass(frozen=True)
 class KindGroup(Group):
-    """A kind of prompt: `served` is of the prompts that need a memory, `false_fires` of those that need none."""
+    """A kind of prompt, or the prompts of an agent.
+
+    `served` is of the prompts that need a memory, `false_fires` of those that need none.
+    """
 
     served: Ratio
     false_fires: Ratio
@@ -147,8 +150,22 @@ def level_counts(confidences: Sequence[str], judgements: Sequence[bool | None]) 
 
 def by_kind(system: str, evidence: Evidence, kinds: Mapping[str, str]) -> tuple[KindGroup, ...]:
     """Precision, served and false fires for each kind of prompt, by name; empty if no prompt has a kind."""
-    found = grouped((kind_of(row.outcome, kinds), row.tally) for row in evidence.tallied[system])
-    if not found.keys() - {NO_KIND}:
+    return _by(system, evidence, lambda row: kind_of(row, kinds), NO_KIND)
+
+
+def by_agent(system: str, evidence: Evidence, agents: Mapping[str, str]) -> tuple[KindGroup, ...]:
+    """The same for each coding agent in which a prompt was typed; empty if there are not several.
+
+    *agents*: prompt id -> the agent's name.
+    """
+    return _by(system, evidence, lambda row: agent_of_prompt(row, agents), NO_AGENT, least=2)
+
+
+def _by(
+    system: str, evidence: Evidence, name_of: Callable[[Outcome], str], unknown: str, *, least: int = 1
+) -> tuple[KindGroup, ...]:
+    found = grouped((name_of(row.outcome), row.tally) for row in evidence.tallied[system])
+    if len(found.keys() - {unknown}) < least:
         return ()
     needing, weights = evidence.ordered.served_sample(system).judged, evidence.weights
     return tuple(
@@ -166,6 +183,11 @@ def by_kind(system: str, evidence: Evidence, kinds: Mapping[str, str]) -> tuple[
 def kind_of(row: Outcome, kinds: Mapping[str, str]) -> str:
     """The kind of a prompt. *kinds* (prompt id -> kind) are used for outcomes without a kind."""
     return row.kind or kinds.get(row.prompt_id, "") or NO_KIND
+
+
+def agent_of_prompt(row: Outcome, agents: Mapping[str, str]) -> str:
+    """The agent in which a prompt was typed. *agents*: prompt id -> the agent's name."""
+    return agents.get(row.prompt_id, "") or NO_AGENT
 
 
 def groups(tallies: Mapping[str, Sequence[Tally]], weights: PairWeights) -> tuple[Group, ...]:

@@ -18,6 +18,7 @@ from labels.measure.groups import (
     Headline,
     KindGroup,
     Worst,
+    by_agent,
     by_confidence,
     by_kind,
     estimate,
@@ -54,11 +55,12 @@ class ReportOptions:
 
 @dataclass(frozen=True)
 class Captions:
-    """Texts to show instead of ids: prompts' texts and kinds, memories' titles. A missing one is not known."""
+    """Texts to show instead of ids: prompts' texts, kinds and agents, memories' titles. A missing one is not known."""
 
     prompts: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     memories: Mapping[str, str] = field(default_factory=dict)
+    agents: Mapping[str, str] = field(default_factory=dict)
 
 
 PLAIN, NO_CAPTIONS = ReportOptions(), Captions()
@@ -98,6 +100,7 @@ class SystemReport:
     median_ms: float
     by_confidence: tuple[Group, ...]
     by_kind: tuple[KindGroup, ...]
+    by_agent: tuple[KindGroup, ...]
     ranked: RankingMeasures | None
     curves: Curves | None
     agreement: Agreement | None
@@ -145,7 +148,9 @@ def report_from_store(
 ) -> Report:
     """The report of the newest replays of *root*. Arguments as for `labels.measure.evidence.evidence_from_store`."""
     evidence = evidence_from_store(store, root, digests, config, cutoff)
-    return build_report(evidence, replace(captions, prompts=store.prompt_texts()), options)
+    return build_report(
+        evidence, replace(captions, prompts=store.prompt_texts(), agents=store.prompt_agents()), options
+    )
 
 
 def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: ReportOptions = PLAIN) -> Report:
@@ -156,7 +161,7 @@ def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: 
     injected = injected_pairs(evidence.rows, evidence.judgements)
     verdicts = Counter(label.verdict for label in evidence.labels)
     return Report(
-        systems=tuple(system_report(name, evidence, captions.kinds, options) for name in evidence.systems),
+        systems=tuple(system_report(name, evidence, captions, options) for name in evidence.systems),
         configured=evidence.configured,
         prompts=len(prompts),
         labelled_prompts=sum(bool(evidence.given.get(prompt_id)) for prompt_id in prompts),
@@ -176,7 +181,7 @@ def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: 
     )
 
 
-def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], options: ReportOptions) -> SystemReport:
+def system_report(system: str, evidence: Evidence, captions: Captions, options: ReportOptions) -> SystemReport:
     """The numbers of *system*, which must have an outcome in *evidence*."""
     judgements, weights, measured = evidence.judgements, evidence.weights, evidence.measured
     rows, tallies = evidence.of(system), [row.tally for row in evidence.tallied[system]]
@@ -206,7 +211,8 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         fallbacks=evidence.failures(system),
         median_ms=median(row.elapsed_ms for row in rows) if rows else 0.0,
         by_confidence=by_confidence(rows, tallies, weights),
-        by_kind=by_kind(system, evidence, kinds),
+        by_kind=by_kind(system, evidence, captions.kinds),
+        by_agent=by_agent(system, evidence, captions.agents),
         ranked=metrics.ranked(rows, evidence.given) if options.ranking else None,
         curves=curves(rows, evidence, sample if has_order else None) if options.curves else None,
         agreement=judge_agreement(rows, judgements, weights),

@@ -56,6 +56,7 @@ def sections(report: Report) -> tuple[ReportSection, ...]:
         *worst("memory", "memories", report.worst_memories),
         *worst("prompt", "prompts", report.worst_prompts),
         *by_kind(report),
+        *by_agent(report),
         *by_confidence(report),
         *judges(report),
         running(report),
@@ -266,14 +267,21 @@ def by_confidence(report: Report) -> Iterator[ReportSection]:
     return grouped("confidence", {system.system: system.by_confidence for system in report.systems}, columns)
 
 
+OF_PROMPTS: Mapping[str, Callable[[KindGroup], str]] = {
+    "precision": lambda group: share(group.precision.ratio),
+    "95 %\ninterval": lambda group: span(group.precision.interval if group.precision.ratio.whole else None),
+    "served": lambda group: share(group.served),
+    "false fires": lambda group: share(group.false_fires),
+}
+"""The columns about a group of prompts."""
+
+
 def by_kind(report: Report) -> Iterator[ReportSection]:
-    columns: dict[str, Callable[[KindGroup], str]] = {
-        "precision": lambda group: share(group.precision.ratio),
-        "95 %\ninterval": lambda group: span(group.precision.interval if group.precision.ratio.whole else None),
-        "served": lambda group: share(group.served),
-        "false fires": lambda group: share(group.false_fires),
-    }
-    return grouped("kind", {system.system: system.by_kind for system in report.systems}, columns)
+    return grouped("kind", {system.system: system.by_kind for system in report.systems}, OF_PROMPTS)
+
+
+def by_agent(report: Report) -> Iterator[ReportSection]:
+    return grouped("agent", {system.system: system.by_agent for system in report.systems}, OF_PROMPTS)
 
 
 def grouped(

@@ -52,7 +52,7 @@ from tui.workspace.spending import Spending
 pytestmark = pytest.mark.anyio
 
 ONE = demo_prompts("p01")
-DIALOGS = ("agree", "close", "form", "merge", "pick", "type")
+DIALOGS = ("agree", "close", "form", "help", "merge", "pick", "type")
 """The groups of the keys of dialogs."""
 
 
@@ -160,6 +160,7 @@ async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -
             ["escape", "f3", "f"],
             ["escape", "n"],
             ["escape", "S"],
+            ["escape", "question_mark"],
             ["escape", "dollar_sign"],
         ):
             await press(pilot, *keys)

@@ -13,8 +13,9 @@ from textual.pilot import Pilot
 
 from engine.config import CONFIG_FILE, DEFAULT
 from engine.errors import MemsiftError
-from engine.paths import config_file, state_dir
+from engine.paths import config_file, state_dir, transcripts_dir
 from tests.engine import models
+from tests.engine.agents.test_sessions import FIRST, FOLDER, PLACES, session
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
 from tests.tui.apps import SIZE, app_of, at_rest, press, reads, shown, starting_in, toasts, until
 from tui.dialogs.choices import ChooseOne
@@ -43,10 +44,11 @@ def prompts(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def opened(place: Path, prompts: Path, screen: str = "browse") -> AsyncIterator[Pilot[None]]:
+async def opened(place: Path, prompts: Path | None, screen: str = "browse") -> AsyncIterator[Pilot[None]]:
     """The app as `memsift --root` opens it, with nothing under way. It counts how often its screen was filled anew."""
     judge = JudgeOptions(is_off=True)
-    workspace = opening.open_workspace(str(place), [str(prompts)], judge, str(place.parent / "l.db"), os.environ)
+    named = [str(prompts)] if prompts else []
+    workspace = opening.open_workspace(str(place), named, judge, str(place.parent / "l.db"), os.environ)
     try:
         async with starting_in(screen, workspace).run_test(size=SIZE, notifications=True) as pilot:
             await at_rest(pilot)
@@ -166,6 +168,28 @@ async def test_new_prompts_appear_and_typed_prompts_stay(place: Path, prompts: P
             file.write(PROMPT.format("why is the beta cache slow"))
         await reads(pilot, "PromptList", "beta cache")
         assert [one.text for one in workspace_of(pilot).lists.scratch] == ["typed"]
+
+
+async def test_sessions_that_begin_later_are_in_the_sample(
+    place: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an agent that was used here before, of one that was not, and of Claude Code."""
+    monkeypatch.chdir(place)
+    names = ("codex", "copilot")
+    recorded = {name: Path(session(name)).read_text("utf-8").replace(FOLDER, str(place)) for name in names}
+    files = {name: private_home / PLACES[name] for name in recorded}
+    files["copilot"].parent.mkdir(parents=True)
+    files["copilot"].write_text(recorded["copilot"].replace(FIRST, "an earlier session"), "utf-8")
+    async with opened(place, None, "replay") as pilot:
+        await reads(pilot, "PromptList", "an earlier session")
+        files["codex"].parent.mkdir(parents=True)
+        files["codex"].write_text(recorded["codex"].replace(FIRST, "a later session"), "utf-8")
+        await reads(pilot, "PromptList", "a later session")
+        folder = Path(transcripts_dir(str(place), os.environ))
+        folder.mkdir(parents=True)
+        (folder / "s.jsonl").write_text('{"type": "user", "message": {"content": "of the first agent"}}\n', "utf-8")
+        await reads(pilot, "PromptList", "of the first agent")
+        assert len(workspace_of(pilot).lists.sample) == 5
 
 
 async def test_a_replay_goes_on_while_files_change_and_settings_wait_for_its_end(place: Path, tmp_path: Path) -> None:

@@ -13,14 +13,15 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from engine.errors import MemsiftError
 from tui.dialogs.choices import Options
-from tui.dialogs.dialog import Finder, Line, text_width
+from tui.dialogs.dialog import Dialog, Finder, Line, text_width
 from tui.keys import KEYS, active_keys, bindings, idle_keys, key_names, keyed, keys_of
 from tui.plain import plain
 from tui.workspace.filtering import WordFilter, folded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.app import App, ComposeResult
     from textual.content import Content
@@ -63,16 +64,18 @@ class HelpLine(Line):
 class KeyHelp(Finder):
     """The keys of *screen*, fewer with each letter that is typed. Gives the id of the chosen one, to act; or None.
 
-    The keys that open it close it, too.
+    The keys that open it close it, too. *remap* gives an action another key; it raises MemsiftError.
     """
 
-    BINDINGS = bindings(hidden="app.help", at_once="app.help")
+    BINDINGS = bindings(shown="help.change", hidden="app.help", at_once="app.help")
 
     found = query_one(Options)
 
-    def __init__(self, screen: Screen[object]) -> None:
+    def __init__(self, screen: Screen[object], remap: Callable[[str, str], None]) -> None:
         super().__init__()
+        self._remap = remap
         self._about = keyed(screen.app, screen.HELP) if screen.HELP else ""
+        self._below = screen
         self._sections = sections(screen)
         self._width = text_width(screen.size.width)
 
@@ -101,6 +104,23 @@ class KeyHelp(Finder):
         self.found.set_options(listed)
         self.found.action_first()
 
+    def action_change(self) -> None:
+        """Ask for the new key of the line under the cursor."""
+        at = self.found.highlighted
+        name = self.found.get_option_at_index(at).id if at is not None else None
+
+        def take(key: str | None) -> None:
+            if name and key:
+                try:
+                    self._remap(name, key)
+                except MemsiftError as error:
+                    self.app.notify(str(error), severity="warning", markup=False)
+                self._sections = sections(self._below)
+                self.show_matching()
+
+        if name:
+            self.app.push_screen(PressKey(KEYS[name].phrase), take)
+
     @on(Line.Submitted)
     def choose(self) -> None:
         self.found.action_select()
@@ -108,6 +128,25 @@ class KeyHelp(Finder):
     @on(OptionList.OptionSelected)
     def leave_with(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option.id)
+
+
+class PressKey(Dialog[str | None]):
+    """Waits for the new key of an action, which is called *phrase*, and gives it as config.toml has it."""
+
+    def __init__(self, phrase: str) -> None:
+        super().__init__()
+        self._phrase = phrase
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            yield Static(plain(self._phrase))
+        box.border_title = "Press the new key"
+
+    def on_key(self, event: Key) -> None:
+        if event.key not in keys_of(self.app, "pick.leave"):
+            event.stop()
+            typed = event.character or ""
+            self.dismiss(typed if typed.isprintable() and typed.strip(" ,") else event.key)
 
 
 def sections(screen: Screen[object]) -> dict[str, list[KeyLine]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -15,6 +16,7 @@ from tui.widgets.lists.activity import ActivityList, entry_text
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
 from tui.workspace.activity_rows import (
+    NEWEST,
     RULES,
     ActivityLog,
     add_to_sample,
@@ -43,7 +45,7 @@ NO_LOG = (
 NO_MATCH = "No row fits the filter. Press {go.back} to see all."
 READING = "Reading the log …"
 UNKNOWN = "The text of this prompt is unknown, so it cannot be replayed."
-CHECK_SECONDS = 2.0
+CHECK_SECONDS = 0.5
 """Time between two looks at the size of the log."""
 
 
@@ -56,13 +58,13 @@ class ActivityScreen(ListScreen):
     ON_ROWS = ("select", "select_all", "open", "sample", "copy", "read_prompt")
     CHOOSING = (*CHOOSING, "kind")
     BINDINGS = bindings(
-        shown="list.filter activity.kind activity.open activity.sample list.order",
-        hidden="list.select list.all list.turn copy.text prompt.read",
+        shown="list.filter activity.kind activity.open activity.sample activity.live app.mute copy.text list.order",
+        hidden="list.select list.all list.turn prompt.read",
     )
     HELP = (
         "What the hook decided on each prompt: when, what it injected, or why nothing, and how long it took. "
         "{activity.open} replays the prompt. {activity.sample} adds it to the sample, as chosen by hand; {go.label} "
-        "then labels it."
+        "then labels it. {activity.live} follows the hook as it answers, and {app.mute} mutes it."
     )
 
     entries = query_one(ActivityList)
@@ -70,6 +72,7 @@ class ActivityScreen(ListScreen):
     def __init__(self) -> None:
         super().__init__()
         self._log: ActivityLog | None = None
+        self._is_live = False
 
     def on_mount(self) -> None:
         self.set_interval(CHECK_SECONDS, self.follow)
@@ -94,6 +97,8 @@ class ActivityScreen(ListScreen):
     def show_log(self, log: ActivityLog) -> None:
         self._log = log
         self.show_matching()
+        if self._is_live:
+            self.entries.action_first()
 
     # The list
 
@@ -111,7 +116,9 @@ class ActivityScreen(ListScreen):
             return
         broken = f"{self._log.broken:,} lines cannot be read" if self._log.broken else ""
         weeks = weeks_line(self._log.weeks, in_words=signs(self).in_words)
-        self.entitle(self.of_all(len(self._log.entries), "prompts"), self.choice.kind, weeks, broken)
+        live = "following the hook" if self._is_live else ""
+        listed = self.of_all(len(self._log.entries), "prompts")
+        self.entitle(listed, self.choice.kind, live, weeks, broken)
 
     def show_current(self, *, from_start: bool = True) -> None:
         entry = self.entries.current
@@ -129,6 +136,14 @@ class ActivityScreen(ListScreen):
         numbers = RULES.counts(self.all_rows or ())
         options = {kind: f"{rule.text}  {numbers[kind]:,}" for kind, rule in RULES.kinds.items()}
         self.ask_kind("Show which prompts?", options)
+
+    def action_live(self) -> None:
+        """Put the cursor on the newest prompt, now and whenever a newer one comes, or leave it where it is."""
+        self._is_live = not self._is_live
+        if self._is_live:
+            self.choose(replace(self.choice, order=NEWEST, is_turned=False))
+            self.entries.action_first()
+        self.show_title()
 
     @property
     def prompt(self) -> Prompt | None:

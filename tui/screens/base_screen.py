@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
@@ -15,6 +16,7 @@ from tui.widgets.bars import TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
 from tui.widgets.memory_pane import NO_MARKS, memory_text
 from tui.widgets.panes import WHOLE, PanesScreen
+from tui.workspace.activity_rows import is_muted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +86,9 @@ class ModeScreen(PanesScreen):
     @on(RunChanged)
     def show_run(self) -> None:
         """Show the run that is under way, whichever screen started it, and the cost so far."""
-        self.query_one(TopBar).show_where(self.app.workspace, self.app.trail)
+        workspace = self.app.workspace
+        note = "hook muted" if is_muted(workspace.root, os.environ) else ""
+        self.query_one(TopBar).show_where(workspace, self.app.trail, note)
         self.query_one(TopBar).show_run(self.app.progress)
 
     @on(Worker.StateChanged)

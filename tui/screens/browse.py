@@ -17,6 +17,7 @@ from engine.quality.decisions import SAFETY
 from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
+from engine.stores.markdown.parts import is_part
 from tui.dialogs.choices import ChooseOne
 from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
@@ -113,7 +114,7 @@ class BrowseScreen(CuratedList):
         self._stamps: tuple[tuple[str, int, int], ...] = ()
         self._begun: tuple[object, ...] = ()
         self._is_checked = False
-        self._shown_status = ""
+        self._shown_kind = ("", False)
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
 
@@ -159,6 +160,8 @@ class BrowseScreen(CuratedList):
         found = self._narrowing.of(index.matching(terms), facts)
         self.memories.marker = self.marker
         choice = self.choice
+        if not terms and not choice.order:
+            found = sorted(found, key=is_part)  # first the memories that can be changed here
         self.show_rows(ordered(found, choice.order, facts, is_turned=choice.is_turned), is_near=is_near)
         self.set_class(len(found) <= FEW, "-few")
         if not found:
@@ -185,8 +188,8 @@ class BrowseScreen(CuratedList):
         current = self.memories.current
         memory = self.app.workspace.memory(current.id) if current else None
         if memory:
-            if (status := memory.summary.status) != self._shown_status:
-                self._shown_status = status
+            if (kind := (memory.summary.status, is_part(memory.summary))) != self._shown_kind:
+                self._shown_kind = kind
                 self.refresh_bindings()
             text = self.note_seen(memory.summary)
             reason, related = said_in_file(self.home(memory.summary)[0], text)

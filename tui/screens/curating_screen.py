@@ -16,6 +16,7 @@ from engine.curation.files import text_at
 from engine.curation.operations import Archive, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import ChangedSinceError, CurationError
 from engine.roots import home_of
+from engine.stores.markdown.parts import is_part
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
 from labels.records import REASONS
@@ -60,6 +61,8 @@ RETIREMENTS = {
 MOST_MERGED = 10
 INACTIVE = ("retired", "archived")
 
+OF_NOTES = ("retire", "restore", "retag", "edit", "merge", "move")
+A_PART = "It is a part of MEMORY.md: {change.file} opens the file in your editor."
 NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
 
@@ -121,6 +124,7 @@ class CuratingScreen(ModeScreen):
         self._choose("Changed the tags of", (), self._ask_tags)
 
     def _ask_tags(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
+        check(Tag(*self.home(memories[0]), ("tag",), ()), read)
         is_single = len(memories) == 1
         old = memories[0].tags if is_single else ()
 
@@ -157,13 +161,15 @@ class CuratingScreen(ModeScreen):
             memory, _, text = self._to_edit()
             try:
                 with self.app.suspend():
-                    new = edited_in_editor(text, Path(memory.file).suffix, os.environ)
+                    new = edited_in_editor(text, memory.file, os.environ, is_in_place=is_part(memory))
             except SuspendNotSupported:
                 self.app.tell(keyed(self.app, NO_EDITOR), severity="warning")
                 return
             self.refresh(layout=True)
             if new is None:
                 self.app.tell("The text is unchanged, so nothing was done.")
+            elif is_part(memory):
+                self.app.take_changes(is_reread=False)
             else:
                 self.change("Edited", [Rewrite(*self.home(memory), text, new)], {})
 
@@ -345,9 +351,14 @@ class CuratedList(ListScreen, CuratingScreen):
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         if reason := super().why_off(action, parameters):
             return reason
-        if action not in ("retire", "restore") or not self.is_mounted or self.rows.selected:
+        memory = self.current_memory if self.is_mounted and not self.rows.selected else None
+        if memory is None or action not in OF_NOTES:
             return ""
-        status = self.current_memory.status if self.current_memory else ACTIVE
+        if is_part(memory):
+            return keyed(self.app, A_PART)
+        if action not in ("retire", "restore"):
+            return ""
+        status = memory.status
         fitting = (ACTIVE,) if action == "retire" else INACTIVE
         return "" if status in fitting else f"It is {status}."
 

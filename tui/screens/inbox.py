@@ -154,9 +154,12 @@ class InboxScreen(CuratedList):
         return self.tasks.current.memory if self.tasks.current else None
 
     def action_merge(self) -> None:
-        """Merge the memories that a finding names; for other findings, ask for another memory."""
-        task = self.tasks.current
-        if task and task.memory and task.others and not self.tasks.selected:
+        """Merge the selected memories; else those of the finding under the cursor, or of the next with several."""
+        start = self.tasks.cursor
+        around = [*self.tasks.records[start:], *self.tasks.records[:start]]
+        task = next((task for task in around if task.memory and task.others), None)
+        if task and task.memory and not self.tasks.selected:
+            self.tasks.go_to(task.id)
             self._ask_kept([task.memory, *task.others])
         else:
             super().action_merge()

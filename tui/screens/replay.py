@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+    from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from tui.widgets.ranking_table import Row
@@ -78,10 +79,9 @@ class ReplayScreen(PromptsScreen):
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
         shown="replay.explain mark.relevant mark.not replay.filter replay.columns replay.all "
-        "replay.type replay.diff replay.search replay.order replay.view",
+        "replay.type replay.diff copy.text replay.search replay.order replay.view copy.path",
         hidden="replay.turn replay.memories replay.prompts replay.remove replay.choose mark.unsure "
-        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick copy.text "
-        "prompt.read",
+        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick prompt.read",
     )
     HELP = (
         "Right and left go between prompts, memories and the text about one. In all of them, {mark.relevant} and "
@@ -304,11 +304,15 @@ class ReplayScreen(PromptsScreen):
     def action_prompts(self) -> None:
         self.set_focus(self.table if self.focused is self.view and self.table.count else self.prompt_list)
 
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        return self.table.current.memory if self.table.current else None
+
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys about a memory act on the row under the cursor of the table, wherever the focus is."""
         if isinstance(self.focused, Input):
             return SEARCHING
-        if action in ("label", "explain", "view"):
+        if action in ("label", "explain", "view", "copy_path"):
             return "" if self.table.count else NO_MEMORY
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED

@@ -117,10 +117,10 @@ class TopBar(Vertical):
     def on_resize(self) -> None:
         self._fit()
 
-    def show_where(self, workspace: Workspace, trail: Sequence[str]) -> None:
-        """Show the screen to which escape leads, the last one of *trail*, and the root."""
+    def show_where(self, workspace: Workspace, trail: Sequence[str], note: str = "") -> None:
+        """Show the screen to which escape leads, the last one of *trail*; then *note*, and the root."""
         self._back = trail[-1] if trail else ""
-        self._facts = where_facts(workspace, keyed(self.app, "{app.skipped}"))
+        self._facts = [*filter(None, [note]), *where_facts(workspace, keyed(self.app, "{app.skipped}"))]
         self._fit()
 
     def _fit(self) -> None:

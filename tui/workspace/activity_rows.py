@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from hashlib import sha256
 from pathlib import Path
+from time import time as now
 from typing import TYPE_CHECKING
 
 from engine.agents.registry import title_of
+from engine.errors import MemsiftError
+from engine.hook import session
 from engine.hook.activity import LOG_FILE
 from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
@@ -138,17 +141,48 @@ def read_activity(
     return ActivityLog(tuple(reversed(entries)), log.broken, weeks, stamps, bool(entries) or _is_installed(environ))
 
 
+EVERYWHERE, NEWEST_SESSION, NOWHERE = "today", "session", "off"
+MUTES = {
+    EVERYWHERE: "In this project, until the end of today",
+    NEWEST_SESSION: "In the newest session that the hook saw here",
+    NOWHERE: "Not at all: inject memories again",
+}
+NO_SESSION = "The hook has logged no session here. It can still be muted in all of them, until the end of today."
+
+
+def mute(root: str, how: str, environ: Mapping[str, str]) -> str:
+    """Let the hook inject nothing for *root*, as one of MUTES says, and give a sentence about it.
+
+    Raises MemsiftError if there is no session to mute.
+    """
+    folder = state_dir(root, environ)
+    if how == NOWHERE:
+        session.unmute(folder)
+        return f"Not muted any more: {root}."
+    if how == EVERYWHERE:
+        tomorrow = datetime.now().astimezone().date() + timedelta(days=1)
+        session.mute(folder, datetime.combine(tomorrow, time.min).astimezone().timestamp())
+        return f"Muted until the end of today: {root}."
+    found = [decision.session_id for decision in read_log(folder).decisions if decision.session_id]
+    if not found:
+        raise MemsiftError(NO_SESSION)
+    session.mute(folder, now() + session.MAX_AGE_S, found[-1])
+    return f"Muted in the session {found[-1]}: {root}."
+
+
+def is_muted(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether the hook of *root* is muted now, everywhere or in a session."""
+    return session.muted_session(state_dir(root, environ), now()) is not None
+
+
 def _is_installed(environ: Mapping[str, str]) -> bool:
     """Whether a coding agent, started in this folder, runs the hook."""
-    from engine.agents.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
+    from engine.agents.prompt_hooks import all_hooks_are_off, own_hooks
     from engine.agents.registry import all_agents
     from engine.agents.settings_files import settings_files
 
-    for agent in all_agents():
-        files = settings_files(agent, str(Path.cwd()), environ)
-        if not all_hooks_are_off(files) and any(hook.kind == OURS for hook in prompt_hooks(files, environ)):
-            return True
-    return False
+    found = (settings_files(agent, str(Path.cwd()), environ) for agent in all_agents())
+    return any(own_hooks(files, environ) and not all_hooks_are_off(files) for files in found)
 
 
 def digest_of(text: str) -> str:

@@ -9,6 +9,7 @@ import unicodedata
 from contextlib import closing, suppress
 from dataclasses import replace as replace_dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -145,20 +146,22 @@ def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptR
 
 def prompt_paths(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
     """The files *given*, or else the folder of this project's transcripts, which may not exist yet, and the sessions
-    of other agents that were started here or at the top of the repository.
+    of other agents that were started here or at the top of the repository. Of an agent whose sessions are not read, the
+    hook's logs of the roots here, as far as they hold prompts.
 
     Without any of them, what SpecStory and aider keep in these folders.
     """
     if given:
         return tuple(given)
     from engine.conversations.exports import AIDER_FILE, SPECSTORY_FOLDER
-    from engine.conversations.prompt_files import agent_sessions
+    from engine.conversations.prompt_files import agent_sessions, logs_with_prompts
 
     here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
     folder = transcripts_dir(here, environ)
     repository = repository_of(os.path.realpath(here))
     tops = [*dict.fromkeys((here, repository.top if repository else here))]
-    sessions = [file for file in agent_sessions(tops, environ) if _is_own(Path(file), environ)]
+    logs = logs_with_prompts(state_dir(root, environ) for root in find_roots(here, environ).roots)
+    sessions = [file for file in (*agent_sessions(tops, environ), *logs) if _is_own(Path(file), environ)]
     if any(entry.suffix == ".jsonl" for entry in _entries(folder)):
         return (folder, *sessions)
     if sessions:
@@ -184,6 +187,7 @@ def open_workspace(
     *others*: roots that are open beside *root*, whose settings count. *is_trusted*: all of the root's configuration
     counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
+    from engine.conversations.prompt_files import session_folders
     from labels.store import LabelStore
     from tui.workspace.labelling_plan import guideline_hash, require_possible
     from tui.workspace.retrievals import with_hook_log
@@ -196,6 +200,9 @@ def open_workspace(
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
     config = settings.config
     reading = with_hook_log(project_prompts(prompts, environ), root, environ)
+    find = partial(prompt_paths, prompts, environ)
+    here = os.getcwd()  # noqa: PTH109
+    sessions = () if prompts else (transcripts_dir(here, environ), *session_folders(environ))
     with explained_if_slow(root):
         workspace = Workspace(
             root,
@@ -211,7 +218,7 @@ def open_workspace(
             annotator=annotator_name(environ),
             order=order or "",
             notice=" ".join(filter(None, (settings.notice, *settings.remarks))),
-            sources=Sources(root, environ, judge, prompt_paths(prompts, environ), is_trusted, spending, tuple(others)),
+            sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
         )
     if order:
         require_possible(workspace, order)

@@ -154,11 +154,14 @@ def file_stamps(paths: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
 
 
 def _counts(folder: str, path: str, kind: str) -> bool:
-    """Whether a file in *folder* may be of that kind. Hidden files hold neither memories nor prompts."""
+    """Whether a file in *folder* may be of that kind. Hidden files hold neither memories nor prompts.
+
+    A new folder may hold files for which no notice comes, because they were written before it was watched.
+    """
     if not path.startswith(folder.rstrip(os.sep) + os.sep):
         return False
     is_hidden = f"{os.sep}." in path[len(folder.rstrip(os.sep)) :]
-    return not is_hidden and (kind == MEMORIES or path.endswith((".jsonl", ".md")))
+    return not is_hidden and (kind == MEMORIES or path.endswith((".jsonl", ".md")) or Path(path).is_dir())
 
 
 def _folders(stamps: dict[str, Stamp]) -> dict[str, Stamp]:
@@ -211,13 +214,14 @@ class ChangedSources:
 
 @dataclass(frozen=True)
 class Sources:
-    """*others*: roots beside *root*. *prompts*: paths of files and folders. *is_trusted*: all of the root's
-    configuration counts."""
+    """*others*: roots beside *root*. *prompts* gives the paths of files and folders that are there now; new ones may
+    come in the folders *sessions*. *is_trusted*: all of the root's configuration counts."""
 
     root: str
     environ: Mapping[str, str]
     judge: JudgeOptions
-    prompts: tuple[str, ...] = ()
+    prompts: Callable[[], tuple[str, ...]] = tuple
+    sessions: tuple[str, ...] = ()
     is_trusted: bool = False
     spending: Spending | None = None
     others: tuple[str, ...] = ()
@@ -233,7 +237,8 @@ class Sources:
         states = [state_dir(root, self.environ) for root in self.roots]
         settings = [str(Path(root, name)) for root in self.roots for name in (CONFIG_FILE, SHARED_CUTOFF_FILE)]
         settings += [*map(cutoff_file, states), config_file(self.environ), trust_file(self.environ)]
-        prompts = [*map(os.path.realpath, self.prompts), *(str(Path(state, LOG_FILE)) for state in states)]
+        logs = [str(Path(state, LOG_FILE)) for state in states]
+        prompts = [*map(os.path.realpath, (*self.prompts(), *self.sessions)), *logs]
         return {MEMORIES: memories, SETTINGS: settings, PROMPTS: prompts}
 
     def settings(self) -> Settings:
@@ -269,7 +274,7 @@ class Sources:
         """The prompts of the files, as far as these exist, and those that only the hook's log tells."""
         from engine.conversations.prompt_files import read_prompts
 
-        return with_hook_log(read_prompts([*filter(os.path.exists, self.prompts)]), self.root, self.environ)
+        return with_hook_log(read_prompts([*filter(os.path.exists, self.prompts())]), self.root, self.environ)
 
     def follow(self, watcher: Watcher, tell: Callable[[ChangedSources], object]) -> None:
         """Read files again that change, until *watcher* stops. It belongs into a thread of its own.

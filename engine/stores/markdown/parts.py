@@ -120,11 +120,17 @@ def _is_named(path: str, file: str) -> bool:
 
 def loading(memory: MemorySummary) -> str:
     """Which client loads a memory by itself, in words; empty for a memory that no client may load."""
-    name, client = os.path.basename(memory.file), client_of(memory.file)
-    if name == INDEX_FILE and "#" in memory.id:
+    client = client_of(memory.file)
+    if is_part(memory):
         does, where = ("loads", "in") if memory.is_loaded else ("does not load", "behind")
-        return f"Claude Code {does} it by itself: it stands {where} the first {LOADED_LINES} lines or 25 kB of {name}."
+        cut = f"the first {LOADED_LINES} lines or 25 kB of {INDEX_FILE}"
+        return f"Claude Code {does} it by itself: it stands {where} {cut}."
     return f"{client} loads it by itself, so the hook does not repeat it." if memory.is_loaded and client else ""
+
+
+def is_part(memory: MemorySummary) -> bool:
+    """Whether a memory is a fact in MEMORY.md, of which memsift changes only the links."""
+    return "#" in memory.id and os.path.basename(memory.file) == INDEX_FILE
 
 
 def loaded_lines(text: MarkdownText) -> int:

@@ -1,4 +1,4 @@
-"""Sessions of Codex, Gemini CLI, Qwen Code and Copilot CLI: the prompts that a person typed, and the turns before.
+"""Sessions of Codex, Gemini CLI, Qwen Code and Copilot CLI: prompts that a person typed, and turns for the hook.
 
 The files in `sessions` were recorded in the agents' terminals with two prompts and `/help`, with other texts and paths.
 """

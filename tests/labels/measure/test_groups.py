@@ -5,6 +5,7 @@ import pytest
 from labels.measure.evidence import Evidence
 from labels.measure.groups import (
     Worst,
+    by_agent,
     by_confidence,
     by_kind,
     estimate,
@@ -107,8 +108,12 @@ def test_kinds_have_precision_served_and_false_fires() -> None:
     assert (vague.precision.ratio, vague.served) == (Ratio(0, 0), Ratio(0, 1))
 
 
-def test_without_kinds_there_are_no_groups() -> None:
-    assert by_kind("bm25", Evidence([outcome(["a"])], PEOPLE), {}) == ()
+def test_without_kinds_or_a_second_agent_there_are_no_groups() -> None:
+    evidence = Evidence([outcome(["a", "b"]), outcome(["a"], prompt_id="p2")], PEOPLE)
+    assert by_kind("bm25", evidence, {}) == by_agent("bm25", evidence, {"p1": "Codex"}) == ()
+    first, second = by_agent("bm25", evidence, {"p1": "Codex", "p2": "Claude Code"})
+    assert (first.name, first.precision.ratio, first.false_fires) == ("Claude Code", Ratio(0, 1), Ratio(1, 1))
+    assert (second.name, second.precision.ratio, second.false_fires) == ("Codex", Ratio(1, 2), Ratio(0, 0))
 
 
 # The worst

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from engine.hook.activity_log import LoggedPrompt
+from engine.hook.session import muted_session
 from engine.paths import state_dir
 from labels.records import CHOSEN, NOT_RELEVANT, RELEVANT, Gold
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
@@ -135,8 +137,6 @@ async def test_an_empty_log_says_whether_the_hook_is_installed_and_a_new_line_ap
 @pytest.mark.slow
 def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspace: Opener) -> None:
     """Each within a time that a person does not notice; the limits are generous for a busy machine."""
-    import time
-
     log_of(row(n % 60, f"prompt number {n}", prompt=f"prompt number {n}", ms=float(n % 700)) for n in range(100_000))
     workspace = open_workspace(prompts=())
     log = read_activity([str(DEMO_ROOT)], (), workspace.store.path, os.environ)
@@ -146,3 +146,26 @@ def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspa
     assert RULES.listed(log.entries, RowChoice(kind="slow", order=SLOWEST))[0].decision.ms == 699
     assert RULES.counts(log.entries)["silent"] == 100_000
     assert time.process_time() - started < 2.0
+
+
+async def test_the_hook_is_followed_and_muted_in_the_app(open_workspace: Opener) -> None:
+    log_of(ROWS[:1])
+    folder = state_dir(str(DEMO_ROOT), os.environ)
+    async with starting_in("activity", open_workspace(prompts=[KNOWN])).run_test(
+        size=(110, 32), notifications=True
+    ) as pilot:
+        await loaded(pilot, 1)
+        listed: Any = pilot.app.screen.query_one("ActivityList")
+        for rows, is_live in ((2, False), (3, True)):
+            if is_live:
+                await press(pilot, "f")
+                await reads(pilot, "#list", "following the hook")
+            log_of(ROWS[:rows])
+            await loaded(pilot, rows)
+            assert listed.cursor == (0 if is_live else 1), "the newest is the first row"
+        for key, muted, said in (("1", "abc", "Muted in the session abc"), ("2", None, "Not muted any more")):
+            await press(pilot, "Z", key)
+            await until(pilot, lambda said=said: toasts(pilot)[-1].startswith(said))
+            assert muted_session(folder, time.time()) == muted
+            await reads(pilot, "#where", "hook muted · demo" if muted else "demo")
+        assert "hook muted" not in shown(pilot, "#where")

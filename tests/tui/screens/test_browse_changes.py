@@ -17,7 +17,21 @@ from engine.curation.journal import text_hash
 from engine.curation.operations import Archive
 from engine.stores.claude_memory_writing import LOCK_FOLDER
 from tests.engine.curation.roots import document, perform, write_documents
-from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until
+from tests.tui.apps import (
+    SIZE,
+    SMALL,
+    app_of,
+    at_rest,
+    footer,
+    press,
+    reads,
+    settled,
+    shown,
+    toasts,
+    told,
+    type_ahead,
+    until,
+)
 from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
@@ -223,6 +237,28 @@ async def test_the_editor_of_the_person_changes_the_file(
         await told(pilot, "Edited alpha. u takes it back.")
         assert stored(place, "alpha")["content"]["context"] == "We had [b three."
         await reads(pilot, "#detail-text", "We had [b three.")
+
+
+async def test_a_fact_of_memory_md_offers_the_editor_only_which_gets_the_file_itself(
+    open_workspace: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_editor(monkeypatch, tmp_path, 'sed -i "s/at noon/at six/" "$1"')
+    root = tmp_path / "projects/x/memory"
+    root.mkdir(parents=True)
+    (root / "MEMORY.md").write_text("# Facts\n\n- The gate opens at noon.\n- The bell is broken.\n", encoding="utf-8")
+    (root / "zebra.md").write_text("A zebra.\n", encoding="utf-8")
+    app = MemsiftApp(open_workspace(root=root, prompts=(), judge=None))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        assert "x Retire" in footer(app), "notes come first"
+        await press(pilot, "end", "up")
+        assert "Retire" not in footer(app)
+        assert "E Editor" in footer(app)
+        await press(pilot, "question_mark", *"tags", "enter")
+        await told(pilot, "It is a part of MEMORY.md: E opens the file in your editor.")
+        await press(pilot, "E")
+        listed: Any = app.screen.query_one("MemoryList")
+        await until(pilot, lambda: any("at six" in record.title for record in listed.records))
 
 
 async def test_a_text_that_the_schema_refuses_is_kept_for_its_writer(

@@ -10,18 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from engine.errors import MemsiftError
+from tui.cli.declaring import command, option
 from tui.cli.labels.export import write_output
-from tui.cli.options import (
-    Full,
-    MeasuredFiles,
-    Roots,
-    RunFiles,
-    StoreFile,
-    command,
-    format_option,
-    opened_store,
-    option,
-)
+from tui.cli.options import Full, MeasuredFiles, Roots, RunFiles, StoreFile, format_option, opened_store
 from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -89,6 +80,7 @@ def report_of_files(files: RunFiles, prompts: str | None, roots: Sequence[str], 
 
 def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
+    from engine.agents.registry import agent_in
     from labels.measure.report import Captions
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
@@ -96,7 +88,8 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     for root in roots:
         with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
             titles |= {summary.id: summary.title for summary in index.summaries()}
-    return Captions({prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}, titles)
+    texts, kinds = {prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}
+    return Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 from textual.widgets import Static
 
-from engine.agents.registry import agent_in
+from engine.agents.registry import OF_DEFAULT, agent_in
 from engine.prompt import Prompt
 from labels.records import CHOSEN
 from tui.keys import keyed
@@ -66,7 +66,7 @@ class PromptList(RecordList[Prompt]):
         prompt = self.records[index]
         drawn = signs(self)
         mark = drawn.labelled if prompt.id in self.labelled else drawn.off
-        agent = agent_in(prompt.source)
+        agent = agent_in(prompt.source) if prompt.source.partition(":")[0] not in OF_DEFAULT else ""
         word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else agent and f"{agent} "
         differs = drawn.change(self.differing.get(prompt.id, ()))
         head = [(f" {mark}", "good"), (differs, "warned"), (f" {word}", "muted")]

@@ -163,15 +163,19 @@ def carry_out(curator: Curator, plan: Plan) -> int:
     return outcome.number
 
 
-def edited_in_editor(text: str, suffix: str, environ: Mapping[str, str]) -> str | None:
-    """*text* as the person left it in their editor; None if they left it unchanged. Raises MemsiftError.
+def edited_in_editor(text: str, file: str, environ: Mapping[str, str], *, is_in_place: bool = False) -> str | None:
+    """The *text* of a file as the person left it in their editor; None if they left it unchanged. Raises MemsiftError.
 
-    The line ends and the end of the file stay as they were, whatever the editor makes of them.
+    They edit a copy, or *is_in_place* the file, where memsift does not write the text. The line ends and the end of the
+    file stay as they were in a copy, whatever the editor makes of them.
     """
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
     editor = environ.get("VISUAL") or environ.get("EDITOR")
     try:
-        new = click.edit(plain, editor=editor, extension=suffix, require_save=False)
+        if is_in_place:
+            click.edit(editor=editor, filename=file)
+            return new if (new := text_at(file)) != text else None
+        new = click.edit(plain, editor=editor, extension=Path(file).suffix, require_save=False)
     except click.ClickException as error:
         raise MemsiftError(
             f"The editor cannot be used: {error.message}. Set EDITOR, or use --set and --body."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED
 from labels.measure.curves import bin_number, strengths
-from labels.measure.groups import kind_of
+from labels.measure.groups import agent_of_prompt, kind_of
 from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
 from labels.report.curve_sections import some
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from labels.measure.report import Captions, Report, SystemReport
     from labels.records import Outcome
     from labels.report.section import ReportSection
+
+    NameOf = Callable[[Outcome, Mapping[str, str]], str]
+    """The group of a prompt, by names that are known beside it."""
 
 
 class Behind(NamedTuple):
@@ -59,7 +62,12 @@ class CountedRows:
             "running": lambda figures: [self._prompts(figures.system, self._trouble)],
             "ranking": lambda figures: [self._prompts(figures.system, self._known_relevant)],
             "confidence": lambda figures: self._groups(figures, figures.by_confidence, self._at_level),
-            "kind": lambda figures: self._groups(figures, figures.by_kind, self._of_kind),
+            "kind": lambda figures: self._groups(
+                figures, figures.by_kind, partial(self._named, kind_of, self._report.captions.kinds)
+            ),
+            "agent": lambda figures: self._groups(
+                figures, figures.by_agent, partial(self._named, agent_of_prompt, self._report.captions.agents)
+            ),
             "coverage": self._coverage,
             "history": self._history,
             "reliability": self._reliability,
@@ -119,9 +127,9 @@ class CountedRows:
         names = [name for name, own in zip(row.injected, row.confidences, strict=False) if own == level]
         return self._weigh(row, names)
 
-    def _of_kind(self, kind: str, row: Outcome) -> float:
+    def _named(self, name_of: NameOf, names: Mapping[str, str], name: str, row: Outcome) -> float:
         """The prompts with an injected memory, and after them those that lack a relevant one."""
-        if kind_of(row, self._report.captions.kinds) != kind:
+        if name_of(row, names) != name:
             return 0
         return self._weigh(row, row.injected) + (self._lost(row) > 0) / 1000
 

@@ -4,15 +4,19 @@ import io
 import json
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.agents.registry import agent_of
 from engine.config import INJECTED
+from engine.hook.activity import LOG_FILE
 from engine.hook.injected import names_of
 from engine.hook.process import respond
 from engine.memory import MemorySummary
+from engine.paths import state_dir
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import card
@@ -81,6 +85,26 @@ def test_a_hook_without_a_record_is_refused_with_those_that_there_are(transcript
     assert "There are records of injected, injected:recall.sh." in done.stderr
     plain = jsonl(tmp_path / "plain.jsonl", {"prompt": "something else"})
     assert "Name transcripts" in memsift("replay", "--prompts", plain, "--systems", "injected").stderr
+
+
+def test_the_hooks_log_tells_the_prompts_of_an_agent_whose_sessions_are_not_read(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the person lets prompts be logged: typed ones only, and not again those of other agents."""
+    payload = {"prompt": OTHER, "session_id": "s", "cwd": str(root.parent.parent)}
+    respond(json.dumps(payload).encode(), os.environ, io.StringIO(), agent_of("opencode"))
+    assert "1 prompt of opencode in the hook's log without text" in memsift("prompts").stderr
+    monkeypatch.setenv("MEMSIFT_LOG_PROMPTS", "true")
+    for name, prompt in (("opencode", ASK), ("opencode", "/share it"), ("qwen", OTHER)):
+        payload["prompt"] = prompt
+        respond(json.dumps(payload).encode(), os.environ, io.StringIO(), agent_of(name))
+    (row,) = rows(memsift("prompts"))
+    assert (row["prompt"], row["source"], row["session_id"]) == (ASK, "opencode:s", "s")
+    log = Path(state_dir(str(root), os.environ), LOG_FILE)
+    (found,) = rows(memsift("replay", "--prompts", log, "--systems", "injected"))
+    assert [one["id"] for one in found["injected"]] == ["cache-rule"]
+    with closing(opening.open_workspace(str(root), (), JudgeOptions(is_off=True), None, os.environ)) as workspace:
+        assert [prompt.text for prompt in workspace.lists.sample] == [ASK]
 
 
 def test_the_same_labels_grade_what_was_injected(transcript: Path, root: Path, tmp_path: Path) -> None:

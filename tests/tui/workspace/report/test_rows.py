@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from engine.lean.record import replace
 from labels.measure.report import ReportOptions
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
@@ -23,7 +24,9 @@ def counted(workspace: Workspace, system: str, counts: Callable[[set[str], dict[
 
 
 def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts()[:24], cutoff=fresh_cutoff())
+    sources = ("codex:1", "transcript:1", "file:notes.jsonl")
+    typed = [replace(prompt, source=sources[number % 3]) for number, prompt in enumerate(demo_prompts()[:24])]
+    workspace = open_workspace(prompts=typed, cutoff=fresh_cutoff())
     replay_and_label(workspace)
     reading = read_report(workspace, ReportOptions(ranking=True, curves=True), 0.8)
     parts: dict[str, ReportPart] = {one.section.name: one for one in reading.parts}
@@ -45,8 +48,14 @@ def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: 
         assert parts["ranking"].behind[number].prompts
     judged = parts[f"judge-{systems[-1]}"]
     assert set(judged.behind[0].prompts) == counted(workspace, systems[-1], lambda own, _: bool(own))
-    for part in (parts[name] for name in ("coverage", "history", "reliability", "confidence", "kind", "comparison")):
+    some = ("coverage", "history", "reliability", "confidence", "kind", "agent", "comparison")
+    for part in (parts[name] for name in some):
         assert all(behind.prompts for behind in part.behind)
+    table = parts["agent"].section.table
+    assert table
+    assert [row[1] for row in table.rows] == ["(no agent)", "Claude Code", "Codex"] * len(systems)
+    of_codex = {prompt.id for prompt in typed if prompt.source == "codex:1"}
+    assert set(parts["agent"].behind[2].prompts) <= of_codex
     assert [one.memory for one in parts["worst-memories"].behind] == [one.id for one in reading.report.worst_memories]
     assert reading.gate is not None
     assert reading.gate.system == "memsift+default"

@@ -1,0 +1,111 @@
+"""What a newcomer does in the first hour, on the example data, with the keys of the footer: how many keys it takes.
+
+Copying with the mouse and everything else that it does is in `test_mouse`, an empty project in `test_first_start`.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from engine.paths import config_file
+from labels.records import LABEL
+from tests.tui.apps import app_of, at_rest, footer, help_lines, shown, toasts, type_ahead
+from tui.app import MemsiftApp
+from tui.demo.living import open_demo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from textual.pilot import Pilot
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+
+class Step(NamedTuple):
+    """Keys, and what must be true after them. *typed*: key -> the letters after it, which are no keys of the app."""
+
+    keys: tuple[str, ...]
+    holds: Callable[[Any], bool]
+    typed: Mapping[str, str] = {}
+
+
+def current(pilot: Pilot[None]) -> Any:
+    screen: Any = pilot.app.screen_stack[0]
+    return screen.current_memory
+
+
+def own_labels(pilot: Pilot[None]) -> int:
+    store, me = app_of(pilot).workspace.store, app_of(pilot).workspace.annotator
+    return sum(event.action == LABEL and event.annotator == me for event in store.events())
+
+
+LABELS = 20
+TASKS: dict[str, tuple[int, list[Step]]] = {
+    "why was it injected": (4, [Step(("P", "w"), lambda pilot: "injects it: rank 1" in shown(pilot, "#text"))]),
+    "retire it, and take that back": (
+        3,
+        [
+            Step(("x", "1"), lambda pilot: current(pilot).status == "retired"),
+            Step(("u",), lambda pilot: current(pilot).status == "active"),
+        ],
+    ),
+    "twenty labels": (22, [Step(("L", "v", *"a" * LABELS), lambda pilot: own_labels(pilot) == LABELS)]),
+    "stricter, and see": (6, [Step(("W", "right"), lambda pilot: "0 change" not in shown(pilot, "#numbers"))]),
+    "where people disagree": (4, [Step(("L", "d"), lambda pilot: "People differ" in shown(pilot, "#card"))]),
+    "tags and title": (
+        3,
+        [
+            Step(
+                ("e", "tab", "ctrl+s"),
+                lambda pilot: (current(pilot).tags[0][:5], current(pilot).title[:5]) == ("fresh", "New: "),
+                {"e": "fresh ", "tab": "New: "},
+            )
+        ],
+    ),
+    "duplicates, and merge": (
+        3,
+        [
+            Step(
+                ("I", "m", "enter"),
+                lambda pilot: any("superseded" in said or "Merged" in said for said in toasts(pilot)),
+            )
+        ],
+    ),
+    "is it worth it": (1, [Step(("T",), lambda pilot: "memories the hook added," in shown(pilot, "#answer"))]),
+    "another theme": (3, [Step(("ctrl+t", "down", "enter"), lambda pilot: pilot.app.theme != "memsift")]),
+    "another key": (
+        3,
+        [
+            Step(
+                ("question_mark", "ctrl+n", "K"),
+                lambda pilot: "K Change the tags" in help_lines(pilot.app),
+                {"question_mark": "change the tags"},
+            )
+        ],
+    ),
+    "copy": (1, [Step(("y",), lambda pilot: pilot.app.clipboard.startswith(current(pilot).category))]),
+    "copy the path": (1, [Step(("Y",), lambda pilot: pilot.app.clipboard == current(pilot).path)]),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+async def test_a_newcomer_needs_few_keys(task: str) -> None:
+    most, steps = TASKS[task]
+    with closing(open_demo(dict(os.environ), fresh=True)) as workspace:
+        async with MemsiftApp(workspace).run_test(size=(80, 24), notifications=True) as pilot:
+            await at_rest(pilot)
+            for step in steps:
+                for key in step.keys:
+                    type_ahead(pilot, key)
+                    await at_rest(pilot)
+                    type_ahead(pilot, *("space" if letter == " " else letter for letter in step.typed.get(key, "")))
+                    await at_rest(pilot)
+                assert step.holds(pilot), footer(pilot.app)
+    assert sum(len(step.keys) for step in steps) <= most
+    if task == "another key":
+        assert '"change.tags" = "K"' in Path(config_file(dict(os.environ))).read_text(encoding="utf-8")
