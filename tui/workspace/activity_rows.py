@@ -18,8 +18,6 @@ from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
-from labels.records import NOT_RELEVANT, RELEVANT
-from labels.store import LabelStore
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
@@ -82,6 +80,8 @@ class Week(Record):
 
 def weeks_of(decisions: Iterable[LoggedPrompt], ids: Mapping[str, str], gold: Iterable[Gold]) -> tuple[Week, ...]:
     """The weeks of a log that have labelled injections, oldest first. *ids*: SHA-256 of a prompt's text -> its id."""
+    from labels.records import NOT_RELEVANT, RELEVANT
+
     verdicts = {(label.prompt_id, label.memory_id): label.verdict for label in gold}
     found: dict[str, Counter[str]] = {}
     for decision in decisions if verdicts else ():
@@ -129,6 +129,8 @@ def read_activity(
 
     Any thread may call it. Raises LabelStoreError.
     """
+    from labels.store import LabelStore
+
     stamps = log_stamps(roots, environ)
     log = read_log(*[state_dir(root, environ) for root in roots])
     texts = {digest_of(prompt.text): (prompt.id, prompt.text) for prompt in prompts}
