@@ -25,32 +25,24 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from engine.agents.agent import Agent
     from engine.agents.installation import SettingsChange
     from engine.agents.settings_files import SettingsFile
-    from tui.cli.declaring import Declaration
+
+
+def scope_option(parameter: str, _: object, texts: Mapping[str, str]) -> Callable[[Any], Any]:
+    """The options --user and --project of one parameter."""
+    first = click.option("--user", parameter, flag_value=USER, default=USER, help=texts["--user"])
+    second = click.option("--project", parameter, flag_value=PROJECT, help=texts["--project"])
+    return lambda command: first(second(command))
 
 
 ON_MACHINE = "A coding agent; can be given several times. Without it, a terminal asks about those on this machine."
-Agents = Annotated[tuple[str, ...], option(OPTION, type=click.Choice(NAMES), help=ON_MACHINE)]
-DryRun = Annotated[bool, option("--dry-run", help="Print the difference, and change nothing.")]
-
-
-def scope_option(user: str, project: str) -> Declaration:
-    """The options --user and --project of one parameter, with their help."""
-
-    def declare(parameter: str, *_: object) -> Callable[[Any], Any]:
-        first = click.option("--user", parameter, flag_value=USER, default=USER, help=f"{user} The default.")
-        second = click.option("--project", parameter, flag_value=PROJECT, help=project)
-        return lambda command: first(second(command))
-
-    return declare
-
-
-OF_PROJECT = "For all who work on the project in the current folder."
-OUT_OF_PROJECT = "From the settings of the project in this folder."
+Agents = Annotated[tuple[str, ...], option(OPTION, type=click.Choice(NAMES), about=ON_MACHINE)]
+Scope = Annotated[str, scope_option]
+DryRun = Annotated[bool, option("--dry-run", about="Print the difference, and change nothing.")]
 NEXT = "Type a prompt in {}, then run memsift activity."
 NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a prompt, then run memsift activity."
 
@@ -58,10 +50,10 @@ NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a 
 @command()
 def install(
     names: Agents,
-    scope: Annotated[str, scope_option("For all projects of yours.", OF_PROJECT)],
-    is_plugin: Annotated[bool, option("--plugin", help="In Claude Code: as a plugin with two skills.")],
+    scope: Scope,
+    is_plugin: Annotated[bool, option("--plugin")],
     dry_run: DryRun,
-    is_print: Annotated[bool, option("--print", help="Only print what the settings of one agent would hold.")],
+    is_print: Annotated[bool, option("--print")],
 ) -> None:
     """Put memsift into a coding agent, so that it looks for memories at every prompt.
 
@@ -85,6 +77,11 @@ def install(
     The plugin brings the skills memory-search and memory-label.
 
     Output: the path of each changed file.
+
+    --user: For all projects of yours. The default.
+    --project: For all who work on the project in the current folder.
+    --plugin: In Claude Code: as a plugin with two skills.
+    --print: Only print what the settings of one agent would hold.
     """
     agents = chosen_agents(names, is_found, "Put memsift into {}?", asks=not (is_plugin or is_print))
     if is_plugin and agents != (default_agent(),):
@@ -209,9 +206,7 @@ SHARED = "memsift stays in {}, which is for all who work on the project: memsift
 
 
 @command()
-def uninstall(
-    names: Agents, scope: Annotated[str, scope_option("From your own settings.", OUT_OF_PROJECT)], dry_run: DryRun
-) -> None:
+def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
     """Take memsift out of the settings of a coding agent, the hook and the plugin.
 
     Without --agent, a terminal asks about each agent that memsift is installed in, if there are several. A script gets
@@ -223,6 +218,9 @@ def uninstall(
     The labels, logs and settings of memsift stay: memsift --help lists them.
 
     Output: the path of each changed file.
+
+    --user: From your own settings. The default.
+    --project: From the settings of the project in this folder.
     """
     agents = chosen_agents(names, lambda agent: holds_memsift(agent, scope), "Take memsift out of {}?")
     files = [file for agent in agents for file in files_of(agent)]
