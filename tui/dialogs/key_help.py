@@ -77,7 +77,7 @@ class KeyHelp(Finder):
         self._about = keyed(screen.app, screen.HELP) if screen.HELP else ""
         self._below = screen
         self._sections = sections(screen)
-        self._width = text_width(screen.size.width)
+        self._width = text_width(screen.size.width) - GAP
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:

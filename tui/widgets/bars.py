@@ -181,7 +181,7 @@ class KeyFooter(Footer):
         """Make the keys anew if others are to be shown, or if the width is another one: most moves change none."""
         active = self.screen.active_bindings.values() if self.is_attached else ()
         shown = [self.app.size, *((binding.binding, binding.enabled) for binding in active if binding.binding.show)]
-        if shown != self._shown:
+        if self._bindings_ready and shown != self._shown:
             self._shown = shown
             await super().recompose()
 
