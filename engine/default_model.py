@@ -6,12 +6,7 @@ written for this purpose, to labelled prompts on real public roots, and to facts
 
 INTERCEPT = -3.0135
 
-WEIGHTS: dict[str, float] = {
-    "strength": 0.3737,
-    "short": -5.2695,
-    "short_rivals": -0.9162,
-    "short_tag": 5.9091,
-}
+WEIGHTS: dict[str, float] = {"strength": 0.3737, "short": -5.2695, "short_rivals": -0.9162, "short_tag": 5.9091}
 
 SCALES: dict[str, float] = {
     "strength": 2.2952,
@@ -25,26 +20,14 @@ SCALES: dict[str, float] = {
 }
 """Standard deviation of each feature in the example projects. `memsift tune` measures changes of weights in it."""
 
-THRESHOLDS: dict[str, float] = {
-    "strict": 0.371,
-    "balanced": 0.245,
-    "generous": 0.188,
-}
+THRESHOLDS: dict[str, float] = {"strict": 0.371, "balanced": 0.245, "generous": 0.188}
 """Name -> least P(relevant) of an injected memory: it gives FALSE_FIRES on real roots, each measured with a model that
 was fitted without it."""
 
-FALSE_FIRES: dict[str, float] = {
-    "strict": 0.02,
-    "balanced": 0.1,
-    "generous": 0.25,
-}
+FALSE_FIRES: dict[str, float] = {"strict": 0.02, "balanced": 0.1, "generous": 0.25}
 """Name -> of the prompts for which nothing is relevant, the largest share that may get something."""
 
-MEASURED: dict[str, tuple[float, float]] = {
-    "strict": (0.5, 0.86),
-    "balanced": (0.65, 0.74),
-    "generous": (0.72, 0.63),
-}
+MEASURED: dict[str, tuple[float, float]] = {"strict": (0.5, 0.86), "balanced": (0.65, 0.74), "generous": (0.72, 0.63)}
 """Name -> (served, useful) on these roots: of the prompts that need a memory, those that get one they need; of the
 injected memories, the useful ones."""
 

@@ -95,7 +95,7 @@ def _update(path: str, root: str, **how: Any) -> None:
     update(path, root, early_risk, **how)
 
 
-def _scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
+def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can."""
 
     def scan(memories: list[Memory]) -> dict[str, float]:
@@ -379,7 +379,7 @@ def _opened(
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        scan = _scanning(path)
+        scan = scanning(path)
         return Index(db, root, recover=recover, renew=renew, is_accepted=is_accepted, is_loaded=is_loaded, scan=scan)
     except DAMAGE:
         db.close()

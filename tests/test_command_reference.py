@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from tui.cli import main
+from tui.cli.declaring import declarations, help_of, with_options
 from tui.cli.help import SUBJECTS, name_of
-from tui.cli.options import BulkOptions, declarations, help_of, judge_of, with_options
+from tui.cli.options import BulkOptions, judge_of
 
 PROJECT = Path(__file__).resolve().parent.parent
 REFERENCE = PROJECT / "tui/cli/README.md"

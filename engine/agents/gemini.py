@@ -15,7 +15,6 @@ from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
 
 FOLDER = ".gemini"
 SETTINGS = "settings.json"
-MILLISECONDS = 1000
 
 AGENT = Agent(
     name="gemini",
@@ -29,7 +28,7 @@ AGENT = Agent(
     hook=HookForm(
         event="BeforeAgent",
         entry={"type": "command", "name": "memsift"},
-        units_per_second=MILLISECONDS,
+        units_per_second=1000,
         allows_comments=True,
         escapes=True,
     ),

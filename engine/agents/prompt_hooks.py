@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from engine.agents.agent import PROJECT, PROJECT_TOML
-from engine.agents.hook_entry import LAUNCHER, OF_CLAUDE_MEMORY, is_ours
+from engine.agents.hook_entry import LAUNCHER, OF_CLAUDE_MEMORY, bare_interpreter, is_ours, may_block, slow_start
 from engine.agents.installation import entries_at
 from engine.agents.settings_files import SettingsFile
 from engine.lean.record import Record
@@ -70,8 +70,20 @@ def removal(hook: PromptHook) -> str:
     return f"Take its entry out of {hook.source}."
 
 
-def several(own: Sequence[PromptHook]) -> tuple[str, ...]:
-    """A sentence if memsift's own hooks are several."""
+def own_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> list[PromptHook]:
+    """The hooks of `prompt_hooks` that are memsift's."""
+    return [hook for hook in prompt_hooks(files, environ) if hook.kind == OURS]
+
+
+def remarks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Sentences about memsift's own hooks in *files*: several of them, or slow, older, or made for one machine."""
+    own = own_hooks(files, environ)
+    commands = [hook.command for hook in own]
+    slow = slow_start(commands, bare_interpreter(), environ)
+    return (*_several(own), *_of_one_machine(files), *may_block(commands), *slow)
+
+
+def _several(own: Sequence[PromptHook]) -> tuple[str, ...]:
     if len(own) < 2:
         return ()
     places = ", ".join(hook.source for hook in own)
@@ -80,8 +92,8 @@ def several(own: Sequence[PromptHook]) -> tuple[str, ...]:
     )
 
 
-def of_one_machine(files: Sequence[SettingsFile]) -> tuple[str, ...]:
-    """A sentence for the settings of a project whose command of memsift's hook names paths of one machine."""
+def _of_one_machine(files: Sequence[SettingsFile]) -> tuple[str, ...]:
+    """A sentence for each file of a project whose command names paths of one machine."""
     return tuple(
         f"{file.path} starts memsift by paths of one machine, and does nothing on others. Run memsift install "
         "--project: its command works on all."

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import os
 
-from engine.agents.agent import OWN_LIST, PROJECT, SESSIONS_READER, USER, Agent, HookForm
+from engine.agents import gemini
+from engine.agents.agent import OWN_LIST, PROJECT, SESSIONS_READER, USER, Agent
+from engine.lean.record import replace
 
 FOLDER = ".qwen"
-SETTINGS = "settings.json"
-MILLISECONDS = 1000
-CHATS = os.path.join("projects", "*", "chats")
-MEMORY = os.path.join("projects", "*", "memory")
+PROJECTS = "projects"
 
 AGENT = Agent(
     name="qwen",
@@ -26,17 +25,10 @@ AGENT = Agent(
     tried="0.15.10",
     folder=FOLDER,
     variable="QWEN_HOME",
-    settings={USER: SETTINGS, PROJECT: os.path.join(FOLDER, SETTINGS)},
-    hook=HookForm(
-        event="UserPromptSubmit",
-        entry={"type": "command", "name": "memsift"},
-        units_per_second=MILLISECONDS,
-        adds=("$version",),
-        allows_comments=True,
-        escapes=True,
-    ),
-    sessions=(os.path.join(CHATS, "*.jsonl"),),
-    memories=(MEMORY,),
+    settings={USER: gemini.SETTINGS, PROJECT: os.path.join(FOLDER, gemini.SETTINGS)},
+    hook=replace(gemini.AGENT.hook, event="UserPromptSubmit", adds=("$version",)),
+    sessions=(os.path.join(PROJECTS, "*", "chats", "*.jsonl"),),
+    memories=(os.path.join(PROJECTS, "*", "memory"),),
     loads=("QWEN.md", "AGENTS.md", OWN_LIST),
     climbs=True,
     reader=SESSIONS_READER,

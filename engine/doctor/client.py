@@ -15,17 +15,17 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from engine.agents.agent import ALLOWED
-from engine.agents.hook_entry import bare_interpreter, hook_command, may_block, slow_start
+from engine.agents.hook_entry import hook_command
 from engine.agents.installation import own_entries
 from engine.agents.prompt_hooks import (
     OF_ORIGINAL,
     OURS,
     PromptHook,
     all_hooks_are_off,
-    of_one_machine,
+    own_hooks,
     prompt_hooks,
+    remarks,
     removal,
-    several,
 )
 from engine.agents.registry import DEFAULT, all_agents
 from engine.agents.settings_files import settings_files
@@ -57,7 +57,7 @@ def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> l
     machine are only named. Findings about another agent than the default have its name before the check.
     """
     known = [(agent, settings_files(agent, folder, environ)) for agent in all_agents()]
-    served = [pair for pair in known if _own(prompt_hooks(pair[1], environ))]
+    served = [pair for pair in known if own_hooks(pair[1], environ)]
     looked_at = served or [pair for pair in known if pair[0].name == DEFAULT]
     found = [
         finding if agent.name == DEFAULT else replace(finding, check=f"{agent.title}: {finding.check}")
@@ -71,22 +71,17 @@ def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> l
 def _of_agent(
     agent: Agent, files: Sequence[SettingsFile], folder: str, roots: Sequence[str], environ: Mapping[str, str]
 ) -> list[DoctorFinding]:
-    hooks = prompt_hooks(files, environ)
-    own = _own(hooks)
+    hooks, own = prompt_hooks(files, environ), own_hooks(files, environ)
     tried = own[0] if own else PromptHook("", hook_command(agent), OURS)
     return [
         *_files(files),
         *_hooks(hooks, own),
         *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
-        *_notes((*several(own), *of_one_machine(files), *_of_commands([hook.command for hook in own], environ))),
+        *_notes(remarks(files, environ)),
         *_last_prompts(agent, roots, environ),
         try_hook(agent, tried, folder, roots, environ),
     ]
-
-
-def _own(hooks: Iterable[PromptHook]) -> list[PromptHook]:
-    return [hook for hook in hooks if hook.kind == OURS]
 
 
 def _consent(agent: Agent, files: Sequence[SettingsFile], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
@@ -135,10 +130,6 @@ def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[D
             yield ok("hooks", text)
     if not own:
         yield problem("hooks", f"memsift's hook is not in the settings: {NOT_INSTALLED}", "Run memsift install.")
-
-
-def _of_commands(commands: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
-    return (*may_block(commands), *slow_start(commands, bare_interpreter(), environ))
 
 
 def _notes(sentences: Iterable[str]) -> Iterator[DoctorFinding]:

@@ -1,6 +1,6 @@
 """The checks by name, what they look at and what they find, and running them.
 
-A new check is a module in `checks` with a function `find`, and a line in CHECKS.
+A new check is a module in `checks` with a function `find`, and a line in words.txt.
 """
 
 from __future__ import annotations
@@ -27,21 +27,11 @@ if TYPE_CHECKING:
             """The findings about the memories of *subject*."""
 
 
-CHECKS = {
-    "safety": "a possible instruction to the assistant, from retrieval.max_risk on",
-    "secrets": "passwords, keys and tokens in the text",
-    "duplicates": "pairs of memories that say nearly the same",
-    "staleness": "superseded, or about files, functions and versions that were removed",
-    "age": "not changed for long",
-    "drift": "copies of a file, and differences between the files and the list of memories",
-    "usage": "never injected, or injected often without being relevant",
-    "size": "texts that are longer than all that a prompt may get",
-    "fields": "fields that a memory lacks, or that its category does not allow",
-}
-"""Each check and what it finds, in the order of the output. The name is that of the module."""
-
 WORDS = dict(read_sections(__file__, "words.txt"))
 """The words and patterns of the checks, by the headings of words.txt."""
+
+CHECKS = dict(line.split(": ", 1) for line in WORDS["checks"])
+"""Each check and what it finds, in the order of the output. The name is that of the module."""
 
 BY_DEFAULT = tuple(name for name in CHECKS if name != "age")
 """The checks that run if none is named: four of five of their findings are right on real notes, or more."""

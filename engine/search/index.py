@@ -87,6 +87,7 @@ class Index:
         self.is_accepted, self.is_loaded, self._scan = is_accepted, is_loaded, scan
         self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
+        self._risks: dict[str, float] = {}
         self._by_row: dict[int, MemorySummary] = {}
         self._version = -1
         self._kept: tuple[object, object, Any] = None, None, None
@@ -141,10 +142,10 @@ class Index:
     def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
         """Memory id -> risk, 0..1, of those of *memories* that were not scanned yet. The index keeps it."""
         late = [memory for memory in memories if memory.risk == UNSCANNED]
-        found: dict[str, float] = {}
-        for start in range(0, len(late), SCANNED_TOGETHER):
-            found |= self._scan(self._whole(late[start : start + SCANNED_TOGETHER]))
-        return {memory.id: found.get(memory.digest, UNSCANNED) for memory in late}
+        new = [memory for memory in late if memory.digest not in self._risks]
+        for start in range(0, len(new), SCANNED_TOGETHER):
+            self._risks |= self._scan(self._whole(new[start : start + SCANNED_TOGETHER]))
+        return {memory.id: self._risks.get(memory.digest, UNSCANNED) for memory in late}
 
     def indexed(self, memory_id: str) -> IndexedMemory | None:
         """A memory with its tokens; None for an unknown id."""

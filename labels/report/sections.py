@@ -127,9 +127,9 @@ def precision(report: Report) -> ReportSection:
         report,
         {
             "precision": lambda system: rate(system.precision),
+            "relevant": lambda system: part_of(system.precision),
             ("95 %\nasked once" if live else "95 % range"): lambda system: span(system.interval),
             **({"95 %\nany time": lambda system: span(system.live)} if live else {}),
-            "relevant": lambda system: part_of(system.precision),
             "no label": lambda system: f"{system.unjudged.part:,}",
         },
         lambda system: range_of(system.precision.value, system.interval, system.live),

@@ -316,6 +316,10 @@ def replace_candidates(prompt: GradedPrompt, candidates: Sequence[Graded]) -> Gr
     )
 
 
+MOST_ON_A_LINE = 4
+"""Entries of a table in the written file that stand on one line."""
+
+
 def write(
     weights: FeatureWeights, thresholds: Mapping[str, float], deviations: Mapping[str, float], rows: Scored
 ) -> None:
@@ -336,7 +340,9 @@ def write(
     for name, value in values.items():
         body = f"{value}"
         if isinstance(value, dict):
-            body = "{\n" + "".join(f'    "{key}": {number},\n' for key, number in value.items()) + "}"
+            pairs = [f'"{key}": {number}' for key, number in value.items()]
+            is_long = len(pairs) > MOST_ON_A_LINE
+            body = "{\n    " + ",\n    ".join(pairs) + ",\n}" if is_long else f"{{{', '.join(pairs)}}}"
         text = re.sub(rf"(?ms)^({name}[^=\n]* = )(\{{.*?\}}|[^\n{{]*)$", rf"\g<1>{body}", text)
     file.write_text(text, encoding="utf-8")
 

@@ -14,8 +14,9 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
+from tui.cli.declaring import declared
 from tui.cli.help import SUBJECTS, Commands
-from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile, declared
+from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -113,18 +114,12 @@ def main(
       MEMSIFT_JUDGE_DEPTH, MEMSIFT_JUDGE_SAMPLES
     """
     if ctx.invoked_subcommand is None:
-        from tui.cli.app import build_first, open_other, require_terminal, run_app
+        from tui.cli.app import open_app, open_other, require_terminal
 
         try:
-            first, *others = opening.known_roots(roots, os.environ)
+            found = opening.known_roots(roots, os.environ)
         except RootNotFoundError as error:
             open_other(error, judge, db, order, is_plain=plain)
             return
         require_terminal()
-        if build_first((first, *others), is_plain=plain):
-            run_app(
-                opening.open_workspace(
-                    *(first, prompts, judge, db, os.environ), order=order, asks_first=True, others=others
-                ),
-                is_plain=plain,
-            )
+        open_app(found, prompts, judge, db, order, is_plain=plain)

@@ -15,7 +15,8 @@ from engine.hook.activity_log import FILTERS, LogTail, ledger, new_decisions, re
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
-from tui.cli.options import EachRoot, StoreFile, TextOrJson, command, option
+from tui.cli.declaring import command, option
+from tui.cli.options import EachRoot, StoreFile, TextOrJson
 from tui.cli.output import output_of_roots, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell

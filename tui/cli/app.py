@@ -12,7 +12,8 @@ import click
 
 from engine.errors import MemsiftError
 from engine.paths import state_home
-from tui.cli.options import OrderName, Plain, command, option
+from tui.cli.declaring import command, option
+from tui.cli.options import OrderName, Plain
 from tui.workspace import opening
 from tui.workspace.stderr import MANY
 
@@ -84,13 +85,26 @@ def open_other(
     if chosen == DEMO:
         run_demo(fresh=False, order=order, is_plain=is_plain)
     for place in found:
-        if place.root == chosen and build_first((place.root,), is_plain=is_plain):
-            run_app(
-                opening.open_workspace(
-                    place.root, (place.folder,), judge, db, os.environ, order=order, asks_first=True
-                ),
-                is_plain=is_plain,
-            )
+        if place.root == chosen:
+            open_app([chosen], (place.folder,), judge, db, order, is_plain=is_plain)
+
+
+def open_app(
+    roots: Sequence[str],
+    prompts: Sequence[str],
+    judge: JudgeOptions,
+    db: str | None,
+    order: str | None,
+    *,
+    is_plain: bool,
+) -> None:
+    """Run the app on *roots*, once their first indexes are built."""
+    first, *others = roots
+    if build_first(roots, is_plain=is_plain):
+        opened = opening.open_workspace(
+            first, prompts, judge, db, os.environ, order=order, asks_first=True, others=others
+        )
+        run_app(opened, is_plain=is_plain)
 
 
 def build_first(roots: Sequence[str], *, is_plain: bool = False) -> bool:

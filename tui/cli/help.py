@@ -11,7 +11,9 @@ from click.core import ParameterSource
 from engine.errors import MemsiftError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
+
+    Rows = list[tuple[str, str]]
 
 
 JUDGE_SECTION = "Options of the judge"
@@ -54,11 +56,9 @@ class Commands(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, then the commands, and last the options of the judge."""
-        own, of_judge = sorted_options(self, ctx)
-        write_section(formatter, "Options", own)
-        for title, places in self.subjects.items():
-            write_section(formatter, title, command_rows(self, ctx, map(name_of, places.split())))
-        write_section(formatter, JUDGE_SECTION, of_judge)
+        subjects = self.subjects.items()
+        commands = {title: command_rows(self, ctx, map(name_of, places.split())) for title, places in subjects}
+        write_options(self, ctx, formatter, commands)
 
 
 def name_of(place: str) -> str:
@@ -79,29 +79,25 @@ class JudgedCommand(click.Command):
     """A command with options about the judge, which its help lists last."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own, of_judge = sorted_options(self, ctx)
-        write_section(formatter, "Options", own)
-        write_section(formatter, JUDGE_SECTION, of_judge)
+        write_options(self, ctx, formatter, {})
 
 
-def sorted_options(command: click.Command, ctx: click.Context) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """The rows of the help, of the options and of those about the judge: an option's names, then its text."""
-    own: list[tuple[str, str]] = []
-    of_judge: list[tuple[str, str]] = []
+def write_options(
+    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter, between: Mapping[str, Rows]
+) -> None:
+    """Write the options of a command: two columns below a heading. Those of the judge come last, behind *between*."""
+    own: Rows = []
+    of_judge: Rows = []
     for param in command.get_params(ctx):
         if isinstance(param, click.Option) and (row := param.get_help_record(ctx)):
             (of_judge if isinstance(param, JudgeOption) else own).append(row)
-    return own, of_judge
+    for title, rows in {"Options": own, **between, JUDGE_SECTION: of_judge}.items():
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
-def write_section(formatter: click.HelpFormatter, title: str, rows: Sequence[tuple[str, str]]) -> None:
-    """A heading with two columns below it, or nothing without rows."""
-    if rows:
-        with formatter.section(title):
-            formatter.write_dl(rows)
-
-
-def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -> list[tuple[str, str]]:
+def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -> Rows:
     """The names of commands, each with the first paragraph of its help."""
     commands = [(name, group.get_command(ctx, name)) for name in names]
     return [

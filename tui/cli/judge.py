@@ -12,17 +12,8 @@ from engine.errors import MemsiftError
 from engine.prompt import typed_prompt
 from engine.roots import retrieve
 from engine.wording import aligned
-from tui.cli.options import (
-    AskedJudge,
-    Roots,
-    Strict,
-    TextOrJson,
-    argument,
-    command,
-    disputed,
-    option,
-    require_agreement,
-)
+from tui.cli.declaring import argument, command, option
+from tui.cli.options import AskedJudge, Roots, Strict, TextOrJson, disputed, require_agreement
 from tui.cli.output import output, picked
 from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge

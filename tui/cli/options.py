@@ -1,5 +1,9 @@
 """Options that several commands share, and functions for their effects.
 
+--root: Folder or file of memories, whoever owns it. Default: each .claude/memory of yours, up to the repository's top,
+    this project's auto memory, and `roots` in config.toml
+--prompts: Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a
+    database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable.
 --db: Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.
 --order: Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) or
     uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.
@@ -13,14 +17,12 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial, wraps
-from inspect import cleandoc
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -30,42 +32,29 @@ from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
 from engine.paths import labels_file
 from engine.wording import counted
-from tui.cli.help import JudgedCommand, JudgeOption
+from tui.cli.declaring import argument, bundle, help_of, option
+from tui.cli.help import JudgeOption
 from tui.workspace import opening
 from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.retrieval import Retrieval
     from labels.database import LabelDatabase
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
+    from tui.cli.declaring import Declaration
     from tui.workspace.replay.replaying import Ending
 
-    F = TypeVar("F", bound=Callable[..., Any])
-    Declaration = Callable[[str, Any, Mapping[str, str]], Callable[[Any], Any]]
-    """Gives a command the parameter with this name and type, and with the text of its flag."""
-    Declarations = dict[str, tuple[Any, Declaration]]
 
-ROOTS_HELP = (
-    "Folder or file of memories, whoever owns it. Default: each .claude/memory of yours, up to the repository's top, "
-    "this project's auto memory, and `roots` in config.toml"
-)
 PROMPTS_DEFAULT = (
     "Default: the sessions of all agents in this project, or else what SpecStory and aider keep in it, or else the "
     "prompts that were replayed here."
 )
-PROMPTS_HELP = (
-    "Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a "
-    "database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable."
-)
-ENTRY = re.compile(r"^(--[a-z-]+): (.+(?:\n +.+)*)\n*", re.MULTILINE)
-"""The text of an option in a docstring. Its other lines are indented."""
-
+SHARED = help_of(sys.modules[__name__])[1]
+ROOTS_HELP, PROMPTS_HELP = SHARED["--root"], SHARED["--prompts"]
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
 
@@ -87,74 +76,6 @@ def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str
     return roots[0] if roots else None
 
 
-def option(*flags: str, about: str = "", **settings: Any) -> Declaration:
-    """An option, in the annotation of a parameter: `Annotated[bool, option("--full")]`.
-
-    Its help is *about*, and behind that the text that follows the flag and a colon in the docstring. The type says the
-    rest: bool is a flag, and a tuple an option that can be repeated.
-    """
-
-    def declare(parameter: str, kind: object, texts: Mapping[str, str]) -> Callable[[Any], Any]:
-        is_flag, multiple = kind is bool or None, get_origin(kind) is tuple
-        shown: dict[str, Any] = {"help": about + texts.get(flags[0], ""), "show_default": bool(settings.get("default"))}
-        return click.option(*flags, parameter, is_flag=is_flag, multiple=multiple, **shown, **settings)
-
-    return declare
-
-
-def argument(**settings: Any) -> Declaration:
-    """An argument, in the annotation of a parameter."""
-    return lambda parameter, *_: click.argument(parameter, **settings)
-
-
-def bundle(make: Callable[..., Any], **others: Declaration) -> Declaration:
-    """The options in the annotations of *make*, in the annotation of a parameter. It gets what *make* makes of them.
-
-    *others*: name of a parameter of *make* -> its option for this command.
-    """
-    found = {name: (kind, others.get(name, declare)) for name, (kind, declare) in declarations(make).items()}
-
-    def declare(parameter: str, *_: object) -> Callable[[Any], Any]:
-        def give(command: Callable[..., Any]) -> Callable[..., Any]:
-            @wraps(command)
-            def gathering(*given: Any, **named: Any) -> Any:
-                own = {name: named.pop(name) for name in found}
-                return command(*given, **{parameter: make(**own)}, **named)
-
-            return with_options(gathering, found, help_of(make)[1])
-
-        return give
-
-    return declare
-
-
-def declarations(source: Callable[..., Any]) -> Declarations:
-    """Parameter -> its type, and its option or argument."""
-    hints = get_type_hints(source, include_extras=True)
-    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
-
-
-def help_of(source: object) -> tuple[str, dict[str, str]]:
-    """The docstring without the texts of options; and flag -> its text."""
-    whole = cleandoc(source.__doc__ or "")
-    return ENTRY.sub("", whole).strip(), {flag: " ".join(text.split()) for flag, text in ENTRY.findall(whole)}
-
-
-SHARED = help_of(sys.modules[__name__])[1]
-
-
-def with_options(command: Callable[..., Any], found: Declarations, texts: Mapping[str, str]) -> Callable[..., Any]:
-    for parameter, (kind, declare) in reversed(found.items()):
-        command = declare(parameter, kind, {**SHARED, **texts})(command)
-    return command
-
-
-def declared(function: Callable[..., Any]) -> Callable[..., Any]:
-    """*function* with the options and arguments in the annotations of its parameters, in this order in the help."""
-    function.__doc__, texts = help_of(function)
-    return with_options(function, declarations(function), texts)
-
-
 def format_option(*names: str, about: str = "") -> Declaration:
     """The option --format with these names. The first is the default."""
     return option("--format", type=click.Choice(names), default=names[0], about=about)
@@ -163,12 +84,6 @@ def format_option(*names: str, about: str = "") -> Declaration:
 def roots_option(of_several: str = "") -> Declaration:
     """The option --root, repeatable. *of_several*: the help on more than one root."""
     return option("--root", metavar="PATH", about=f"{ROOTS_HELP}. Repeatable: {of_several}")
-
-
-def command(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """As `click.command`, with the options and arguments in the annotations of the parameters."""
-    make: Callable[..., click.Command] = click.command(name, cls=JudgedCommand, **settings)
-    return lambda function: make(declared(function))
 
 
 def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -188,18 +103,18 @@ LookedIn = Annotated[tuple[str, ...], roots_option("the memories are looked for 
 MemoryId = Annotated[str, argument(metavar="ID")]
 Ids = Annotated[tuple[str, ...], argument(metavar="ID...|-", nargs=-1, required=True, callback=ids_given)]
 PromptFiles = Annotated[tuple[str, ...], option("--prompts", metavar="FILE", about=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")]
-StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB")]
-OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order)]
-Plain = Annotated[bool, option("--plain")]
-Unjudged = Annotated[str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not")]
-Strict = Annotated[bool, option("--strict")]
-Full = Annotated[bool, option("--full")]
+StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB", about=SHARED["--db"])]
+OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order, about=SHARED["--order"])]
+Plain = Annotated[bool, option("--plain", about=SHARED["--plain"])]
+Unjudged = Annotated[
+    str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not", about=SHARED["--unjudged"])
+]
+Strict = Annotated[bool, option("--strict", about=SHARED["--strict"])]
+Full = Annotated[bool, option("--full", about=SHARED["--full"])]
 TextOrJson = Annotated[str, format_option("text", "json", about="Text for people or JSON for programs.")]
 TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
-ROOT = click.option(
-    "--root", metavar="PATH", multiple=True, callback=only_one, help=f"{ROOTS_HELP}: the first of them."
-)
-TEXT_OR_JSON: Callable[[F], F] = get_args(TextOrJson)[1]("form", str, {})
+FIRST = f"{ROOTS_HELP}: the first of them."
+OneRoot = Annotated[str | None, option("--root", metavar="PATH", multiple=True, callback=only_one, about=FIRST)]
 judge_option = partial(option, cls=JudgeOption)
 
 JUDGES = f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from engine.lean.json_text import printed_json
-from tui.cli.options import argument, command, option
+from engine.paths import state_dir
+from engine.wording import counted
+from tui.cli.declaring import argument, command, option
 from tui.cli.output import picked
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -24,10 +26,11 @@ def prompts(
 ) -> None:
     """Print the prompts that people typed, as JSON lines.
 
-    PATH is a transcript of Claude Code, a session of Codex, Gemini CLI or Qwen Code, history.jsonl, an export of
-    SpecStory (.specstory/history), .aider.chat.history.md, JSON lines, a database of claude-mem, a text file with a
-    prompt per line, or a folder of these. Default: the transcripts and sessions of this project, or else what
-    SpecStory and aider keep in it. A session that was exported twice counts once.
+    PATH is a transcript of Claude Code, a session of Codex, Gemini CLI, Qwen Code or Copilot CLI, history.jsonl, an
+    export of SpecStory (.specstory/history), .aider.chat.history.md, JSON lines, a database of claude-mem, a text file
+    with a prompt per line, or a folder of these. Default: the transcripts and sessions of this project, or else what
+    SpecStory and aider keep in it. A session that was exported twice counts once. Prompts of opencode come from the
+    hook's log, which holds them from the time on when you set logging.prompts.
 
     Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must
@@ -37,11 +40,28 @@ def prompts(
     """
     from engine.conversations.prompt_files import read_prompts
 
+    if not paths:
+        tell_untold()
     reading = read_prompts(opening.prompt_paths(paths, os.environ), include_sdk=include_sdk)
     for prompt in reading.prompts:
         click.echo(printed_json(prompt_row(prompt)))
     for skipped in reading.skipped:
         tell(f"skipped {skipped.where}: {skipped.reason}")
+
+
+def tell_untold() -> None:
+    """Tell how many prompts here are in the hook's log without their text, of agents whose sessions are not read."""
+    from engine.agents.registry import unread_agents
+    from engine.hook.activity_log import read_log
+    from engine.settings.roots import find_roots
+
+    roots = find_roots(os.getcwd(), os.environ).roots  # noqa: PTH109 - the engine speaks in strings
+    log = read_log(*(state_dir(root, os.environ) for root in roots))
+    for agent in unread_agents():
+        found = sum(decision.agent == agent.name and not decision.prompt for decision in log.decisions)
+        if found:
+            count = f"{counted(found, 'prompt')} of {agent.title} in the hook's log without text."
+            tell(f"{count} To keep the text from now on: memsift config set logging.prompts true")
 
 
 def prompt_row(prompt: Prompt) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from engine.config import AUTO, DEFAULT, OFF, SYSTEMS, injected_system, is_injec
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
+from tui.cli.declaring import command, option
 from tui.cli.options import (
     PROMPTS_HELP,
     REPLAY_SAMPLES,
@@ -24,12 +25,10 @@ from tui.cli.options import (
     Roots,
     StoreFile,
     Strict,
-    command,
     disputed,
     exit_if_early,
     opened_cutoff,
     opened_store,
-    option,
     require_agreement,
 )
 from tui.workspace import opening

@@ -17,11 +17,12 @@ from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
-from tui.cli.options import AskedJudge, EachRoot, argument, bundle, command, format_option, opened_cutoff, option
-from tui.cli.output import output_of_roots, output_width
+from tui.cli.declaring import argument, bundle, command, option
+from tui.cli.options import AskedJudge, EachRoot, format_option, opened_cutoff
+from tui.cli.output import output_of_roots, output_width, picked
 from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge
-from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line
+from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line, rounded
 from tui.workspace.stderr import report_fallback, report_notices, report_skipped, visible
 
 if TYPE_CHECKING:
@@ -243,21 +244,10 @@ class ResultRows:
     def of(self, summary: MemorySummary, score: float, confidence: str, probability: float | None) -> dict[str, Any]:
         memory = self._index.memory(summary.id)
         shown = snippet(memory.body if memory else "", self._marker)
-        row = {
-            **({"root": home_of(self._index, summary)[0]} if isinstance(self._index, JointIndex) else {}),
-            "id": summary.id,
-            "title": summary.title,
-            "category": summary.category,
-            "path": summary.path,
-            "tags": list(summary.tags),
-            "status": summary.status,
-            "snippet": shown.text,
-            "updated_at": summary.updated_at,
-            "score": round(score, 4),
-            "confidence": confidence,
-            "probability": None if probability is None else round(probability, 4),
-            "matches": [list(place) for place in shown.matches],
-        }
+        place = {"root": home_of(self._index, summary)[0]} if isinstance(self._index, JointIndex) else {}
+        row = {**place, **picked(summary, "id", "title", "category", "path", "tags", "status"), "snippet": shown.text}
+        row |= {"updated_at": summary.updated_at, "score": score, "confidence": confidence, "probability": probability}
+        row = {name: rounded(value) for name, value in row.items()} | {"matches": shown.matches}
         if self._explained is None:
             return row
         explanation = self._explained.get(summary.id)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from tui.cli.options import EachRoot, PromptFiles, StoreFile, command, option
+from tui.cli.declaring import command, option
+from tui.cli.options import EachRoot, PromptFiles, StoreFile
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ def _heading(field: FormField) -> str:
 
 
 KEEPS, RETIRES = "Kept", "Retired as superseded"
-RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied: what is red is lost."
+RULE = "The kept memory gets {tags} and the related files of the others. Their underlined words are not copied."
 ONLY_KEPT, ONLY_OTHERS = "underline $text-success", "underline $text-error"
 WORD = re.compile(r"\w+|[^\w\s]")
 

@@ -165,7 +165,7 @@ HEADS = {
     "check": "Finding · {browse.finding}",
 }
 WEEKS, NO_WEEKS = "Relevant by week", "no labelled injection"
-GAP, NAME_WIDTH, NUMBER_WIDTH, LEAST_BAR, MOST_BAR = 3, 12, 7, 4, 16
+GAP, NAME_WIDTH, NUMBER_WIDTH, LEAST_BAR, MOST_BAR = 2, 11, 5, 3, 16
 """Cells between two columns, of a name before a bar, of the number behind it, and of a bar."""
 
 

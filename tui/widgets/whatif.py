@@ -245,7 +245,7 @@ def compared_text(compared: Compared, current: str, saved: str, size: tuple[int,
     *size* in cells and lines. Where not all values have room, those near the *current* one are shown.
     """
     width, height = size
-    room = width - VALUE_WIDTH - 7 - sum(COLUMNS.values())
+    room = width - VALUE_WIDTH - 9 - sum(COLUMNS.values())
     bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
     heads = "".join(f"{name:>{width}}" for name, width in COLUMNS.items())
     head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar) + heads

@@ -18,8 +18,6 @@ from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
-from labels.records import NOT_RELEVANT, RELEVANT
-from labels.store import LabelStore
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
@@ -82,6 +80,8 @@ class Week(Record):
 
 def weeks_of(decisions: Iterable[LoggedPrompt], ids: Mapping[str, str], gold: Iterable[Gold]) -> tuple[Week, ...]:
     """The weeks of a log that have labelled injections, oldest first. *ids*: SHA-256 of a prompt's text -> its id."""
+    from labels.records import NOT_RELEVANT, RELEVANT
+
     verdicts = {(label.prompt_id, label.memory_id): label.verdict for label in gold}
     found: dict[str, Counter[str]] = {}
     for decision in decisions if verdicts else ():
@@ -129,6 +129,8 @@ def read_activity(
 
     Any thread may call it. Raises LabelStoreError.
     """
+    from labels.store import LabelStore
+
     stamps = log_stamps(roots, environ)
     log = read_log(*[state_dir(root, environ) for root in roots])
     texts = {digest_of(prompt.text): (prompt.id, prompt.text) for prompt in prompts}
@@ -177,15 +179,12 @@ def is_muted(root: str, environ: Mapping[str, str]) -> bool:
 
 def _is_installed(environ: Mapping[str, str]) -> bool:
     """Whether a coding agent, started in this folder, runs the hook."""
-    from engine.agents.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
+    from engine.agents.prompt_hooks import all_hooks_are_off, own_hooks
     from engine.agents.registry import all_agents
     from engine.agents.settings_files import settings_files
 
-    for agent in all_agents():
-        files = settings_files(agent, str(Path.cwd()), environ)
-        if not all_hooks_are_off(files) and any(hook.kind == OURS for hook in prompt_hooks(files, environ)):
-            return True
-    return False
+    found = (settings_files(agent, str(Path.cwd()), environ) for agent in all_agents())
+    return any(own_hooks(files, environ) and not all_hooks_are_off(files) for files in found)
 
 
 def digest_of(text: str) -> str:

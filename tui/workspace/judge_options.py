@@ -105,9 +105,11 @@ class Asking:
     retries: int
     batch_poll_s: float
 
-    def shared(self, workers: int) -> Asking:
-        """How each of *workers* asks: together they make `concurrency` calls at once, but each makes at least one."""
-        return replace_dataclass(self, concurrency=max(1, self.concurrency // workers))
+    def shared(self, workers: int) -> tuple[Asking, int]:
+        """How each of *workers* asks, and how many of them may do so at once: together they make no more than
+        `concurrency` calls. Of batches, each worker has one under way and one that waits."""
+        own = max(1, self.concurrency // workers)
+        return replace_dataclass(self, concurrency=own), 2 * workers if self.batch_poll_s else self.concurrency // own
 
 
 def make_means(

@@ -153,11 +153,6 @@ def _sum(stems: Iterable[str], weights: Mapping[str, float]) -> float:
 
 def _finding(older: Memory, newer: Memory, likeness: float) -> Finding:
     memory_id, other = newer.summary.id, older.summary.id
-    return Finding(
-        check="duplicates",
-        memory_id=memory_id,
-        severity=likeness,
-        reason=f"says nearly the same as {other} (likeness {likeness:.2f})",
-        action=f"Compare them: memsift show {memory_id}, memsift show {other}. Then memsift merge {memory_id} {other}",
-        others=(other,),
-    )
+    reason = f"says nearly the same as {other} (likeness {likeness:.2f})"
+    action = f"Compare them: memsift show {memory_id}, memsift show {other}. Then memsift merge {memory_id} {other}"
+    return Finding("duplicates", memory_id, likeness, reason, action, others=(other,))

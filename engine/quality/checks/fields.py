@@ -27,10 +27,5 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         except (UnreadableFileError, CurationError, ValueError):
             continue
         if wrong:
-            yield Finding(
-                check="fields",
-                memory_id=summary.id,
-                severity=SEVERITY,
-                reason="; ".join(wrong),
-                action=f"Correct it: memsift edit {summary.id} --set FIELD=VALUE",
-            )
+            action = f"Correct it: memsift edit {summary.id} --set FIELD=VALUE"
+            yield Finding("fields", summary.id, SEVERITY, "; ".join(wrong), action)

@@ -29,14 +29,8 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         result = gate.scanned(text, looks) if looks else None
         if result is None or result.risk < subject.max_risk or not result.detections:
             continue
-        first = result.detections[0]
-        memory_id = memory.summary.id
-        yield Finding(
-            check="safety",
-            memory_id=memory_id,
-            severity=result.risk,
-            reason=f"{first.category}: {first.reason}",
-            action=f"Read it: memsift show {memory_id}. Then memsift quality accept {memory_id}, "
-            f"or memsift retire {memory_id}",
-            where=f"characters {first.start} to {first.end}",
-        )
+        first, memory_id = result.detections[0], memory.summary.id
+        reason, where = f"{first.category}: {first.reason}", f"characters {first.start} to {first.end}"
+        accept = f"Then memsift quality accept {memory_id}, or memsift retire {memory_id}"
+        action = f"Read it: memsift show {memory_id}. {accept}"
+        yield Finding("safety", memory_id, result.risk, reason, action, where)

@@ -45,9 +45,11 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     with _settings():
         for memory in subject.memories:
             change = (TAKE_OUT,) if secrets_in(memory) else ()
+            action = f"Take it out with memsift edit {memory.summary.id}, and replace the secret where it is used"
             for where, line in _lines(memory):
                 for kind in sorted({kind for kind, _ in _scanned(line)}):
-                    yield _finding(memory.summary.id, where, kind, change)
+                    reason = f"looks like a secret: {kind}"
+                    yield Finding("secrets", memory.summary.id, SEVERITY, reason, action, where, (), change)
 
 
 def secrets_of(memory: Memory) -> tuple[str, ...]:
@@ -101,15 +103,3 @@ def secrets_in(memory: Memory) -> tuple[str, ...]:
             found.update(word for word in WORD.findall(line) if any(value in word for value in values))
     single = [secret for secret in found if len(secret) >= LEAST and not any(sign in secret for sign in SEVERAL)]
     return tuple(sorted(secret for secret in single if not (NAME.fullmatch(secret) or is_stand_in(secret))))
-
-
-def _finding(memory_id: str, where: str, kind: str, change: tuple[str, ...]) -> Finding:
-    return Finding(
-        check="secrets",
-        memory_id=memory_id,
-        severity=SEVERITY,
-        reason=f"looks like a secret: {kind}",
-        action=f"Take it out with memsift edit {memory_id}, and replace the secret where it is used",
-        where=where,
-        change=change,
-    )

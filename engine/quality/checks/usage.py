@@ -51,22 +51,15 @@ def seconds(text: str) -> float | None:
 
 
 def _unused(memory: MemorySummary, subject: CheckedRoot) -> Finding:
-    return Finding(
-        check="usage",
-        memory_id=memory.id,
-        severity=UNUSED_SEVERITY,
-        reason=f"never injected in {subject.log_prompts:,} prompts of {subject.log_days:.0f} days",
-        action=f"Give it a clearer title and tags (memsift edit {memory.id}), or memsift archive {memory.id}",
-    )
+    reason = f"never injected in {subject.log_prompts:,} prompts of {subject.log_days:.0f} days"
+    action = f"Give it a clearer title and tags (memsift edit {memory.id}), or memsift archive {memory.id}"
+    return Finding("usage", memory.id, UNUSED_SEVERITY, reason, action)
 
 
 def _irrelevant(memory: MemorySummary, counts: Usage) -> Finding:
     labels = counts.relevant + counts.irrelevant
     share = counts.irrelevant / labels
-    return Finding(
-        check="usage",
-        memory_id=memory.id,
-        severity=round(share * min(1.0, 0.5 + counts.injected / FULL_AT / 2), 2),
-        reason=f"injected {counts.injected:,} times, but only {counts.relevant} of {labels} labels say relevant",
-        action=f"Narrow its title and tags (memsift edit {memory.id}), or memsift retire {memory.id}",
-    )
+    severity = round(share * min(1.0, 0.5 + counts.injected / FULL_AT / 2), 2)
+    reason = f"injected {counts.injected:,} times, but only {counts.relevant} of {labels} labels say relevant"
+    action = f"Narrow its title and tags (memsift edit {memory.id}), or memsift retire {memory.id}"
+    return Finding("usage", memory.id, severity, reason, action)

@@ -166,7 +166,7 @@ REASONS: list[tuple[dict[str, object], str]] = [
 
 def test_prompts_that_ask_for_no_memories(world: World) -> None:
     for changes, reason in REASONS:
-        request = parse_request(json.dumps(world.payload(**{"prompt": ASK, **changes})).encode())
+        request = parse_request(json.dumps(world.payload(**{"prompt": ASK, **changes})).encode(), {})
         assert request
         assert skip_reason(request) == reason, changes
 
@@ -283,12 +283,12 @@ def test_a_prompt_of_a_megabyte_is_answered(world: World) -> None:
 
 def test_what_is_no_request_is_answered_with_silence(world: World) -> None:
     for name, stdin in NOT_REQUESTS.items():
-        assert parse_request(stdin) is None, name
+        assert parse_request(stdin, {}) is None, name
         assert respond(stdin, world.environ, world.stderr) == "", name
 
 
 def test_missing_fields_and_fields_of_a_wrong_type_are_empty() -> None:
-    request = parse_request(b'{"prompt": "p", "session_id": 3, "cwd": null, "transcript_path": [], "source": {}}')
+    request = parse_request(b'{"prompt": "p", "session_id": 3, "cwd": null, "transcript_path": [], "source": {}}', {})
     assert request
     assert (request.session_id, request.transcript_path, request.source) == ("", "", "")
     assert request.cwd == os.getcwd()  # noqa: PTH109 - what the engine falls back to

@@ -30,10 +30,10 @@ first lines and in memsift gate. The true share is in the 95 % range 19 times of
 20. “Asked once” is for who looks a single time, when all labels are there. Who
 looks on the way, and stops when the number pleases, takes “any time”.
 
-                             95 %       95 %
-            precision  asked once   any time  relevant  no label
-bm25             0.33   0.05-0.82  0.01-0.99    1 of 3         1
-bm25+judge       1.00   0.15-1.00  0.01-1.00    1 of 1         0
+                                       95 %       95 %
+            precision  relevant  asked once   any time  no label
+bm25             0.33    1 of 3   0.05-0.82  0.01-0.99         1
+bm25+judge       1.00    1 of 1   0.15-1.00  0.01-1.00         0
 
 Served: how much of what is needed was injected
 Served: of the prompts that need a memory, those that got one that they need:
@@ -135,7 +135,7 @@ def test_an_unknown_number_is_shown_as_a_dash() -> None:
     rows = [outcome(["a", "b"])]
     text = report_text(build_report(Evidence(rows, {})), is_full=True)
     assert next(line.split()[1:] for line in text.splitlines() if line.startswith("bm25")) == [
-        *("-", "-", "0", "of", "0", "2")
+        *("-", "0", "of", "0", "-", "2")
     ]
 
 
@@ -188,9 +188,9 @@ def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
 def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
     lines = report_markdown(small_report(tmp_path)).splitlines()
     assert lines[0] == "# memsift report"
-    assert "|  | precision | 95 % asked once | 95 % any time | relevant | no label |" in lines
+    assert "|  | precision | relevant | 95 % asked once | 95 % any time | no label |" in lines
     assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines
-    assert "| bm25+judge | 1.00 | 0.15-1.00 | 0.01-1.00 | 1 of 1 | 0 |" in lines
+    assert "| bm25+judge | 1.00 | 1 of 1 | 0.15-1.00 | 0.01-1.00 | 0 |" in lines
     assert "## The judge against people: bm25+judge" in lines
 
 

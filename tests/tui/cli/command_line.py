@@ -112,11 +112,12 @@ class Here:
     """An executor without workers: each part is done in this thread."""
 
     workers = 1
+    is_here = True
 
     def each(
         self,
         work: Callable[[Any], Any],
         parts: Iterable[tuple[Any, Any]],
-        shared: object,  # noqa: ARG002
+        *_: object,
     ) -> Iterator[tuple[Any, Any]]:
         return ((key, work(part)) for key, part in parts)

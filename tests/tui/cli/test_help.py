@@ -11,7 +11,7 @@ import pytest
 
 from labels.exchange.registry import FORMATS
 from tests.test_command_reference import COMMANDS as ALL_COMMANDS
-from tests.tui.cli.command_line import memsift
+from tests.tui.cli.command_line import MAIN, memsift, process
 from tests.tui.cli.test_commands import COMMANDS
 from tui.cli.help import SUBJECTS
 
@@ -50,6 +50,11 @@ def test_the_help_of_every_command_fits_into_80_columns() -> None:
 def test_every_option_has_a_text() -> None:
     options = [(name, param) for name, command in ALL_COMMANDS.items() for param in command.params]
     assert [(name, param.opts) for name, param in options if isinstance(param, click.Option) and not param.help] == []
+
+
+def test_commands_work_without_docstrings() -> None:
+    done = process("completion", "bash", code=[sys.executable, "-OO", *MAIN[1:]])
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_help_defines_the_words_that_commands_use() -> None:

@@ -124,7 +124,9 @@ async def test_a_large_terminal_has_no_empty_half_with_a_single_memory(open_work
         await at_rest(pilot)
         await press(pilot, "c", "down", "enter")
         await reads(pilot, "#overview", "Category · c Finding · f Relevant by week")
-        await reads(pilot, "#overview", "▸ decision {0} 1 any {0} 1 no labelled injection fields {0} 1".format("━" * 6))
+        await reads(
+            pilot, "#overview", "▸ decision {0} 1 any {0} 1 no labelled injection fields {0} 1".format("━" * 10)
+        )
         await reads(pilot, "#about-text", "✗ src/gone.py (not there)")
         assert "src/gone.py" not in text_of(pilot.app.screen.query_one("#detail-text"))
         await pilot.resize_terminal(160, 30)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from engine.lean.json_text import printed_json
-from tui.cli.options import TREC_FORM, Roots, StoreFile, argument, command, opened_store, option
+from tui.cli.declaring import argument, command, option
+from tui.cli.options import TREC_FORM, Roots, StoreFile, opened_store
 from tui.cli.output import picked, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible

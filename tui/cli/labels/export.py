@@ -12,7 +12,8 @@ import click
 from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.stores.files import open_named, write_whole
-from tui.cli.options import StoreFile, command, opened_labels, option, store_path
+from tui.cli.declaring import command, option
+from tui.cli.options import StoreFile, opened_labels, store_path
 from tui.cli.output import text_of
 from tui.workspace.stderr import tell
 

@@ -11,18 +11,8 @@ import click
 
 from engine.errors import MemsiftError
 from engine.wording import counted
-from tui.cli.options import (
-    ABOVE_ZERO,
-    SHARE,
-    Full,
-    MeasuredFiles,
-    Roots,
-    StoreFile,
-    TextOrJson,
-    command,
-    opened_store,
-    option,
-)
+from tui.cli.declaring import command, option
+from tui.cli.options import ABOVE_ZERO, SHARE, Full, MeasuredFiles, Roots, StoreFile, TextOrJson, opened_store
 from tui.cli.output import text_width
 from tui.workspace import opening
 

@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from engine.errors import RootNotFoundError
+from tui.cli.declaring import argument, command, option
 from tui.cli.labels.export import FormatChoice, told_apart
-from tui.cli.options import (
-    PROMPTS_HELP,
-    EachRoot,
-    StoreFile,
-    argument,
-    command,
-    opened_labels,
-    option,
-    store_path,
-)
+from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, store_path
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 

@@ -15,17 +15,8 @@ from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
-from tui.cli.options import (
-    AskedJudge,
-    OrderName,
-    PromptFiles,
-    Roots,
-    StoreFile,
-    TextOrJson,
-    command,
-    option,
-    store_path,
-)
+from tui.cli.declaring import command, option
+from tui.cli.options import AskedJudge, OrderName, PromptFiles, Roots, StoreFile, TextOrJson, store_path
 from tui.cli.output import text_of
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening

@@ -10,18 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from engine.errors import MemsiftError
+from tui.cli.declaring import command, option
 from tui.cli.labels.export import write_output
-from tui.cli.options import (
-    Full,
-    MeasuredFiles,
-    Roots,
-    RunFiles,
-    StoreFile,
-    command,
-    format_option,
-    opened_store,
-    option,
-)
+from tui.cli.options import Full, MeasuredFiles, Roots, RunFiles, StoreFile, format_option, opened_store
 from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell

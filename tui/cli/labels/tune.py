@@ -15,18 +15,8 @@ from engine.errors import TuningError
 from engine.paths import cutoff_file, state_dir
 from engine.settings.sources import trust_command
 from engine.settings.trust import keeping_trust, trust_of
-from tui.cli.options import (
-    SHARE,
-    TREC_FORM,
-    EachRoot,
-    Full,
-    StoreFile,
-    TextOrJson,
-    Unjudged,
-    command,
-    opened_store,
-    option,
-)
+from tui.cli.declaring import command, option
+from tui.cli.options import SHARE, TREC_FORM, EachRoot, Full, StoreFile, TextOrJson, Unjudged, opened_store
 from tui.cli.output import text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell

@@ -1,4 +1,10 @@
-"""The commands that change memories, from `memsift create` to `memsift move`, and those on the journal of changes."""
+"""The commands that change memories, from `memsift create` to `memsift move`, and those on the journal of changes.
+
+--dry-run: Print the differences that the command would make, and change nothing.
+--reason: The reason. It is kept in the memory.
+--set: Set a field, such as tags or a field of the category. Repeat it with the same field for a list. An empty value
+    removes a field that is not required.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +34,8 @@ from engine.lean.record import fields as fields_of
 from engine.stores.claude_memory_schema import CONTENT
 from engine.stores.markdown.parts import TYPES
 from engine.stores.writing import Changes, Draft
-from tui.cli.options import Ids, LookedIn, MemoryId, TextOrJson, argument, command, option
+from tui.cli.declaring import argument, command, help_of, option
+from tui.cli.options import Ids, LookedIn, MemoryId, TextOrJson
 from tui.cli.output import output, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import (
@@ -50,14 +57,10 @@ if TYPE_CHECKING:
     from tui.workspace.curate.curating import FoundMemory
 
 
-NO_CHANGE = "Print the differences that the command would make, and change nothing."
-SET = (
-    "Set a field, such as tags or a field of the category. Repeat it with the same field for a list. An empty value "
-    "removes a field that is not required."
-)
-DryRun = Annotated[bool, option("--dry-run", about=NO_CHANGE)]
-Reason = Annotated[str, option("--reason", metavar="TEXT", default="", about="The reason. It is kept in the memory.")]
-FieldValues = Annotated[tuple[str, ...], option("--set", metavar="FIELD=VALUE", about=SET)]
+TEXTS = help_of(sys.modules[__name__])[1]
+DryRun = Annotated[bool, option("--dry-run", about=TEXTS["--dry-run"])]
+Reason = Annotated[str, option("--reason", metavar="TEXT", default="", about=TEXTS["--reason"])]
+FieldValues = Annotated[tuple[str, ...], option("--set", metavar="FIELD=VALUE", about=TEXTS["--set"])]
 
 
 def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -9,7 +9,8 @@ import click
 from engine.errors import UnknownMemoryError
 from engine.stores.writing import STATUSES
 from engine.wording import aligned
-from tui.cli.options import EachRoot, MemoryId, TextJsonOrIds, TextOrJson, command, option
+from tui.cli.declaring import command, option
+from tui.cli.options import EachRoot, MemoryId, TextJsonOrIds, TextOrJson
 from tui.cli.output import output, picked
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ import click
 from engine.lean.record import fields
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
-from tui.cli.options import EachRoot, StoreFile, TextJsonOrIds, argument, command, option
+from tui.cli.declaring import argument, command, option
+from tui.cli.options import EachRoot, StoreFile, TextJsonOrIds
 from tui.cli.output import output_of_roots, text_of, text_width
 from tui.workspace.stderr import tell, visible
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from engine.lean.record import fields
+from tui.cli.declaring import command, option
 from tui.cli.help import Commands
-from tui.cli.options import EachRoot, Ids, LookedIn, TextJsonOrIds, command, option
+from tui.cli.options import EachRoot, Ids, LookedIn, TextJsonOrIds
 from tui.cli.output import output, picked, text_of, text_width
 from tui.workspace.stderr import tell
 

@@ -18,18 +18,8 @@ from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
 from engine.quality.judging.store import row_of, summary_of
 from engine.wording import aligned, counted
-from tui.cli.options import (
-    AskedJudge,
-    Bulk,
-    EachRoot,
-    PartsOfMemories,
-    PartsOptions,
-    argument,
-    command,
-    exit_if_early,
-    format_option,
-    option,
-)
+from tui.cli.declaring import argument, command, option
+from tui.cli.options import AskedJudge, Bulk, EachRoot, PartsOfMemories, PartsOptions, exit_if_early, format_option
 from tui.cli.output import output, picked, text_of
 from tui.workspace.stderr import tell
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from shlex import quote
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -20,8 +20,8 @@ from engine.settings.roots import offered_roots, user_roots
 from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
-from tui.cli.options import ROOT as ROOT_OPTION
-from tui.cli.options import TEXT_OR_JSON
+from tui.cli.declaring import argument, declared, option
+from tui.cli.options import OneRoot, TextOrJson
 from tui.cli.output import output, text_width
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
@@ -40,15 +40,19 @@ COST = "judge.enabled: about $2 a month with claude-haiku-4-5, for 2,250 questio
 MOST_SHOWN = 24
 """Characters of a value in the table; memsift config get prints it whole."""
 
-FOR_USER = click.option("--user", "is_user", is_flag=True, help="In your config.toml, for all roots. The default.")
-IN_ROOT = click.option("--root", metavar="PATH", help="In the memory-config.json of this folder of memories.")
+TO_USER, TO_ROOT = (
+    "In your config.toml, for all roots. The default.",
+    "In the memory-config.json of this folder of memories.",
+)
+Key = Annotated[str, argument()]
+ForUser = Annotated[bool, option("--user", about=TO_USER)]
+InRoot = Annotated[str | None, option("--root", metavar="PATH", about=TO_ROOT)]
 
 
 @click.group(invoke_without_command=True)
-@ROOT_OPTION
-@TEXT_OR_JSON
+@declared
 @click.pass_context
-def config(ctx: click.Context, root: str | None, form: str) -> None:
+def config(ctx: click.Context, root: OneRoot, form: TextOrJson) -> None:
     """Show every setting: its value, and where the value comes from.
 
     A later source is stronger: default, user (config.toml), root (memory-config.json), variable (MEMSIFT_...). A root
@@ -73,9 +77,8 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
 
 
 @config.command("get")
-@click.argument("key")
-@ROOT_OPTION
-def get(key: str, root: str | None) -> None:
+@declared
+def get(key: Key, root: OneRoot) -> None:
     """Print the value of KEY, such as judge.enabled, as JSON."""
     if own_path(key):
         click.echo(printed_json(own(key)))
@@ -86,11 +89,13 @@ def get(key: str, root: str | None) -> None:
 
 
 @config.command("set")
-@click.argument("key")
-@click.argument("values", metavar="VALUE...", nargs=-1, required=True)
-@FOR_USER
-@IN_ROOT
-def set_(key: str, values: tuple[str, ...], is_user: bool, root: str | None) -> None:
+@declared
+def set_(
+    key: Key,
+    values: Annotated[tuple[str, ...], argument(metavar="VALUE...", nargs=-1, required=True)],
+    is_user: ForUser,
+    root: InRoot,
+) -> None:
     """Set KEY, such as judge.enabled, to VALUE. Everything else in the file stays as it was written.
 
     Only `roots` takes more than one VALUE: the paths of your folders of memories.
@@ -107,10 +112,8 @@ def set_(key: str, values: tuple[str, ...], is_user: bool, root: str | None) -> 
 
 
 @config.command("unset")
-@click.argument("key")
-@FOR_USER
-@IN_ROOT
-def unset(key: str, is_user: bool, root: str | None) -> None:
+@declared
+def unset(key: Key, is_user: ForUser, root: InRoot) -> None:
     """Take KEY out of the file, so that the weaker source decides.
 
     Output: the path of the changed file.

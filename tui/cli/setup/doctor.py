@@ -17,7 +17,8 @@ from engine.paths import labels_file
 from engine.settings.roots import find_roots
 from engine.settings.sources import read_config
 from engine.wording import counted
-from tui.cli.options import TEXT_OR_JSON
+from tui.cli.declaring import command
+from tui.cli.options import TextOrJson
 from tui.cli.output import output, text_width
 from tui.workspace.stderr import visible
 
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from engine.doctor import DoctorFinding
 
 
-@click.command()
-@TEXT_OR_JSON
-@click.pass_context
-def doctor(ctx: click.Context, form: str) -> None:
+@command()
+def doctor(form: TextOrJson) -> None:
     """Look at everything that the hook needs, in this folder, and say how to mend what is wrong.
 
     Checked are Python, SQLite, clock, disk and file modes; the memories, their index, trust, settings and transcripts;
@@ -41,7 +40,7 @@ def doctor(ctx: click.Context, form: str) -> None:
     """
     found = findings(os.getcwd())  # noqa: PTH109 - the engine speaks in strings
     click.echo(output(form, list(map(fields, found)), table(found)), nl=False)
-    ctx.exit(int(any(finding.status == PROBLEM for finding in found)))
+    click.get_current_context().exit(int(any(finding.status == PROBLEM for finding in found)))
 
 
 def findings(folder: str) -> list[DoctorFinding]:

@@ -7,58 +7,54 @@ import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from engine.agents import installation
 from engine.agents.agent import PROJECT, USER
-from engine.agents.hook_entry import bare_interpreter, hook_entry, shared_entry, slow_start
-from engine.agents.prompt_hooks import (
-    OF_ORIGINAL,
-    OURS,
-    all_hooks_are_off,
-    of_one_machine,
-    prompt_hooks,
-    removal,
-    several,
-)
+from engine.agents.hook_entry import hook_entry, shared_entry
+from engine.agents.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks, remarks, removal
 from engine.agents.registry import NAMES, OPTION, agent_of, all_agents, default_agent
 from engine.agents.settings_files import backup_path, settings_files
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.settings.roots import PROJECT_FOLDER, find_roots
+from tui.cli.declaring import command, option
 from tui.cli.output import text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from engine.agents.agent import Agent
     from engine.agents.installation import SettingsChange
     from engine.agents.settings_files import SettingsFile
 
 
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Print the difference, and change nothing.")
-AGENTS = click.option(
-    OPTION,
-    "names",
-    type=click.Choice(NAMES),
-    multiple=True,
-    help="A coding agent; can be given several times. Without it, a terminal asks about those on this machine.",
-)
+def scope_option(parameter: str, _: object, texts: Mapping[str, str]) -> Callable[[Any], Any]:
+    """The options --user and --project of one parameter."""
+    first = click.option("--user", parameter, flag_value=USER, default=USER, help=texts["--user"])
+    second = click.option("--project", parameter, flag_value=PROJECT, help=texts["--project"])
+    return lambda command: first(second(command))
+
+
+ON_MACHINE = "A coding agent; can be given several times. Without it, a terminal asks about those on this machine."
+Agents = Annotated[tuple[str, ...], option(OPTION, type=click.Choice(NAMES), about=ON_MACHINE)]
+Scope = Annotated[str, scope_option]
+DryRun = Annotated[bool, option("--dry-run", about="Print the difference, and change nothing.")]
 NEXT = "Type a prompt in {}, then run memsift activity."
 NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a prompt, then run memsift activity."
 
 
-@click.command()
-@AGENTS
-@click.option("--user", "scope", flag_value=USER, default=USER, help="For all projects of yours. The default.")
-@click.option("--project", "scope", flag_value=PROJECT, help="For all who work on the project in the current folder.")
-@click.option("--plugin", "is_plugin", is_flag=True, help="In Claude Code: as a plugin with two skills.")
-@DRY_RUN
-@click.option("--print", "is_print", is_flag=True, help="Only print what the settings of one agent would hold.")
-def install(names: tuple[str, ...], scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
+@command()
+def install(
+    names: Agents,
+    scope: Scope,
+    is_plugin: Annotated[bool, option("--plugin")],
+    dry_run: DryRun,
+    is_print: Annotated[bool, option("--print")],
+) -> None:
     """Put memsift into a coding agent, so that it looks for memories at every prompt.
 
     Without --agent, a terminal asks about each agent that is found on this machine, if there are several. A script
@@ -81,6 +77,11 @@ def install(names: tuple[str, ...], scope: str, is_plugin: bool, dry_run: bool, 
     The plugin brings the skills memory-search and memory-label.
 
     Output: the path of each changed file.
+
+    --user: For all projects of yours. The default.
+    --project: For all who work on the project in the current folder.
+    --plugin: In Claude Code: as a plugin with two skills.
+    --print: Only print what the settings of one agent would hold.
     """
     agents = chosen_agents(names, is_found, "Put memsift into {}?", asks=not (is_plugin or is_print))
     if is_plugin and agents != (default_agent(),):
@@ -193,13 +194,10 @@ def warn(agent: Agent) -> None:
             tell(file.problem)
     if off := all_hooks_are_off(files):
         tell(f"{off} switches all hooks off: memsift's runs only without disableAllHooks.")
-    hooks = prompt_hooks(files, os.environ)
-    for hook in hooks:
+    for hook in prompt_hooks(files, os.environ):
         if hook.kind == OF_ORIGINAL:
             tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {removal(hook)}")
-    own = [hook for hook in hooks if hook.kind == OURS]
-    slow = slow_start((hook.command for hook in own), bare_interpreter(), os.environ)
-    for sentence in (*several(own), *of_one_machine(files), *slow):
+    for sentence in remarks(files, os.environ):
         tell(sentence)
 
 
@@ -207,12 +205,8 @@ UNREAD = "memsift may still be in the settings that cannot be read. Mend them, t
 SHARED = "memsift stays in {}, which is for all who work on the project: memsift uninstall --project takes it out."
 
 
-@click.command()
-@AGENTS
-@click.option("--user", "scope", flag_value=USER, default=USER, help="From your own settings. The default.")
-@click.option("--project", "scope", flag_value=PROJECT, help="From the settings of the project in this folder.")
-@DRY_RUN
-def uninstall(names: tuple[str, ...], scope: str, dry_run: bool) -> None:
+@command()
+def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
     """Take memsift out of the settings of a coding agent, the hook and the plugin.
 
     Without --agent, a terminal asks about each agent that memsift is installed in, if there are several. A script gets
@@ -224,6 +218,9 @@ def uninstall(names: tuple[str, ...], scope: str, dry_run: bool) -> None:
     The labels, logs and settings of memsift stay: memsift --help lists them.
 
     Output: the path of each changed file.
+
+    --user: From your own settings. The default.
+    --project: From the settings of the project in this folder.
     """
     agents = chosen_agents(names, lambda agent: holds_memsift(agent, scope), "Take memsift out of {}?")
     files = [file for agent in agents for file in files_of(agent)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -15,7 +15,8 @@ from engine.lean.json_text import printed_json
 from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
-from tui.cli.options import TEXT_OR_JSON
+from tui.cli.declaring import argument, command, option
+from tui.cli.options import TextOrJson
 from tui.cli.output import output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -29,12 +30,13 @@ A_JUDGE = {"--judge": SDK}
 """A flag that names a judge: with it, the settings of a root's judge are listed even if no judge is asked today."""
 
 
-@click.command()
-@click.argument("root", required=False)
-@click.option("--list", "is_list", is_flag=True, help="Print the trusted roots.")
-@click.option("--revoke", "is_revoked", is_flag=True, help="Trust ROOT no longer.")
-@TEXT_OR_JSON
-def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
+@command()
+def trust(
+    root: Annotated[str | None, argument(required=False)],
+    is_list: Annotated[bool, option("--list")],
+    is_revoked: Annotated[bool, option("--revoke")],
+    form: TextOrJson,
+) -> None:
     """Let all settings of ROOT count.
 
     ROOT is a folder of memories. Default: the first that the hook uses here: the nearest .claude/memory upwards, else
@@ -47,6 +49,9 @@ def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
     assistant in a way that attacks do: read these, because they are injected from now on. Trust belongs to the path,
     the owner of the folder and these settings: if git pull changes them, the root is not trusted until you run this
     command again. The list is ~/.config/memsift/trusted.json. --format is for --list.
+
+    --list: Print the trusted roots.
+    --revoke: Trust ROOT no longer.
     """
     if is_list and (root or is_revoked):
         raise click.UsageError("--list takes neither ROOT nor --revoke.")

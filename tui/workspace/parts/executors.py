@@ -42,18 +42,19 @@ if TYPE_CHECKING:
     class Executor(Protocol):
         """Does *work* on each of *parts*, which have keys. Results come in any order.
 
-        *work* gives None where the file *shared* is missing. `workers` is their number. Raises
-        MemsiftError where a worker is lost for good; finished results came before.
+        *work* gives None where the file *shared* is missing. No more than *most* parts are under way. `workers` is the
+        number of workers, and `is_here` says whether they read the files of this machine. Raises MemsiftError where a
+        worker is lost for good; finished results came before.
         """
+
+        @property
+        def is_here(self) -> bool: ...
 
         @property
         def workers(self) -> int: ...
 
         def each(
-            self,
-            work: Work[Part, Result],
-            parts: Iterable[tuple[Key, Part]],
-            shared: Shared | None,
+            self, work: Work[Part, Result], parts: Iterable[tuple[Key, Part]], shared: Shared | None, most: int
         ) -> Iterator[tuple[Key, Result]]: ...
 
     Work = Callable[[Part], Result | None]
@@ -69,6 +70,9 @@ CONNECT_S = 15
 
 BLOCK_BYTES = 4_000_000
 """Bytes of a shared file that Dask keeps on a worker as one result. Dask warns of ten million in a task."""
+
+FETCH_S = 60
+"""How long a worker waits for a block, in seconds."""
 
 AGAIN = "Finished parts are kept: give the same command again"
 
@@ -89,13 +93,19 @@ def opened_executor(name: str) -> Iterator[Executor]:
 class Processes:
     """*count* processes of this machine. One that ends too early ends the others, so all are started again."""
 
+    is_here = True
+
     def __init__(self, count: int) -> None:
         self.workers = count
 
     def each(
-        self, work: Work[Part, Result], parts: Iterable[tuple[Key, Part]], shared: Shared | None
+        self, work: Work[Part, Result], parts: Iterable[tuple[Key, Part]], shared: Shared | None, most: int
     ) -> Iterator[tuple[Key, Result]]:
         """See `Executor`."""
+
+        def refuse(_: Part) -> Future[Any]:
+            raise MemsiftError(f"{shared.path if shared else 'A file of the run'} was deleted. {AGAIN}.")
+
         under_way: dict[Any, tuple[Key, Part]] = {}
         rest: Iterator[tuple[Key, Part]] = iter(parts)
         losses = 0
@@ -106,7 +116,7 @@ class Processes:
             pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _leave_interrupts)
             submit = partial(_submitted, pool, work)
             try:
-                for done in _windowed(submit, lambda: self.workers, rest, under_way, lambda: _refuse_loss(shared)):
+                for done in _windowed(submit, lambda: min(most, AHEAD * self.workers), rest, under_way, refuse):
                     losses = 0
                     yield done
                 return
@@ -118,10 +128,6 @@ class Processes:
             f"Worker processes ended before their parts were done, {losses} times in a row, perhaps for lack of "
             f"memory. {AGAIN}, with fewer processes."
         )
-
-
-def _refuse_loss(shared: Shared | None) -> None:
-    raise MemsiftError(f"{shared.path if shared else 'A file of the run'} was deleted. {AGAIN}.")
 
 
 def _submitted(pool: ProcessPoolExecutor, work: Work[Part, Result], part: Part) -> Future[Result | None]:
@@ -142,6 +148,8 @@ def _leave_interrupts() -> None:
 class _Cluster:
     """The workers of a Dask cluster. Dask gives the parts of a lost worker to another, also to one that joins later."""
 
+    is_here = False
+
     def __init__(self, client: Any) -> None:
         self._client = client
 
@@ -151,33 +159,45 @@ class _Cluster:
         return sum(self._client.nthreads().values()) or 1
 
     def each(
-        self, work: Work[Part, Result], parts: Iterable[tuple[Key, Part]], shared: Shared | None
+        self, work: Work[Part, Result], parts: Iterable[tuple[Key, Part]], shared: Shared | None, most: int
     ) -> Iterator[tuple[Key, Result]]:
-        """See `Executor`. The shared file is sent when a worker lacks it, and each machine makes one copy."""
+        """See `Executor`. The shared file is sent when a worker lacks it, and each machine makes one copy.
+
+        The blocks of the file are freed as soon as no part waits for them.
+        """
+        from distributed import wait as finish
+
         executor = self._client.get_executor(pure=False, retries=TRIES)
+        start: Callable[..., Future[Any]] = partial(executor.submit, _on_cluster, __version__, dumps((work, shared)))
         blocks: list[Any] = []
-        job = dumps((work, shared))
+        waiting: list[Future[Any]] = []
 
         def submit(part: Part) -> Future[Any]:
-            found: Future[Any] = executor.submit(_on_cluster, __version__, job, dumps(part), tuple(blocks))
-            return found
+            if all(future.done() for future in waiting):
+                blocks.clear()
+                waiting.clear()
+            return start(dumps(part), [])
 
-        def send() -> None:
+        def send(part: Part) -> Future[Any]:
             if shared and not blocks:
                 with open(shared.path, "rb") as file:  # noqa: PTH123
                     read = iter(partial(file.read, BLOCK_BYTES), b"")
                     blocks.extend(self._client.submit(bytes, block, pure=False, retries=TRIES) for block in read)
+            finish(blocks)
+            waiting.append(start(dumps(part), [block.key for block in blocks]))
+            return waiting[-1]
 
-        with _told_plainly():
-            yield from _windowed(submit, lambda: self.workers, parts, {}, send)
+        with _told_plainly(self._client):
+            yield from _windowed(submit, lambda: min(most, AHEAD * self.workers), parts, {}, send)
 
 
-def _on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: Sequence[bytes]) -> Any:
+def _on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: Sequence[str]) -> Any:
     """Do a part on a Dask worker, if it has the version *wanted*: another version may not be able to unpickle it.
 
-    *job*: pickled work and shared file. *blocks*: the bytes of that file, if they were sent.
+    *job*: pickled work and shared file. *blocks*: the keys of the results that are the bytes of that file, if they were
+    sent. They are fetched and written one by one, and the worker takes other work meanwhile, such as to make a block.
     """
-    from distributed import Lock, get_worker
+    from distributed import Future, Lock, get_worker, worker_client
 
     name = get_worker().address
     if wanted != __version__:
@@ -188,8 +208,11 @@ def _on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: Sequence[bytes]
     if result is not None or not shared or not blocks:
         return result
     try:
-        with Lock(f"memsift {platform.node()}"):
-            shared.receive(blocks, os.environ)
+        with worker_client() as client, Lock(f"memsift {platform.node()}"):
+            found = (Future(key, client, state="memory").result(FETCH_S) for key in blocks)
+            shared.receive(found, os.environ)
+    except TimeoutError:  # the worker that held a block was lost: all are sent again
+        return None
     except OSError as error:
         raise MemsiftError(
             f"The Dask worker {name} has no room for a copy of the index: {error}. Make room there, or end the worker."
@@ -198,7 +221,7 @@ def _on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: Sequence[bytes]
 
 
 @contextmanager
-def _told_plainly() -> Iterator[None]:
+def _told_plainly(client: Any) -> Iterator[None]:
     """Raise a MemsiftError where a worker, the network or the scheduler failed."""
     from distributed import KilledWorker
 
@@ -208,10 +231,12 @@ def _told_plainly() -> Iterator[None]:
         raise MemsiftError(
             f"A part ended several Dask workers, perhaps for lack of memory ({error}). {AGAIN}, with smaller parts."
         ) from None
-    except CancelledError:
-        raise MemsiftError(f"The Dask scheduler was lost. {AGAIN} when it runs.") from None
-    except (OSError, ImportError) as error:
-        raise MemsiftError(f"A Dask worker failed ({type(error).__name__}): {error}. {AGAIN}.") from None
+    except (CancelledError, OSError, ImportError, AttributeError) as error:
+        if isinstance(error, CancelledError) or client.status != "running":
+            raise MemsiftError(f"The Dask scheduler was lost. {AGAIN} when it runs.") from None
+        raise MemsiftError(
+            f"A Dask worker failed ({type(error).__name__}): {error}. Each needs memsift {__version__}. {AGAIN}."
+        ) from None
 
 
 @contextmanager
@@ -225,43 +250,24 @@ def _opened_cluster(address: str) -> Iterator[_Cluster]:
     with client:
         if not client.nthreads():
             raise MemsiftError(f"The Dask scheduler at {address} has no workers. Start some: dask worker {address}")
-        _check_versions(client)
         yield _Cluster(client)
-
-
-def _check_versions(client: Any) -> None:
-    """Raise MemsiftError unless each worker has this version of memsift."""
-    try:
-        found = set(client.run(version).values())
-    except Exception as error:  # noqa: BLE001 - Dask raises on this side whatever went wrong on a worker
-        raise MemsiftError(
-            f"A Dask worker cannot load memsift: {error}. Install memsift {__version__} where it runs."
-        ) from None
-    if found != {__version__}:
-        versions = ", ".join(sorted(found))
-        raise MemsiftError(f"The Dask workers have memsift {versions}, not {__version__}. Install the same version.")
-
-
-def version() -> str:
-    """The version of memsift on a worker."""
-    return __version__
 
 
 def _windowed(
     submit: Callable[[Part], Future[Any]],
-    workers: Callable[[], int],
+    room: Callable[[], int],
     parts: Iterable[tuple[Key, Part]],
     under_way: dict[Any, tuple[Key, Part]],
-    send: Callable[[], None],
+    send: Callable[[Part], Future[Any]],
 ) -> Iterator[tuple[Key, Any]]:
-    """Submit *parts*, a few ahead of the workers, and yield the results as they come.
+    """Submit *parts*, with *room* for this number at once, and yield the results as they come.
 
-    *under_way* holds each future with its part, until its result is taken. *send* is called for a part without a
-    result, which is submitted again.
+    *under_way* holds each future with its part, until its result is taken. *send* submits a part without a result
+    again, with the shared file.
     """
     rest = iter(parts)
     while True:
-        for key, part in islice(rest, max(0, AHEAD * workers() - len(under_way))):
+        for key, part in islice(rest, max(0, room() - len(under_way))):
             under_way[submit(part)] = key, part
         if not under_way:
             return
@@ -269,7 +275,6 @@ def _windowed(
             result = future.result()
             key, part = under_way.pop(future)
             if result is None:
-                send()
-                rest = chain([(key, part)], rest)
+                under_way[send(part)] = key, part
             else:
                 yield key, result

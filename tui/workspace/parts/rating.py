@@ -82,7 +82,8 @@ class RatingRun:
         size: int | None,
         executor: Executor,
     ) -> None:
-        plan = replace(plan, asking=plan.asking.shared(executor.workers))
+        asking, self._most = plan.asking.shared(executor.workers)
+        plan = replace(plan, asking=asking)
         self._setup = RatingSetup(plan, configs)
         self._subjects = {subject.key: subject for subject in subjects}
         self._folder, self._executor = folder, executor
@@ -115,7 +116,7 @@ class RatingRun:
         left = [(name, partial(self._blocks.__getitem__, name)) for name, block in self._blocks.items() if block.left]
         finished = len(self._blocks) - len(left)
         work = partial(rate_part, self._setup)
-        ending = run_parts(self._executor, work, left, self._folder, keep_all, "Rating parts", finished)
+        ending = run_parts(self._executor, work, left, self._folder, keep_all, "Rating parts", finished, self._most)
         return Ending(len(self.rated), len(self._subjects), ending.is_interrupted)
 
     def _block(self, name: str, subjects: Sequence[RatedMemory]) -> Block:

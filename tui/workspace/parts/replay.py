@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from engine.lean.json_text import printed_json
 from tui.workspace import opening
 from tui.workspace.judge_options import opened_judge
 from tui.workspace.parts.run_folder import describe, judged_size, part_name, planned_size, read_size, run_parts
-from tui.workspace.parts.shared_index import approvals_of, shared_index
+from tui.workspace.parts.shared_index import approvals_of, scanned, shared_index
 from tui.workspace.replay import replaying
 from tui.workspace.spending import Answers, Terms
 from tui.workspace.stderr import tell
@@ -131,8 +131,8 @@ def _index(shared: SharedIndex) -> Index | None:
 JUDGE_S = 1.5
 """A guess of the time of a call of the judge, in seconds."""
 
-SAMPLE = 50
-"""Prompts that show the speed of a worker."""
+SAMPLE = 20
+"""Prompts that show the speed of a worker, at the second time."""
 
 MEMORIES = "select id, digest, status from memory where reason is null order by id"
 
@@ -216,11 +216,11 @@ class ReplayRun:
         `run_parts` and `describe`, and ExchangeError for a file that is no run.
         """
         with opening.opened_index(self._root.root) as index:
-            approvals = approvals_of(index, self._root.config.max_risk)
+            approvals = approvals_of(index, os.environ)
             wanted = self._described(index, approvals)
             size = read_size(self._folder, wanted, self._size)
-            shared = shared_index(index, self._folder, approvals)
-        asking = self._asking.shared(executor.workers)
+            shared = shared_index(index, self._folder, approvals, {} if executor.is_here else scanned(index))
+        asking, most = self._asking.shared(executor.workers)
         setup = ReplaySetup(shared, self._systems, self._root.config, self._cutoffs, asking)
         try:
             size = size or self._planned(setup, executor.workers)
@@ -228,8 +228,8 @@ class ReplayRun:
             parts = [(part_name(number), read) for number, read in enumerate(parts_of(self._files, size))]
             left = [(name, read) for name, read in parts if not _is_done(self._folder / name, self._judged)]
             finished = len(parts) - len(left)
-            work = partial(replay_part, setup)
-            return run_parts(executor, work, left, self._folder, self._keep, "Replaying parts", finished, shared)
+            work, most = partial(replay_part, setup), most if self._judged else len(left)
+            return run_parts(executor, work, left, self._folder, self._keep, "Replaying parts", finished, most, shared)
         finally:
             Path(shared.path).unlink(missing_ok=True)
 
@@ -243,7 +243,7 @@ class ReplayRun:
         """The run, as a later start must describe it again."""
         described = {
             "memories": index.ask(lambda db: db.execute(MEMORIES).fetchall()),
-            "approvals": [sorted(approvals.accepted), sorted(approvals.loaded)],
+            "approvals": [sorted(approvals.verdicts.items()), approvals.is_own, sorted(approvals.loaded)],
             "systems": [system.name for system in self._systems],
             "config": repr(self._root.config),
             "cutoffs": {kind: [repr(cutoff.model), cutoff.threshold] for kind, cutoff in self._cutoffs.items()},
@@ -261,10 +261,10 @@ class ReplayRun:
         if self._judged:
             return judged_size(count, workers, setup.asking, JUDGE_S)
         sample = parts_of(self._files, SAMPLE)[0]()
-        replay_part(setup, replace(sample, text=sample.text.splitlines(keepends=True)[0]))
+        replay_part(setup, sample)
         began = perf_counter()
         replay_part(setup, sample)
-        return planned_size(count, workers, len(sample.text.splitlines()) / (perf_counter() - began))
+        return planned_size(count, workers, sample.text.count(b"\n") / (perf_counter() - began))
 
 
 def _is_done(file: Path, judged: Sequence[str]) -> bool:

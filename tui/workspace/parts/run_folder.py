@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 DESCRIPTION, PART_SIZE = "run.json", "part_size"
 
-PART_S, JUDGED_PART_S, PARTS_EACH = 3.0, 30.0, 4
+PART_S, JUDGED_PART_S, PARTS_EACH = 3.0, 30.0, 8
 """The seconds of a part, without and with a judge: Ctrl-C loses no more, and a judge's answers are in its cache.
-With at least four parts for each worker, none waits long for the last."""
+With at least eight parts for each worker, none waits long for the last."""
 
 IN_BATCH = 10_000
 """Questions of a batch."""
@@ -81,20 +81,21 @@ def run_parts(
     folder: Path,
     keep: Callable[[Result], None],
     label: str,
-    finished: int = 0,
+    finished: int,
+    most: int,
     shared: Shared | None = None,
 ) -> Ending:
     """Write a file of rows into *folder* for each part in *left*. Returns the end, in parts. Raises MemsiftError.
 
-    *keep* gets each result before its file is written. *finished* parts were done by an earlier start. Ctrl-C ends the
-    run; the parts that are done stay.
+    *keep* gets each result before its file is written. *finished* parts were done by an earlier start. *most* parts are
+    under way at once. Ctrl-C ends the run; the parts that are done stay.
     """
     done = 0
     with progress_bar(finished + len(left), label) as advance:
         for _ in range(finished):
             advance(())
         try:
-            for name, made in executor.each(work, ((name, read()) for name, read in left), shared):
+            for name, made in executor.each(work, ((name, read()) for name, read in left), shared, most):
                 keep(made)
                 write_part(folder / name, made.text)
                 done += 1

@@ -11,19 +11,21 @@ from tempfile import mkstemp
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
-from engine.lean.record import Record, replace
+from engine.lean.record import Record
 from engine.lean.sqlite import DAMAGE, for_reading, for_writing
 from engine.memory import UNSCANNED
+from engine.opening import index_file, scanning
 from engine.paths import cache_dir
+from engine.quality.decisions import SAFETY, decisions, may_be_injected
 from engine.search.database import check, summaries_of
 from engine.search.index import Index
+from engine.settings.roots import is_own_root
 from engine.stores.files import ASIDE
 from tui.workspace.stderr import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
 
 COPIES = "copies"
@@ -35,7 +37,7 @@ KEPT_S = 86_400
 AT_ONCE = 200
 """Memories that are read at once for the safety scan."""
 
-ROWS = "select rowid from memory where reason is null and ({})"
+LOADED = "select rowid from memory where reason is null and is_loaded"
 SET_RISK = "update memory set risk = ? where id = ? and reason is null"
 
 
@@ -56,20 +58,17 @@ class SharedIndex(Record):
         for path in (self.path, self.copy(environ)):
             with suppress(OSError):
                 if Path(path).stat().st_size == self.size:
-                    return self._open(path)
+                    return self._open(path, environ)
         return None
 
-    def _open(self, path: str) -> Index:
+    def _open(self, path: str, environ: Mapping[str, str]) -> Index:
         try:
             db = for_reading(path, immutable=True)
             check(db, self.root)
         except DAMAGE as error:
             raise MemsiftError(f"{path}: {error}. Delete the file and give the same command again.") from None
-        return Index(
-            *(db, self.root),
-            is_accepted=lambda memory: memory.id in self.approvals.accepted,
-            is_loaded=lambda memory: memory.id in self.approvals.loaded,
-        )
+        own, scan = self.approvals, scanning(index_file(self.root, environ))
+        return Index(db, self.root, is_accepted=own.accepts, is_loaded=own.loads, scan=scan)
 
     def copy(self, environ: Mapping[str, str]) -> str:
         """The path of the copy on another machine."""
@@ -97,47 +96,57 @@ class SharedIndex(Record):
 class Approvals(Record):
     """Which memories may be injected, as the files beside an index say: workers do not have them.
 
-    `risks`: id -> risk of memories that the index had not scanned. `accepted`: the ids of risky memories that may be
-    injected; `loaded`: those of memories that a client loads by itself.
+    `verdicts`: those of `decisions`. `is_own`: whether the root is the person's. `loaded`: the ids of memories that a
+    client loads by itself.
     """
 
-    risks: Mapping[str, float]
-    accepted: frozenset[str]
+    verdicts: Mapping[tuple[str, str, str], str]
+    is_own: bool
     loaded: frozenset[str]
 
+    def accepts(self, memory: MemorySummary) -> bool:
+        """Whether a risky memory may be injected."""
+        verdict = self.verdicts.get((SAFETY, memory.id, memory.digest), "")
+        return may_be_injected(memory.risk, verdict, is_own=self.is_own)
 
-def approvals_of(index: Index, max_risk: float) -> Approvals:
-    """Scan the memories that were not scanned yet, and ask which may be injected. The index keeps the risks."""
-    late = _chosen(index, f"risk = {UNSCANNED}")
-    blocks = [late[start : start + AT_ONCE] for start in range(0, len(late), AT_ONCE)]
+    def loads(self, memory: MemorySummary) -> bool:
+        """Whether the client loads a memory by itself."""
+        return memory.id in self.loaded
+
+
+def approvals_of(index: Index, environ: Mapping[str, str]) -> Approvals:
+    """The approvals of the root of *index*. Raises DecisionsError."""
+    rows = index.ask(lambda db: summaries_of(db, index.root, [row for (row,) in db.execute(LOADED)]))
+    loaded = frozenset(memory.id for memory in rows.values() if index.is_loaded(memory))
+    return Approvals(decisions(index.root, environ), is_own_root(index.root, environ), loaded)
+
+
+def scanned(index: Index) -> dict[str, float]:
+    """Id -> risk of all memories that were not scanned yet. *index* keeps it. Workers elsewhere cannot scan a file."""
+    late = [memory for memory in index.summaries() if memory.risk == UNSCANNED]
     risks: dict[str, float] = {}
+    blocks = range(0, len(late), AT_ONCE)
     with progress_bar(len(blocks), "Scanning") as advance:
-        for block in blocks:
-            risks |= index.risks(block)
+        for start in blocks:
+            risks |= index.risks(late[start : start + AT_ONCE])
             advance(())
-    found = _chosen(index, f"risk >= {max_risk} or is_loaded")
-    found = [replace(memory, risk=risks.get(memory.id, memory.risk)) for memory in found]
-    return Approvals(
-        risks,
-        accepted=frozenset(memory.id for memory in found if memory.risk >= max_risk and index.is_accepted(memory)),
-        loaded=frozenset(memory.id for memory in found if memory.is_loaded and index.is_loaded(memory)),
-    )
+    return risks
 
 
-def shared_index(index: Index, folder: Path, approvals: Approvals) -> SharedIndex:
-    """Write *index* into *folder* as it is now. Raises MemsiftError."""
+def shared_index(index: Index, folder: Path, approvals: Approvals, risks: Mapping[str, float]) -> SharedIndex:
+    """Write *index* into *folder* as it is now, with the *risks* of `scanned`. Raises MemsiftError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _replacing(folder) as aside:
             with closing(for_writing(str(aside))) as copy:
                 index.ask(lambda db: db.backup(copy))
                 copy.execute("begin")
-                copy.executemany(SET_RISK, [(risk, name) for name, risk in approvals.risks.items()])
+                copy.executemany(SET_RISK, [(risk, name) for name, risk in risks.items()])
                 copy.execute("commit")
             path = aside.replace(folder.resolve() / f"index-{aside.name.removeprefix(ASIDE)}.db")
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            return SharedIndex(str(path), digest, path.stat().st_size, index.root, replace(approvals, risks={}))
+            return SharedIndex(str(path), digest, path.stat().st_size, index.root, approvals)
     except (OSError, *DAMAGE) as error:
         raise MemsiftError(f"{folder}: the index for the workers cannot be written ({error}).") from None
 
@@ -151,12 +160,3 @@ def _replacing(folder: Path) -> Iterator[Path]:
         yield Path(name)
     finally:
         Path(name).unlink(missing_ok=True)
-
-
-def _chosen(index: Index, condition: str) -> list[MemorySummary]:
-    """The memories of *index* for which a condition in SQL holds."""
-
-    def found(db: Connection) -> list[MemorySummary]:
-        return [*summaries_of(db, index.root, [row for (row,) in db.execute(ROWS.format(condition))]).values()]
-
-    return index.ask(found)

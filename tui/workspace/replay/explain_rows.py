@@ -103,25 +103,20 @@ def _sureness(explanation: Explanation) -> str:
 
 def explanation_row(explanation: Explanation) -> dict[str, Any]:
     """The field `explain` of `memsift search --explain`. `matched` has the highest score first."""
-    breakdown = explanation.breakdown
-    return {
-        "system": explanation.system,
-        "outcome": explanation.outcome,
-        "reason": explanation.reason,
-        "gap": _rounded(explanation.gap),
-        "rank": explanation.rank,
-        "strength": _rounded(breakdown.strength if breakdown else 0.0),
-        "bm25": _rounded(breakdown.bm25 if breakdown else 0.0),
-        "bonus": _rounded(breakdown.bonus) if breakdown else 0.0,
-        "floor": _bar_row(explanation.floor),
-        "least": _bar_row(explanation.least),
-        "cutoff": _bar_row(explanation.cutoff),
-        "pool": _bar_row(explanation.entry),
-        "matched": [_matched_row(match) for match in _heaviest_first(breakdown.contributions)] if breakdown else [],
+    breakdown, own = explanation.breakdown, fields(explanation)
+    matched = _heaviest_first(breakdown.contributions) if breakdown else []
+    bars = {"floor": explanation.floor, "least": explanation.least}
+    bars |= {"cutoff": explanation.cutoff, "pool": explanation.entry}
+    row: dict[str, Any] = {
+        **{name: own[name] for name in ("system", "outcome", "reason", "gap", "rank")},
+        **{name: getattr(breakdown, name, 0.0) for name in ("strength", "bm25", "bonus")},
+        **{name: bar and fields(bar) for name, bar in bars.items()},
+        "matched": [_matched_row(match) for match in matched],
         "missing": list(breakdown.missing) if breakdown else [],
         "nearest": [fields(near) for near in explanation.nearest],
         "advice": explanation.advice,
     }
+    return {name: rounded(value) for name, value in row.items()}
 
 
 # Lines
@@ -217,25 +212,19 @@ def _heaviest_first(matched: Sequence[Contribution]) -> list[Contribution]:
 # JSON
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
-
-
-def _bar_row(bar: Bar | None) -> dict[str, float | None] | None:
-    return {"value": _rounded(bar.value), "gap": _rounded(bar.gap)} if bar else None
+def rounded(value: Any) -> Any:
+    """*value* with each number in it rounded to four places."""
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def _matched_row(match: Contribution) -> dict[str, Any]:
-    return {
-        "text": match.text,
-        "how": match.how,
-        "memories": match.count,
-        "idf": _rounded(match.idf),
-        "score": _rounded(match.score),
-        "is_earlier": match.is_earlier,
-        "share": _rounded(match.share),
-        "found": [
-            {"words": found.words, "how": found.how, **dict(zip(FIELDS, found.occurrences, strict=True))}
-            for found in match.found
-        ],
-    }
+    places = [dict(zip(FIELDS, found.occurrences, strict=True)) for found in match.found]
+    shown = [
+        {"words": found.words, "how": found.how, **counts} for found, counts in zip(match.found, places, strict=True)
+    ]
+    row = {"text": match.text, "how": match.how, "memories": match.count, "idf": match.idf, "score": match.score}
+    return {**row, "is_earlier": match.is_earlier, "share": match.share, "found": shown}

@@ -181,7 +181,10 @@ def test_the_part_of_a_killed_process_is_done_again(server: ApiServer, roots: li
 
 
 @pytest.mark.slow
-def test_workers_share_the_limit_of_questions_at_once(roots: list[str], server: ApiServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [1, 2])
+def test_workers_share_the_limit_of_questions_at_once(
+    roots: list[str], server: ApiServer, tmp_path: Path, limit: int
+) -> None:
     lock, running, most, rates = Lock(), 0, 0, server.answer
 
     def answer(request: ApiRequest) -> Reply:
@@ -195,6 +198,6 @@ def test_workers_share_the_limit_of_questions_at_once(roots: list[str], server: 
         return rates(request)
 
     server.answer = answer
-    more = ("--concurrency", 2, "--executor", "processes:2", "--parts", tmp_path / "parts", "--part-size", 3)
+    more = ("--concurrency", limit, "--executor", "processes:2", "--parts", tmp_path / "parts", "--part-size", 3)
     done = process(*command(roots, *more))
-    assert (done.returncode, most) == (0, 2), done.stderr
+    assert (done.returncode, most) == (0, limit), done.stderr

@@ -44,12 +44,12 @@ class Elsewhere:
     """A Dask cluster on machines that do not have the index file of the command."""
 
     def __init__(self, cluster: Executor) -> None:
-        self._cluster, self.workers = cluster, cluster.workers
+        self._cluster, self.workers, self.is_here = cluster, cluster.workers, False
 
-    def each(self, work: Any, parts: Any, shared: Any) -> Any:
+    def each(self, work: Any, parts: Any, shared: Any, most: int) -> Any:
         (setup,) = work.args
         away = replace_dataclass(setup, shared=replace(setup.shared, path="/nowhere/index.db"))
-        return self._cluster.each(partial(work.func, away), parts, shared)
+        return self._cluster.each(partial(work.func, away), parts, shared, most)
 
 
 def run_of(file: Path, folder: Path) -> ReplayRun:

@@ -1,7 +1,9 @@
 """`memsift replay --executor`: parts on processes and on a Dask cluster, resumed, and after a worker is killed."""
 
 import json
+import os
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,11 @@ from engine.config import SYSTEMS as SYSTEMS_BY_NAME
 from engine.config import Config, JudgeConfig
 from engine.judge.verdict import OK
 from engine.lean.record import replace
+from engine.memory import UNSCANNED
+from engine.opening import open_index
 from engine.roots import OpenRoot
 from tests.engine.judge.api_server import ApiServer, failed
+from tests.engine.test_scanned_late import ASK, write
 from tests.tui.cli.command_line import Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.workspace.judge_options import Asking, JudgeOptions
@@ -91,6 +96,25 @@ def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, r
     assert len(server.requests) == 1  # the other prompt of the part is in the cache
     assert fallbacks(tmp_path / "parts") == [["", ""], ["", ""]]
     assert run() == (Ending(0, 0), 0, Answers())
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_only_what_is_shown_is_scanned_first_where_the_workers_have_the_files(tmp_path: Path, is_here: bool) -> None:
+    root = write(tmp_path / "notes")
+    (tmp_path / "notes" / "other.md").write_text(f"# Zebra stripes\n\n{'Black and white. ' * 200}", encoding="utf-8")
+    file = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK.text})
+    asking = Asking(JudgeOptions(is_off=True), concurrency=1, retries=0, batch_poll_s=0.0)
+    executor = Here()
+    executor.is_here = is_here
+    run = ReplayRun(
+        OpenRoot(root, Config(), None), [SYSTEMS_BY_NAME["memsift"]], {}, asking, [str(file)], tmp_path / "parts", 1
+    )
+    assert run.over(executor) == Ending(1, 1)
+    (row,) = (json.loads(text) for text in parts_in(tmp_path / "parts").values())
+    assert [found["id"] for found in row["injected"]] == ["harmless"]
+    with closing(open_index(root, os.environ)) as index:
+        unscanned = [memory.id for memory in index.summaries() if memory.risk == UNSCANNED]
+    assert unscanned == (["other"] if is_here else [])
 
 
 def test_what_cannot_be_replayed_in_parts_is_refused(tmp_path: Path) -> None:

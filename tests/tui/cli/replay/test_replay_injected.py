@@ -91,9 +91,12 @@ def test_the_hooks_log_tells_the_prompts_of_an_agent_whose_sessions_are_not_read
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the person lets prompts be logged: typed ones only, and not again those of other agents."""
+    payload = {"prompt": OTHER, "session_id": "s", "cwd": str(root.parent.parent)}
+    respond(json.dumps(payload).encode(), os.environ, io.StringIO(), agent_of("opencode"))
+    assert "1 prompt of opencode in the hook's log without text" in memsift("prompts").stderr
     monkeypatch.setenv("MEMSIFT_LOG_PROMPTS", "true")
     for name, prompt in (("opencode", ASK), ("opencode", "/share it"), ("qwen", OTHER)):
-        payload = {"prompt": prompt, "session_id": "s", "cwd": str(root.parent.parent)}
+        payload["prompt"] = prompt
         respond(json.dumps(payload).encode(), os.environ, io.StringIO(), agent_of(name))
     (row,) = rows(memsift("prompts"))
     assert (row["prompt"], row["source"], row["session_id"]) == (ASK, "opencode:s", "s")
