@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 AT_60 = ["Why", "Relevant", "Not", "Filter", "Columns"]
 AT_80 = [*AT_60, "Replay all", "Type"]
-AT_160 = [*AT_80, "Diff", "Search", "Sort", "View"]
+AT_160 = [*AT_80, "Diff", "Copy", "Search", "Sort", "View", "Path"]
 
 
 def named(pilot: Pilot[None]) -> list[str]:
