@@ -4,8 +4,9 @@
 
 The commands take turns. Each runs with a few prompts (its start), then with all; the difference is the work. Printed
 are medians and ranges: the start in seconds, the whole command as a ratio to one process, prompts a second of wall time
-and of the CPU time of all processes together, and the most memory that a process held. The processes of Dask's workers
-count, its scheduler does not. Dask is left out where it is not installed. --folder keeps the memories for later.
+and of the CPU time of all processes together, and the most memory that a process held. A run before them scans the
+memories that are shown. The processes of Dask's workers count, its scheduler does not. Dask is left out where it is not
+installed. --folder keeps the memories for later.
 """
 
 import argparse
@@ -45,6 +46,7 @@ class Way:
     walls: list[float] = field(default_factory=list)
     cpus: list[float] = field(default_factory=list)
     peak_mib: float = 0.0
+    worker_mib: float = 0.0
 
 
 @dataclass
@@ -75,7 +77,9 @@ class Bench:
         with (self.folder / "out").open("wb") as out:
             running = subprocess.Popen([*MAIN, *wanted], env=self.environ, cwd=PROJECT, stdout=out, stderr=out)
             while running.poll() is None:
-                way.peak_mib = max(way.peak_mib, *map(peak_mib, [*descendants(running.pid), *servants]))
+                command, *workers = descendants(running.pid)
+                way.peak_mib = max(way.peak_mib, peak_mib(command))
+                way.worker_mib = max([way.worker_mib, *map(peak_mib, [*workers, *servants])])
                 time.sleep(LOOK_S)
         took, now = time.perf_counter() - began, os.times()
         if running.returncode:
@@ -142,7 +146,7 @@ def report(ways: list[Way], count: int) -> None:
         print(
             f"    prompts/s of CPU {spread(count / s for s in way.cpus)}, {spread(ratio for _, ratio in ratios)} x one"
         )
-        print(f"    most memory of a process {way.peak_mib:.0f} MiB")
+        print(f"    most memory of the command {way.peak_mib:.0f} MiB, of a worker {way.worker_mib:.0f} MiB")
 
 
 def written(path: Path, texts: list[str]) -> Path:
@@ -167,6 +171,8 @@ def measure(folder: Path, size: int, count: int, turns: int) -> None:
             ways.append(Way("Dask, two workers", ONE, f"dask://127.0.0.1:{PORT}"))
             time.sleep(5)
         bench = Bench(str(root), environ, folder, servants)
+        bench.turn(Way("a warm cache", ONE), few, many)
+        print(f"workers of Dask before their first part: {max(map(peak_mib, servants), default=0):.0f} MiB")
         for _ in range(turns):
             for way in ways:
                 bench.turn(way, few, many)
