@@ -113,7 +113,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         index = y + self.scroll_offset.y
         width = self.row_width
         if index >= self.count:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, Style(bgcolor=self.rich_style.bgcolor))  # as the gap beside it: one rectangle
         on_cursor = index == self.cursor
         base = self.get_component_rich_style("row-list--cursor") if on_cursor else self.rich_style
         cells = self.row_cells(index, width)
