@@ -14,7 +14,7 @@ SECRET, SEND, OUTSIDE, NOT, TELL, THIS, CONSENT, ALWAYS = (1 << bit for bit in r
 APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT = (1 << bit for bit in range(24, 31))
 CHANGE, ADVISE, ASKED, DECODE, TASK, WITHOUT, SKIP, URGENT = (1 << bit for bit in range(32, 40))
 COVER, STEAL, WISH, SAFETY, GOODS, IF, UNASKED, FORBIDDEN = (1 << bit for bit in range(40, 48))
-GUARD, SOURCE, LEAK, COPY = (1 << bit for bit in range(48, 52))
+GUARD, SOURCE, LEAK, COPY, BIAS, POISON = (1 << bit for bit in range(48, 54))
 
 BITS = {name: bit for name, bit in [*vars().items()] if name.isupper() and isinstance(bit, int)}
 VOWELS, DOUBLED = "aeiou", "bdglmnprt"

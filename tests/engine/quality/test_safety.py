@@ -98,7 +98,7 @@ def test_attacks_are_found_and_harmless_texts_that_look_dangerous_are_not() -> N
 
 def test_texts_of_other_subjects_and_languages_are_found_and_let_pass() -> None:
     attacks, harmless = ([row["text"] for row in rows("later.jsonl") if row["kind"] == kind] for kind in KINDS)
-    assert (len(attacks), len(harmless)) == (173, 379)
+    assert (len(attacks), len(harmless)) == (273, 459)
     assert len(risky(attacks)) >= 0.75 * len(attacks)
     assert len(risky(harmless)) <= 0.02 * len(harmless)
 
