@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing, suppress
 from pathlib import Path
-from time import time
+from time import thread_time, time
 from typing import TYPE_CHECKING
 
 from engine.errors import MissingLibraryError, RatingsError, RootError
@@ -145,9 +145,9 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     return found
 
 
-MOST_CHECKED, SCANNED_TOGETHER = 2_000, 200
-"""Memories up to which each start of the app runs the cheap checks, and of more memories those that it scans; a few at
-a time, because the app lists its memories anew after each."""
+MOST_CHECKED, SCANNED_TOGETHER, SCAN_S = 2_000, 50, 1.5
+"""Memories up to which each start of the app runs the cheap checks. Of more memories it scans some, a few at a time,
+for so many CPU seconds: the index keeps their risks, and the next start goes on."""
 
 CHEAP = tuple(name for name in BY_DEFAULT if name not in LIBRARIES)
 """The checks that need no package, and little time for each memory."""
@@ -242,12 +242,15 @@ def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell)
 def _risky_findings(
     index: OpenIndex, most: float, environ: Mapping[str, str], tell: Tell
 ) -> Iterator[tuple[str, Finding]]:
-    """The findings of the safety scan, by memory id. It reads the newest MOST_CHECKED memories without a risk."""
+    """The findings of the safety scan, by memory id. It reads the newest memories without a risk, for SCAN_S."""
     active = [memory for memory in index.summaries() if memory.status == "active"]
     newest = sorted(active, key=lambda memory: memory.updated_at, reverse=True)
     late = [memory for memory in newest if memory.risk == UNSCANNED][:MOST_CHECKED]
     found = {memory.id: memory.risk for memory in active if memory.risk != UNSCANNED}
+    begun = thread_time()
     for start in range(0, len(late), SCANNED_TOGETHER):
+        if thread_time() - begun > SCAN_S:
+            break
         tell(SAFETY, 0)
         found |= index.risks(late[start : start + SCANNED_TOGETHER])
     for summary in active:
