@@ -179,13 +179,13 @@ def runs(text: str) -> list[str]:
 
 
 def clusters(run: str) -> list[str]:
-    """The characters of an unspaced run, each with the marks on it."""
+    """The characters of an unspaced run, each with the marks on it. A mark on no character of it is none."""
     found: list[str] = []
     for character in run:
-        if found and not character.isalnum():
-            found[-1] += character
-        else:
+        if character.isalnum():
             found.append(character)
+        elif found:
+            found[-1] += character
     return found
 
 
