@@ -174,10 +174,12 @@ def _unspaced_terms(word: str) -> list[Term]:
     """
     found: list[Term | None] = []
     for run in tk.runs(tk.fold(word)):
-        parts = tk.clusters(run) if tk.is_unspaced(run[0]) else []
+        parts = tk.clusters(run) if tk.is_unspaced(run[0]) else [run]
         pairs = [(parts[number], parts[number + 1]) for number in range(len(parts) - 1)]
         pairs = [pair for pair in pairs if not all(map(_is_hiragana, pair))] or pairs
-        found += [Term("".join(pair), (pair,), is_prefix=False) for pair in pairs] or [_single(run, run)]
+        found += [Term("".join(pair), (pair,), is_prefix=False) for pair in pairs] or [
+            _single(part, part) for part in parts
+        ]
     return [term for term in found if term]
 
 
