@@ -33,10 +33,7 @@ RAREST, MOST_HOLDERS = 14, 40
 alphabet: so many copies of one note are found, each once."""
 
 LEAST_SHARED = 3
-LEAST_LIKENESS, LEAST_BY_WORDS = 0.55, 0.2
-LONG, LEAST_OF_LONG = 15, 0.62
-"""Stems of a text that shares more words with others by chance: lists for two phases of a project, say."""
-
+LEAST_LIKENESS, LEAST_BY_WORDS = 0.60, 0.2
 EXACT = 0.97
 BRIEF = 6
 """Stems of a text so brief that its one other word makes it another fact: "no voice" and "no crossover cards"."""
@@ -73,8 +70,7 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     for pair in sorted(_pairs(texts, weights)):
         first, second = pair
         likeness = _likeness(texts[first], texts[second], weights, (sizes[first], sizes[second]))
-        is_long = min(len(texts[number].stems) for number in pair) >= LONG
-        if likeness < (LEAST_OF_LONG if is_long else LEAST_LIKENESS):
+        if likeness < LEAST_LIKENESS:
             continue
         older, newer = sorted(pair, key=lambda number: _age(texts[number].memory))
         found = (round(likeness, 2), _age(texts[newer].memory), newer)

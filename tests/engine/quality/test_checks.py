@@ -53,7 +53,7 @@ def found_pairs(given: list[tuple[str, str]]) -> int:
 def test_memories_in_other_words_are_found_as_duplicates() -> None:
     planted = pairs("paraphrase")
     assert len(planted) >= 20
-    assert found_pairs(planted) >= 0.9 * len(planted)
+    assert found_pairs(planted) >= 0.8 * len(planted)
 
 
 def test_memories_that_look_alike_but_differ_are_seldom_taken_for_duplicates() -> None:
