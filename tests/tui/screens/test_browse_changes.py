@@ -353,13 +353,13 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
         size=SIZE, notifications=True
     ) as pilot:
         await press(pilot, "asterisk")
-        other = threading.Thread(target=lock_after_a_change, args=(root,))
+        other = threading.Thread(target=lock_after_a_change, args=(root,), daemon=True)
         other.start()
         await press(pilot, "x")
         type_ahead(pilot, "7")
         await reads(pilot, "#list", "of 120 changed · esc stops")
+        await until(pilot, lambda: not other.is_alive(), "the lock in the hands of the other program")
         await press(pilot, "escape")
-        other.join()
         (root / LOCK_FOLDER).rmdir()
         await until(pilot, lambda: any("of 120. u takes" in one for one in toasts(pilot)), "an end")
         await at_rest(pilot)
