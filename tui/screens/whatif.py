@@ -263,10 +263,12 @@ class WhatifScreen(ModeScreen):
             lack = keyed(self.app, none) if is_empty else COUNTING
             self.numbers.update(plain(lack))
             self.prompts.show(())
+            self.refresh_bindings()
             return
         self.numbers.update(numbers_text(effect, self.numbers.content_size.width))
         self.numbers.border_title = plain(numbers_title(effect))
         self.prompts.show(effect.rows)
+        self.refresh_bindings()
         if not self.prompts.has_focus:
             self.prompts.cursor = 0
         self.prompts.border_title = plain(prompts_title(effect))

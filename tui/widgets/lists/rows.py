@@ -127,6 +127,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             return base
         if on_cursor and self.has_focus:
             return base + Style(underline=True) if name == "match" else base  # the marks stay on the cursor's colours
+        if on_cursor and name == "muted":
+            return base  # too pale on the cursor's ground
         part = self.get_component_rich_style(f"row-list--{name}")
         return base + Style(color=part.color, bold=part.bold, underline=part.underline)
 
