@@ -77,7 +77,7 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
     terminal.press("F5")
     screen = terminal.wait_for("Precision: how much of what was injected helped")
     for system in ("memsift", "memsift+default", "memsift+default+judge"):
-        numbers = r" +[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +\d+ of \d+"
+        numbers = r" +[01]\.\d\d +\d+ of \d+ +[·─━]*●[·─━]*"
         assert re.search(rf" {re.escape(system)}{numbers}", screen)
     assert re.search(r"0 [·━●┃]+ 100 %", screen)
     terminal.press("]")
