@@ -13,7 +13,7 @@ USER, NEW, OBEY, REVEAL, EXACT, ROLE, FREE = (1 << bit for bit in range(9, 16))
 SECRET, SEND, OUTSIDE, NOT, TELL, THIS, CONSENT, ALWAYS = (1 << bit for bit in range(16, 24))
 APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT = (1 << bit for bit in range(24, 31))
 CHANGE, ADVISE, ASKED, DECODE, TASK, WITHOUT, SKIP, URGENT = (1 << bit for bit in range(32, 40))
-COVER, STEAL, WISH, SAFETY, GOODS, IF, UNASKED, FORBIDDEN = (1 << bit for bit in range(40, 48))
+COVER, STEAL, WISH, SAFETY, IF, UNASKED, FORBIDDEN = (1 << bit for bit in range(40, 47))
 GUARD, SOURCE, LEAK, COPY, BIAS, POISON = (1 << bit for bit in range(48, 54))
 
 BITS = {name: bit for name, bit in [*vars().items()] if name.isupper() and isinstance(bit, int)}
@@ -63,11 +63,10 @@ STARTS: dict[str, list[tuple[tuple[str, ...], int]]] = {}
 
 _ORDERS = [*_entries("orders")]
 _FORMS = [(form, bits) for verb, bits in _ORDERS for form in _forms(verb)]
-for word, bits in (*_entries("words"), *_ORDERS, *_FORMS):
-    CONCEPTS[word] = CONCEPTS.get(word, 0) | bits
 _PHRASES: dict[str, int] = {}
-for phrase, bits in _entries("phrases"):
-    _PHRASES[phrase] = _PHRASES.get(phrase, 0) | bits
+for entry, bits in (*_entries("words"), *_ORDERS, *_FORMS, *_entries("phrases")):
+    listed = _PHRASES if " " in entry else CONCEPTS
+    listed[entry] = listed.get(entry, 0) | bits
 for phrase in sorted(_PHRASES, key=len, reverse=True):
     STARTS.setdefault(phrase.partition(" ")[0], []).append((tuple(phrase.split()), _PHRASES[phrase]))
 

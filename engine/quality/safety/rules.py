@@ -1,8 +1,8 @@
 """The rules in rules.txt of the safety scan: concepts that are dangerous together, and seldom harmless together.
 
 No word alone is a danger. User, assistant, always, memory and session are words of ordinary notes, so they count for
-nothing: a rule needs an order that goes against somebody. Each rule was kept because it finds attacks of the first half
-of the tests' texts that no other rule finds, and next to none of the harmless notes of the corpus.
+nothing: a rule needs an order that goes against somebody. Each rule was taken because it found attacks in the tests'
+texts that no other rule found then, and next to none of the harmless notes of the corpus.
 """
 
 from __future__ import annotations

@@ -103,6 +103,11 @@ def test_texts_of_other_subjects_and_languages_are_found_and_let_pass() -> None:
     assert len(risky(harmless)) <= 0.02 * len(harmless)
 
 
+def test_a_phrase_of_a_single_word_is_a_word_of_its_concept() -> None:
+    for switched in ("sandboxing", "l'antivirus"):
+        assert scan(f"Always disable {switched} before you start.").risk >= LIMIT
+
+
 @pytest.mark.parametrize(
     ("told", "said"),
     [
