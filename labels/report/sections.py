@@ -264,7 +264,7 @@ def by_confidence(report: Report) -> Iterator[ReportSection]:
         "relevant": lambda group: part_of(group.precision.ratio),
         "prompts": lambda group: f"{group.prompts:,}",
     }
-    return grouped("confidence", {system.system: system.by_confidence for system in report.systems}, columns)
+    return by_group("confidence", {system.system: system.by_confidence for system in report.systems}, columns)
 
 
 OF_PROMPTS: Mapping[str, Callable[[KindGroup], str]] = {
@@ -277,14 +277,14 @@ OF_PROMPTS: Mapping[str, Callable[[KindGroup], str]] = {
 
 
 def by_kind(report: Report) -> Iterator[ReportSection]:
-    return grouped("kind", {system.system: system.by_kind for system in report.systems}, OF_PROMPTS)
+    return by_group("kind", {system.system: system.by_kind for system in report.systems}, OF_PROMPTS)
 
 
 def by_agent(report: Report) -> Iterator[ReportSection]:
-    return grouped("agent", {system.system: system.by_agent for system in report.systems}, OF_PROMPTS)
+    return by_group("agent", {system.system: system.by_agent for system in report.systems}, OF_PROMPTS)
 
 
-def grouped(
+def by_group(
     name: str, groups: Mapping[str, Sequence[AnyGroup]], columns: Mapping[str, Callable[[AnyGroup], str]]
 ) -> Iterator[ReportSection]:
     """The known groups of each system, if a system has more than one of them."""
