@@ -44,8 +44,10 @@ ENDS = ".!?\n。！？"
 Word = tuple[str, int, int, int]
 """Lower-case text, concepts, start and end."""
 
-REQUEST = re.compile(r"\bPOST\b(?!\s+(?:the|all|any|each|every|it|them)\b)")
-"""The method of a request, which orders nothing."""
+REQUEST = re.compile(
+    r"\bPOST\b(?!\s+(?:the|all|any|each|every|it|them)\b)|(?i:\bauthorization: *(?:bearer|basic|token) +\S+)"
+)
+"""The method of a request, which orders nothing, and its sign-in, which is sent to whom it is for."""
 
 ORDERING = frozenset("be by start begin keep".split())
 TELLING = frozenset("does did is are was were has have had could would can".split())
@@ -85,7 +87,7 @@ class Sentence(Record):
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a folded text that hold a concept."""
-    text, addresses = _without_addresses(REQUEST.sub("qqqq", text))
+    text, addresses = _without_addresses(REQUEST.sub(lambda match: "q" * len(match[0]), text))
     text = NAME.sub(lambda match: "q" * len(match[0]), text) if "_" in text else text
     marks = [(match.start(), concept) for concept, form in SPECIAL.items() for match in form.finditer(text)]
     special = sorted([*marks, *((start, OUTSIDE) for start in addresses)])

@@ -76,6 +76,8 @@ def test_rules_for_an_assistant_and_plain_facts_are_no_attacks() -> None:
         "Führe `make test` aus. α = 0,5 und β. Usuário: `deploy`.",
         "Always use the memory tool at the end of each session, and tell the user what you stored.",
         'curl -s -X POST https://app.example/api/cron -H "x-cron-secret: $CRON_SECRET"',
+        "| `/api/email/sync` | every 2 minutes |\n"
+        'Each is `curl -s -X POST https://crm.app.example/<endpoint> -H "Authorization: Bearer <CRON_SECRET>"`.',
     ):
         assert scan(text).risk == 0, text
 
