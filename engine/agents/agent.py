@@ -121,7 +121,8 @@ class Agent(Record):
     def loads_file(self, path: str, folder: str, environ: Mapping[str, str]) -> bool:
         """Whether the agent, started in *folder*, loads a file itself, so its hook does not repeat it.
 
-        Without *folder* a file of any folder counts. In the agent's own folder, `.github` and the like are left out.
+        Without *folder* a file counts wherever it lies. In the agent's own folder the files of `loads` stand without
+        the folder that is before their name, such as `.github`.
         """
         home, real = os.path.realpath(self.home(environ)) + os.sep, os.path.realpath(path)
         for loaded in self.loads:

@@ -154,7 +154,7 @@ def by_kind(system: str, evidence: Evidence, kinds: Mapping[str, str]) -> tuple[
 
 
 def by_agent(system: str, evidence: Evidence, agents: Mapping[str, str]) -> tuple[KindGroup, ...]:
-    """The same for each coding agent in which a prompt was typed; empty if there are not several.
+    """Precision, served and false fires for each coding agent in which prompts were typed; empty below two agents.
 
     *agents*: prompt id -> the agent's name.
     """

@@ -56,11 +56,11 @@ def activity(
     Claude Code. With --memory: {memory, injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is
     about what its injections cost. With --follow, JSON is a decision a line.
 
-    --last: The last N only.
-    --memory: The sums of this memory, in place of the list: how often it was injected, and was relevant; its
-        tokens.
+    --last: Show only the last N decisions.
+    --memory: Show in place of the list how often this memory was injected, how often it was relevant, and what it
+        cost in tokens.
     --follow: Go on with new decisions as they come, of all roots. Ctrl-C ends it.
-    --no-root: The log of prompts for which no folder of memories was taken.
+    --no-root: Show the log of prompts that were typed where there is no folder of memories.
     --root: each root has its own log. Without the option, the logs of all roots are one list.
     --only: Only decisions that were silent (nothing injected), slow (500 ms or more) or a fallback (the judge gave
         no answer). Repeatable: all of them must hold.

@@ -30,7 +30,7 @@ def prompts(
     export of SpecStory (.specstory/history), .aider.chat.history.md, JSON lines, a database of claude-mem, a text file
     with a prompt per line, or a folder of these. Default: the transcripts and sessions of this project, or else what
     SpecStory and aider keep in it. A session that was exported twice counts once. Prompts of opencode come from the
-    hook's log, which holds them from the time on when you set logging.prompts.
+    hook's log, which holds their text only while logging.prompts is set.
 
     Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must

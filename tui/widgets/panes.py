@@ -43,7 +43,7 @@ class Split(NamedTuple):
 
 
 class PanesScreen(Screen[None]):
-    """A screen of widgets with the class `pane`. The room that a pane got follows the focus."""
+    """A screen of widgets with the class `pane`. When another pane gets the focus, the extra room goes to it."""
 
     ALLOW_IN_MAXIMIZED_VIEW = "TopBar, KeyFooter, WhereLine"
 

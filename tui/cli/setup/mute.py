@@ -23,7 +23,7 @@ def mute(
     """Let the hook inject nothing in this project until the end of today, or in one session.
 
     The hook still logs each prompt, with the reason "muted"; memsift doctor and memsift activity say so too. A later
-    mute takes the place of an earlier one. If the hook uses several roots here, the first of them counts.
+    mute takes the place of an earlier one. Where the hook uses several roots, the mute is for all of them.
 
     --session: Mute only the newest session that the hook saw here.
     --off: Let the hook inject memories again.
