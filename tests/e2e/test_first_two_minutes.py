@@ -106,7 +106,7 @@ def test_ctrl_z_goes_back_to_the_shell_and_its_fg_comes_back(terminal: Terminal)
 @pytest.mark.slow
 def test_ctrl_z_stops_nothing_where_no_shell_could_go_on(terminal: Terminal) -> None:
     terminal.start(DEMO)
-    terminal.wait_for("102 memories", "P Replay")
+    terminal.wait_for("102 memories", "The Inbox, I, shows where")  # of several messages the latest is shown
     terminal.press("C-z")
     terminal.wait_for("No shell started this program")
     terminal.press("q")
