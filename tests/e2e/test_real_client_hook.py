@@ -26,7 +26,7 @@ PROMPTS = {
     "Should I add an index on loan.due_at for the overdue job?": True,
     "Are fines stored as integer cents or as Decimal?": True,
     "write a haiku about autumn": False,
-    "good morning, how are you today?": False,
+    "explain the difference between a list and a tuple in Python": False,
 }
 """Prompt -> whether the example data answers it. Without a cutoff, each of them gets memories."""
 
