@@ -168,6 +168,7 @@ async def test_the_form_shows_the_mistakes_of_the_schema_and_keeps_the_text(work
 async def test_the_change_of_another_program_is_refused_with_its_difference(workspace: Workspace, place: Path) -> None:
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         await reads(pilot, "#detail-text", "Alpha")
+        await at_rest(pilot)  # the findings come later, and show the memory once more, as its file is then
         path = place / "decisions" / "alpha.json"
         path.write_text(path.read_text("utf-8").replace("Use one.", f"Use [/b] two {'long ' * 50}."), encoding="utf-8")
         await press(pilot, "x", "1")
