@@ -313,14 +313,15 @@ def index_in_memory(
 
     *module* is the full-text module of SQLite.
     """
-    from engine.search.writing import Writer
+    from engine.search.writing import Writer, batches
 
     db = in_memory()
     db.execute("begin")
     create(db, corpus.root, "", module)
     writer = Writer(db, risk)
-    for part, memory in enumerate(corpus.memories):
-        writer.add(memory, _name(corpus.root, memory.summary), (0, 0, 0), part)
+    whole = enumerate(corpus.memories)
+    for batch in batches(((_name(corpus.root, memory.summary), part, 0, 0, 0), memory) for part, memory in whole):
+        writer.write(batch)
     writer.finish()
     for is_notice, listed in ((False, corpus.skipped), (True, corpus.notices)):
         rows = [(skipped.where, skipped.reason, is_notice, skipped.double_of) for skipped in listed]
