@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from engine.errors import RootNotFoundError
     from tui.workspace.app_settings import AppSettings
-    from tui.workspace.judge_options import JudgeOptions
+    from tui.workspace.judging import JudgeOptions
     from tui.workspace.workspace import Workspace
 
 

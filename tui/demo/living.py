@@ -29,7 +29,7 @@ from labels.exchange.files import read_source
 from labels.exchange.trec import read_grades
 from labels.records import INJECTED, NEEDED, NOT_RELEVANT, RELEVANT, Card
 from labels.store import LabelStore
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.opening import open_workspace, read_settings, root_with
 from tui.workspace.retrievals import record
 

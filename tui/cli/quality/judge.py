@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
+    from tui.workspace.judging import Terms
     from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
     from tui.workspace.replay.replaying import Ending
-    from tui.workspace.spending import Terms
 
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
@@ -119,9 +119,9 @@ class RatingOptions:
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
         from engine.quality.judging.store import RatingStore, row_of
+        from tui.workspace.judging import Terms
         from tui.workspace.quality.rating import known, opened_rows, subjects
         from tui.workspace.replay.replaying import Ending
-        from tui.workspace.spending import Terms
 
         wanted, plan = subjects(roots, ids), self.plan
         ending, left_usd = Ending(0, 0), self.max_cost
@@ -198,7 +198,7 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
     from engine.quality.judging.store import summary_of
-    from tui.workspace.spending import Answers
+    from tui.workspace.judging import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
     how = "Give the same command again to go on: finished answers are in the cache."

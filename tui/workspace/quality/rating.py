@@ -15,12 +15,12 @@ from engine.lean.record import Record
 from engine.quality.decisions import ACCEPTED, QUALITY, decisions
 from engine.quality.judging.judge import QualityJudge
 from engine.quality.judging.rating import RULE, UNANSWERED, UNDECIDED
-from engine.quality.judging.request import template
+from engine.quality.judging.rubric import template
 from engine.quality.judging.store import RatingStore, assessment_in, is_row
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named
-from tui.workspace.judge_options import make_means
+from tui.workspace.judging import make_means
 from tui.workspace.replay import replaying
 from tui.workspace.stderr import report_skipped
 
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
-    from tui.workspace.judge_options import Around, Asking
+    from tui.workspace.judging import Around, Asking, Terms
     from tui.workspace.replay.replaying import Ending
-    from tui.workspace.spending import Terms
 
     Write = Callable[[dict[str, Any]], None]
     Keep = Callable[["RatedMemory", Assessment], None]

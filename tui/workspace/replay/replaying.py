@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
     from labels.exchange.replay_file import UnfinishedRun
+    from tui.workspace.judging import Terms
     from tui.workspace.retrievals import Injections
-    from tui.workspace.spending import Terms
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")

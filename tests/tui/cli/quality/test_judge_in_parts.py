@@ -20,7 +20,7 @@ from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, failed, late
 from tests.engine.quality.judging.answers import rated_by_title, title_in
 from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, Here, memsift, printed, process
-from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.workspace.judging import Asking, JudgeOptions
 from tui.workspace.parts.rating import RatingRun
 from tui.workspace.quality.rating import RatingPlan, subjects
 
