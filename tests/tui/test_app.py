@@ -36,7 +36,7 @@ from tests.tui.apps import (
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import KeyCommands, MemsiftApp
-from tui.demo.living import open_demo
+from tui.demo import open_demo
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO
 from engine.errors import MemsiftError, ProviderCancelledError
-from engine.judge.bulk.retries import Pace, RetryingProvider
 from engine.judge.prices import CostCapProvider, cost_usd
 from engine.judge.provider import AroundProvider
 from engine.judge.providers.registry import NO_JUDGE, SCRIPTED, SDK, make_provider
+from engine.judge.retries import Pace, RetryingProvider
 from engine.judge.verdict import MAX_UNANSWERED, OK
 from engine.lean.record import replace
 from engine.quality.judging.rating import RULE
@@ -247,7 +247,7 @@ class Terms:
     """How a command asks its judge: in single calls or in batches, for up to *most_usd* US dollars."""
 
     def __init__(self, asking: Asking, most_usd: float | None = None) -> None:
-        from engine.judge.bulk.batches import Batches
+        from engine.judge.batches import Batches
 
         self.asking = asking
         self.pace = Pace(asking.concurrency)
@@ -273,7 +273,7 @@ class Terms:
 
     def applied(self, config: Config) -> Config:
         """*config* for these terms: in a batch, a pool of candidates is never split into two questions."""
-        from engine.judge.bulk.batches import without_split
+        from engine.judge.batches import without_split
 
         return without_split(config) if self.batches else config
 

@@ -20,11 +20,10 @@ from labels.measure.groups import agent_of_prompt, kind_of
 from labels.measure.intervals import Interval
 from labels.measure.report import PLAIN
 from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
-from labels.report.curve_sections import some
 from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, headline, labels_line, main_system, next_step
 from labels.report.forms import report_in
 from labels.report.gate_text import gate_step, outlook
-from labels.report.sections import sections
+from labels.report.sections import sections, some
 from labels.store import LabelStore
 from tui.workspace.root_labels import present_digests
 

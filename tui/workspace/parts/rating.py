@@ -120,7 +120,7 @@ class RatingRun:
         return Ending(len(self.rated), len(self._subjects), ending.is_interrupted)
 
     def _block(self, name: str, subjects: Sequence[RatedMemory]) -> Block:
-        rows, _ = read_rows(self._folder / name)
+        rows = read_rows(self._folder / name)
         self.rated |= {subject.key: found for subject in subjects if (found := known(rows, subject))}
         before = "".join(f"{printed_json(rows[subject.key])}\n" for subject in subjects if subject.key in rows)
         return Block(tuple(subject for subject in subjects if subject.key not in rows), before.encode())

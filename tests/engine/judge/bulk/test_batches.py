@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import JudgeConfig
 from engine.errors import MissingKeyError, ProviderError, ProviderHttpError
-from engine.judge.bulk.batches import BatchedProvider
+from engine.judge.batches import BatchedProvider
 from engine.judge.judge import Judge
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider

@@ -220,10 +220,7 @@ NONE_RISKY = "No memory of these roots speaks to an assistant in a way that atta
 
 
 class Quality(Commands):
-    subjects = {
-        "Commands": "quality.check:accept quality.check:check quality.check:fix quality.judge:judge "
-        "quality.check:list_ quality.check:reject"
-    }
+    subjects = {"Commands": "quality:accept quality:check quality:fix quality_judge:judge quality:list_ quality:reject"}
 
 
 @click.group(cls=Quality)
