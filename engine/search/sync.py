@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, MemorySummary
     from engine.search.database import Stamp
     from engine.search.writing import Batch, Place
-    from engine.stores.registry import Store
+    from engine.stores.registry import RootStore
 
 NOT_DAMAGED = (3, 5, 6, 7, 8, 9, 10, 13, 14)
 """SQLite's PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN. To delete the file would not help."""
@@ -158,7 +158,7 @@ def discard(path: str) -> None:
 
 
 def parts_of_files(
-    store: Store, root: str, names: Iterable[str], require_time: Callable[[], None] = lambda: None
+    store: RootStore, root: str, names: Iterable[str], require_time: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[Place, Memory | Skipped]]:
     """The memories in the files *names*, and what is none."""
     for name in names:
@@ -170,7 +170,7 @@ def parts_of_files(
             yield (os.fsencode(name), part, *found), item
 
 
-def batches_of_readers(root: str, names: list[str]) -> Generator[Batch]:
+def batches_of_readers(root: str, store: str, names: list[str]) -> Generator[Batch]:
     """As `parts_of_files`, read by processes of their own, in batches. Raises ChildProcessError if one ends early."""
     import gc
     import pickle
@@ -187,7 +187,7 @@ def batches_of_readers(root: str, names: list[str]) -> Generator[Batch]:
             reader: Any = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
             readers.append(reader)
             with reader.stdin:
-                pickle.dump((root, shares[number::READERS]), reader.stdin)
+                pickle.dump((root, store, shares[number::READERS]), reader.stdin)
         for number in range(len(shares)):
             while (batch := pickle.load(readers[number % READERS].stdout)) is not None:
                 yield batch
@@ -206,10 +206,9 @@ def send_batches() -> None:
     """Read files in a process of `batches_of_readers`: the parts of each share of them, and None at its end."""
     import pickle
 
-    root, shares = pickle.load(sys.stdin.buffer)
-    store = store_of(root)
+    root, store, shares = pickle.load(sys.stdin.buffer)
     for names in shares:
-        for batch in batches(parts_of_files(store, root, names), FILES_AT_ONCE):
+        for batch in batches(parts_of_files(store_of(root, store), root, names), FILES_AT_ONCE):
             pickle.dump(batch, sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
         pickle.dump(None, sys.stdout.buffer)
 
@@ -221,7 +220,7 @@ class Sync:
         self,
         db: Connection,
         root: str,
-        store: Store,
+        store: RootStore,
         risk: Callable[[Memory], float],
         is_over: Callable[[], bool],
         tell: Callable[[int, int], None] | None,
@@ -230,22 +229,21 @@ class Sync:
     ) -> None:
         self.writer = Writer(db, risk)
         self._db = db
-        self._root = root
+        self._root, self._folder = root, os.fsencode(root)
         self._store = store
         self._is_over = is_over
         self._tell = tell
         self._has_readers = has_readers
-        self._files: dict[bytes, tuple[Stamp, list[int]]] = {}
+        self._files: dict[bytes, Stamp] = {}
 
     def run(self, only: Set[bytes] | None) -> bool:
         """Read changed files, of *only* or of all; whether there were any. Raises OSError."""
-        sql = "select name, rowid, size, mtime, ctime from memory"
+        sql = "select name, size, mtime, ctime from memory"
         if only is None:
             rows = self._db.execute(sql).fetchall()
         else:
             rows = [row for name in only for row in self._db.execute(f"{sql} where name = ?", (name,))]
-        for name, row, size, mtime, ctime in rows:
-            self._files.setdefault(name, ((size, mtime, ctime), []))[1].append(row)
+        self._files = {name: (size, mtime, ctime) for name, size, mtime, ctime in rows}
         names = self._names() if only is None else only
         changed = sorted(filter(self._is_changed, names), key=os.fsdecode)
         new = [os.fsdecode(name) for name in changed if name not in self._files]
@@ -264,7 +262,7 @@ class Sync:
     def _add_new(self, new: list[str], of_all: int) -> None:
         done = of_all - len(new)
         if self._has_readers and len(new) >= FILES_FOR_READERS and (os.cpu_count() or 1) > 1:
-            found = batches_of_readers(self._root, new)
+            found = batches_of_readers(self._root, self._store.name, new)
         else:
             found = batches(parts_of_files(self._store, self._root, new, self._require_time))
         try:
@@ -292,8 +290,9 @@ class Sync:
         self._db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", [*listed, *noticed])
         found = {os.fsencode(name) for name in listing.names}
         for name in self._files.keys() - found:
-            for row in self._files.pop(name)[1]:
+            for row in self._rows(name):
                 self.writer.remove(row)
+            del self._files[name]
         return found
 
     def _settled(self, place: str, begun_ns: int) -> Stamp:
@@ -301,11 +300,14 @@ class Sync:
 
     def _is_changed(self, name: bytes) -> bool:
         """Whether the index does not know the stamp of a file."""
-        return name not in self._files or self._files[name][0] != stamp(os.path.join(self._root, os.fsdecode(name)))
+        return name not in self._files or self._files[name] != stamp(os.path.join(self._folder, name))
+
+    def _rows(self, name: bytes) -> list[int]:
+        return [row for (row,) in self._db.execute("select rowid from memory where name = ?", (name,))]
 
     def _read(self, name: bytes) -> None:
         """Read a file again."""
-        rows = self._files[name][1]
+        rows = self._rows(name)
         self._require_time()
         found = settled_stamp(os.path.join(self._root, os.fsdecode(name)))
         before = self._summaries(rows) if len(rows) > 1 else {}

@@ -144,7 +144,7 @@ class Writer:
         *sums, fingerprint = db.execute("select memories, tokens, headline_tokens, fingerprint from about").fetchone()
         self._sums: list[int] = sums
         self._fingerprint = int(fingerprint, 16)
-        first, last = db.execute("select min(rowid), max(rowid) from memory").fetchone()
+        first, last = db.execute("select (select min(rowid) from memory), (select max(rowid) from memory)").fetchone()
         self._first, self._last = min(0, first or 0), max(0, last or 0)
 
     def write(self, batch: Batch) -> None:
