@@ -81,7 +81,7 @@ def _outcome(explanation: Explanation) -> str:
 
 
 STAGES = {
-    "status": "as inactive",
+    "status": "by its state",
     "floor": "as too weak",
     "cutoff": "as unlikely",
     "judge": "by its judge",
