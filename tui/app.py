@@ -17,12 +17,8 @@ from engine.search.query import filter_terms
 from tui.dialogs.dialog import copy_text
 from tui.keys import KEYS, active_keys, bindings, home_of, idle_keys, key_names
 from tui.messages import RunChanged
-<<<<<<< HEAD
 from tui.plain import ROW_CHARACTERS, cells, one_line
-from tui.runner import NOTICE_SECONDS, Runner
-=======
 from tui.runner import Runner
->>>>>>> u-looks
 from tui.screens.base_screen import ModeScreen
 from tui.workspace.activity_rows import EVERYWHERE, MUTES, NOWHERE, is_muted, mute
 from tui.workspace.filtering import WordFilter
