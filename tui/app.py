@@ -18,7 +18,7 @@ from tui.dialogs.dialog import copy_text
 from tui.keys import KEYS, active_keys, bindings, home_of, idle_keys, key_names
 from tui.messages import RunChanged
 from tui.plain import ROW_CHARACTERS, cells, one_line
-from tui.runner import NOTICE_SECONDS, Runner
+from tui.runner import Runner
 from tui.screens.base_screen import ModeScreen
 from tui.workspace.activity_rows import EVERYWHERE, MUTES, NOWHERE, is_muted, mute
 from tui.workspace.filtering import WordFilter
@@ -186,7 +186,7 @@ class MemsiftApp(Runner):
             await self.switch_mode(self._start)
             self.trail.clear()
         if told := [*self.key_mistakes, *filter(None, [self.workspace.notice])]:
-            self.tell("\n".join(told), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
+            self.tell_mistakes(told)
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """The reason why an action of the app is off now; empty while it acts."""

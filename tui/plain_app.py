@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import tomllib
 import unicodedata
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
@@ -21,8 +23,10 @@ from textual.geometry import Offset
 from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
+from engine.lean.sections import text_beside
 from engine.settings.writing import write_user_settings
 from tui.keys import KEYS, MOVED, active_keys, bindings, idle_keys, key_word, keyed
+from tui.plain import printable
 from tui.remapped_keys import is_foreign, key_map, latin_key, refuse_wrong_keys
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
@@ -30,13 +34,16 @@ from tui.workspace.app_settings import KEYS as OWN_KEYS
 from tui.workspace.app_settings import read_app_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rich.segment import Segment
     from textual.binding import Binding
     from textual.widget import AwaitMount
 
 T = TypeVar("T")
+
+NOTICE_SECONDS = 20.0
+"""Time to read which settings are ignored, and what to do."""
 
 LOOK_SECONDS = 0.1
 """Time between two looks at the place of the cursor."""
@@ -121,7 +128,7 @@ class PlainApp(App[T]):
         if name and is_idle and not isinstance(self.focused, Input):
             del self._moved_keys[self.current_mode, key]
             now = keyed(self, f"{{{name}}}")
-            self.notify(f"{KEYS[name].name} has moved from {key_word(key)} to {now}: {KEYS[name].phrase}.", timeout=8)
+            self.tell(f"{KEYS[name].name} has moved from {key_word(key)} to {now}: {KEYS[name].phrase}.", seconds=8)
 
     @on(Load)
     def start_no_task_eagerly(self) -> None:
@@ -141,7 +148,7 @@ class PlainApp(App[T]):
             if not is_typed and event.key not in self.screen.active_bindings:
                 latin = latin_key(event)
                 if latin is None:
-                    self.notify(f"{event.character}{keyed(self, NO_KEY)}", markup=False)
+                    self.tell(f"{event.character}{keyed(self, NO_KEY)}")
                     return
                 event = latin
         await super().on_event(event)
@@ -182,7 +189,7 @@ class PlainApp(App[T]):
             await self.run_action(active.binding.action, active.node)
         elif name:
             why = {**idle_keys(self, ()), **idle_keys(self.screen, ())}.get(name, "")
-            self.notify(f"{KEYS[name].phrase}: this is off now. {why}".strip(), markup=False)
+            self.tell(f"{KEYS[name].phrase}: this is off now. {why}".strip())
 
     def action_suspend_process(self) -> None:
         """Stop this program and those that wait for it, such as `uv run`, as ctrl+z does elsewhere.
@@ -190,7 +197,7 @@ class PlainApp(App[T]):
         Without a shell above, nobody could let them go on.
         """
         if not self._driver or not self._driver.can_suspend or os.getpgrp() == os.getsid(0):
-            self.notify(NO_SHELL)
+            self.tell(NO_SHELL)
             return
         self.app_suspend_signal.publish(self)
         os.killpg(0, signal.SIGTSTP)
@@ -223,6 +230,33 @@ class PlainApp(App[T]):
         self._toast = f"{title}. {message}" if title else message
         super().notify(message, title=title, severity=severity, **options)
 
+    def tell(
+        self, message: str, *, title: str = "", severity: str = "information", seconds: float | None = None
+    ) -> None:
+        """Show a toast, for *seconds* or as long as usual, in place of earlier news. *message*: text of any origin.
+
+        Warnings, errors and toasts with a time of their own stay.
+        """
+        for earlier in list(self._notifications):
+            if earlier.severity == "information" and earlier.timeout == self.NOTIFICATION_TIMEOUT:
+                del self._notifications[earlier]
+        self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)
+
+    def tell_news(self, message: str, **how: Any) -> None:
+        """Show a toast that answers no key, as `tell` does. It waits while a toast is shown that may be an answer."""
+        self.call_later(self._tell_after_answers, partial(self.tell, message, **how))
+
+    def _tell_after_answers(self, tell: Callable[[], None]) -> None:
+        answers = (toast.time_left for toast in self._notifications if toast.timeout < NOTICE_SECONDS)
+        if (left := max(answers, default=0)) > 0:
+            self.set_timer(left, partial(self._tell_after_answers, tell))
+        else:
+            tell()
+
+    def tell_mistakes(self, mistakes: Iterable[str]) -> None:
+        """Show which settings are ignored, long enough to read it."""
+        self.tell_news("\n".join(mistakes), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
+
     def say_where(self) -> None:
         """Say where the cursor is, and what was told since it went there. The terminal's own cursor rests there."""
         if not self.screen_stack:
@@ -240,41 +274,8 @@ class PlainApp(App[T]):
         line.say(f"{place}\n{self._toast}" if self._toast else place)
 
 
-DARK = Theme(
-    "memsift",
-    primary="#6ea8dc",
-    secondary="#a594cf",
-    accent="#e3b062",
-    warning="#e08f5f",
-    error="#dd7583",
-    success="#7fbf94",
-    foreground="#d6dbe3",
-    background="#12151a",
-    surface="#181c23",
-    panel="#1f252e",
-    variables={
-        "block-cursor-background": "#2f5478",
-        "block-cursor-foreground": "#ffffff",
-        "footer-key-foreground": "#e3b062",
-    },
-)
-LIGHT = Theme(
-    "memsift-light",
-    dark=False,
-    primary="#2c6aa6",
-    secondary="#6a549e",
-    accent="#8a5a00",
-    warning="#b04a12",
-    error="#b03046",
-    success="#2b7748",
-    foreground="#22272e",
-    background="#fafaf7",
-    surface="#f3f3ee",
-    panel="#e7e8e2",
-    variables={"block-cursor-background": "#2c6aa6", "block-cursor-foreground": "#ffffff"},
-)
-"""One meaning for each colour, in all themes: primary is the place and a heading, accent a key, the next step and a
-match, success what is relevant or injected, error what is not, warning what needs a look."""
+DARK, LIGHT = (Theme(name, **made) for name, made in tomllib.loads(text_beside(__file__, "themes.toml")).items())
+"""The app's own themes. The file says what each colour means."""
 
 GROUNDS = ("background", "surface", "panel")
 TEXTS = (

@@ -132,9 +132,6 @@ class ReportScreen(ModeScreen):
     def begin(self) -> None:
         self.show_report()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
     # The report
 
     def show_report(self) -> None:
@@ -155,7 +152,7 @@ class ReportScreen(ModeScreen):
         self._doing = ""
         self._show_state()
         self.parts.show([part for part in reading.parts if reading.report.systems])
-        self._draw()
+        self.show_again()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """After a failure the last report stays."""
@@ -163,7 +160,7 @@ class ReportScreen(ModeScreen):
             self._doing = ""
             self._show_state()
 
-    def _draw(self) -> None:
+    def show_again(self) -> None:
         if self._reading:
             is_short = self.size.height < ROOMY
             report, workspace = self._reading.report, self.app.workspace
