@@ -57,7 +57,7 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
-    from engine.search.sync import discard, is_busy, is_damage
+    from engine.search.sync import Watch, discard, is_busy, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
@@ -70,7 +70,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         try:
-            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True, has_readers=True)
+            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True, watch=Watch(has_readers=True))
         except DAMAGE as error:
             if not is_busy(error):
                 raise
@@ -154,11 +154,11 @@ def build(
 
     Nothing is kept if *is_over* ends the work. An index that cannot be written is left to `open_index`.
     """
-    from engine.search.sync import OutOfTimeError
+    from engine.search.sync import OutOfTimeError, Watch
 
     resolved = os.path.realpath(root)
     try:
-        _update(index_file(resolved, environ), resolved, wait_s=0.0, is_over=is_over, tell=tell, has_readers=True)
+        _update(index_file(resolved, environ), resolved, wait_s=0.0, watch=Watch(tell, is_over, has_readers=True))
     except (*DAMAGE, OSError, OutOfTimeError):
         return
 
@@ -279,7 +279,7 @@ def _updated(
     yet. Such a build is given up as soon as its pace shows that it will not end in time: the prompt would wait for
     nothing.
     """
-    from engine.search.sync import OutOfTimeError, is_busy
+    from engine.search.sync import OutOfTimeError, Watch, is_busy
 
     begun = time.monotonic()
     pace = [0, 0]
@@ -294,7 +294,7 @@ def _updated(
         return now > until or (is_clear and begun + (now - begun) * of_all / done > until)
 
     try:
-        _update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=is_over, tell=tell)
+        _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=Watch(tell, is_over))
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:

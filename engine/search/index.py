@@ -99,7 +99,8 @@ class Index:
 
     def close(self) -> None:
         """Wait for a running question, because SQLite crashes if it loses its tables meanwhile. Later ones fail."""
-        self._scan([])
+        if self._risks:
+            self._scan([])
         with self._lock:
             self._recover = None
             self._db.close()

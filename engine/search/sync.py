@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from engine.lean.record import replace
+from engine.lean.record import Record, replace
 from engine.lean.sqlite import DAMAGE, for_writing
 from engine.memory import Skipped
 from engine.search.database import (
@@ -71,6 +71,21 @@ class OutOfTimeError(Exception):
     """The deadline passed; the index is what it was."""
 
 
+class Watch(Record):
+    """What holds while an index is updated.
+
+    `tell` gets the number of files that were looked at, and of all. `is_over` is asked before a file is read.
+    `has_readers`: other processes may help to read very many files.
+    """
+
+    tell: Callable[[int, int], None] = lambda *_: None
+    is_over: Callable[[], bool] = lambda: False
+    has_readers: bool = False
+
+
+UNWATCHED = Watch()
+
+
 def update(
     path: str,
     root: str,
@@ -78,23 +93,19 @@ def update(
     *,
     wait_s: float,
     only: Set[bytes] | None = None,
-    is_over: Callable[[], bool] = lambda: False,
     merges: bool = False,
-    tell: Callable[[int, int], None] | None = None,
-    has_readers: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> None:
     """Update the index at *path* for *root*, or build it.
 
     *risk*: that of a memory, 0..1. *wait_s*: how long to wait for another process that writes it, in seconds. *only*:
-    names of the files to look at; a damaged index is not built again then. *is_over* is asked before a file is read.
-    *merges*: merge segments of FTS5. *tell* gets the number of files that were looked at, and of all. *has_readers*:
-    other processes may help to read very many files.
+    names of the files to look at; a damaged index is not built again then. *merges*: merge segments of FTS5.
     Raises DatabaseError, OSError and OutOfTimeError, and leaves the index as it was.
     """
     if not is_openable(path):
         discard(path)
 
-    def attempt(*, has_readers: bool) -> None:
+    def attempt(watch: Watch) -> None:
         make_private(path)
         db = for_writing(path, wait_s=wait_s)
         try:
@@ -106,7 +117,7 @@ def update(
             else:
                 check(db, root, store.name)
                 db.execute("pragma cache_spill=off")  # else readers would be locked out until a large update ends
-            is_changed = Sync(db, root, store, risk, is_over, tell, has_readers=has_readers).run(only)
+            is_changed = Sync(db, root, store, risk, watch).run(only)
             if has_fts5(db) and (is_new or (merges and is_changed)):
                 for table in ("full_text", "headline"):
                     db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
@@ -116,14 +127,14 @@ def update(
 
     try:
         try:
-            attempt(has_readers=has_readers)
+            attempt(watch)
         except ChildProcessError:
-            attempt(has_readers=False)
+            attempt(replace(watch, has_readers=False))
     except DAMAGE as error:
         if only is not None or not is_damage(error):
             raise
         discard(path)
-        attempt(has_readers=False)
+        attempt(replace(watch, has_readers=False))
 
 
 def is_damage(error: Exception) -> bool:
@@ -217,23 +228,11 @@ class Sync:
     """One update of an index within a transaction."""
 
     def __init__(
-        self,
-        db: Connection,
-        root: str,
-        store: RootStore,
-        risk: Callable[[Memory], float],
-        is_over: Callable[[], bool],
-        tell: Callable[[int, int], None] | None,
-        *,
-        has_readers: bool,
+        self, db: Connection, root: str, store: RootStore, risk: Callable[[Memory], float], watch: Watch
     ) -> None:
         self.writer = Writer(db, risk)
-        self._db = db
+        self._db, self._store, self._watch = db, store, watch
         self._root, self._folder = root, os.fsencode(root)
-        self._store = store
-        self._is_over = is_over
-        self._tell = tell
-        self._has_readers = has_readers
         self._files: dict[bytes, Stamp] = {}
 
     def run(self, only: Set[bytes] | None) -> bool:
@@ -246,11 +245,10 @@ class Sync:
         self._files = {name: (size, mtime, ctime) for name, size, mtime, ctime in rows}
         names = self._names() if only is None else only
         changed = sorted(filter(self._is_changed, names), key=os.fsdecode)
-        new = [os.fsdecode(name) for name in changed if name not in self._files]
         for name in changed:
             if name in self._files:
                 self._read(name)
-        self._add_new(new, len(names))
+        self._add_new([os.fsdecode(name) for name in changed if name not in self._files], len(names))
         is_changed = bool(self.writer.ids)
         if len(self.writer.ids) > MANY_IDS:
             self.writer.ids &= {memory_id for (memory_id,) in self._db.execute(DOUBLED)}
@@ -261,7 +259,7 @@ class Sync:
 
     def _add_new(self, new: list[str], of_all: int) -> None:
         done = of_all - len(new)
-        if self._has_readers and len(new) >= FILES_FOR_READERS and (os.cpu_count() or 1) > 1:
+        if self._watch.has_readers and len(new) >= FILES_FOR_READERS and (os.cpu_count() or 1) > 1:
             found = batches_of_readers(self._root, self._store.name, new)
         else:
             found = batches(parts_of_files(self._store, self._root, new, self._require_time))
@@ -270,8 +268,7 @@ class Sync:
                 self._require_time()
                 self.writer.write(batch)
                 done += sum(not part for (_, part, *_), _ in batch[1])
-                if self._tell:
-                    self._tell(done, of_all)
+                self._watch.tell(done, of_all)
         finally:
             found.close()
 
@@ -336,7 +333,7 @@ class Sync:
             self.writer.write(batch)
 
     def _require_time(self) -> None:
-        if self._is_over():
+        if self._watch.is_over():
             raise OutOfTimeError
 
     def _settle(self, memory_id: str) -> None:

@@ -10,7 +10,7 @@ import os
 
 from engine.lean.record import Record
 from engine.memory import Memory, Skipped
-from engine.stores.files import UnreadableFileError
+from engine.stores.files import UnreadableFileError, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,12 +221,7 @@ def _kind_of_notes(root: str, names: list[str]) -> MemoryFormat:
 
 def _is_typed(path: str) -> bool:
     """Whether the front matter of a note has a type of auto memory, a name and a description."""
-    from engine.stores.files import read_regular
-
-    try:
-        front = read_regular(path, LOOKED_AT).partition(b"\n---")[0]
-    except OSError:
-        return False
+    front = _start(path).partition(b"\n---")[0]
     signs = (b"\nname:", b"\ndescription:")
     return (
         front.startswith(b"---") and all(sign in front for sign in signs) and any(map(front.__contains__, TYPE_SIGNS))
@@ -302,13 +297,16 @@ def _is_like(name: str, sign: str) -> bool:
 
 def _holds(path: str, signs: tuple[bytes, ...]) -> bool:
     """Whether the beginning of a file holds one of *signs*."""
-    from engine.stores.files import read_regular
-
-    try:
-        start = read_regular(path, LOOKED_AT)
-    except OSError:
-        return False
+    start = _start(path)
     return any(sign in start for sign in signs)
+
+
+def _start(path: str) -> bytes:
+    """The beginning of a file; empty if it cannot be read."""
+    try:
+        return read_regular(path, LOOKED_AT)
+    except OSError:
+        return b""
 
 
 def _has_notes(root: str) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from engine.lean.sqlite import for_reading
 from engine.search import sync
 from engine.search.database import TICK_NS
-from engine.search.sync import OutOfTimeError, update
+from engine.search.sync import OutOfTimeError, Watch, update
 from tests.engine.builders import fillers, memory, write_root
 
 TABLES = ("about", "place", "skipped", "memory", "word", "full_text_data", "headline_data")
@@ -42,8 +42,9 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def rows(folder: Path, root: str, *, has_readers: bool, told: list[tuple[int, int]] | None = None) -> list[object]:
     """All rows of a new index."""
     file = str(folder / f"{has_readers}.db")
-    tell = (lambda *numbers: told.append(numbers)) if told is not None else None
-    update(file, root, lambda _: 0.25, wait_s=5.0, tell=tell, has_readers=has_readers)
+    seen = [] if told is None else told
+    watch = Watch(lambda *numbers: seen.append(numbers), has_readers=has_readers)
+    update(file, root, lambda _: 0.25, wait_s=5.0, watch=watch)
     with closing(for_reading(file)) as db:
         return [(table, db.execute(f"select * from {table}").fetchall()) for table in TABLES]
 
@@ -76,6 +77,6 @@ def test_an_interrupted_build_leaves_no_process_and_no_rows(
 
     monkeypatch.setattr(subprocess, "Popen", Popen)
     with pytest.raises(error):
-        update(str(tmp_path / "index.db"), root, lambda _: 0.0, wait_s=5.0, tell=interrupt, has_readers=True)
+        update(str(tmp_path / "index.db"), root, lambda _: 0.0, wait_s=5.0, watch=Watch(interrupt, has_readers=True))
     assert [process.returncode is None for process in begun] == [False] * sync.READERS
     assert (tmp_path / "index.db").stat().st_size == 0
