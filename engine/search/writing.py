@@ -95,33 +95,48 @@ def batches(parts: Iterable[tuple[Place, Memory | Skipped]], most: int = AT_ONCE
         yield words, ready
 
 
-class Codes(dict[str, str]):
-    """Word -> code. A new word gets the next number, and `write` stores it."""
+class Coded:
+    """The code of a word, and in how many more memories it is than the table says."""
+
+    __slots__ = ("code", "headlines", "memories")
+
+    def __init__(self, code: str) -> None:
+        self.code, self.memories, self.headlines = code, 0, 0
+
+
+class Codes(dict[str, Coded]):
+    """Word -> its code and counts. A new word gets the next number, and `write` stores it."""
 
     def __init__(self, db: Connection) -> None:
         super().__init__()
         self._db = db
-        self._added: list[tuple[str, int, str]] = []
+        self._added: list[tuple[str, int, str, Coded]] = []
         self._next = (db.execute("select max(number) from word").fetchone()[0] or 0) + 1
         self._has_words = self._next > 1
 
-    def __missing__(self, text: str) -> str:
+    def __missing__(self, text: str) -> Coded:
         row = (
             self._db.execute("select number from word where text = ?", (text,)).fetchone() if self._has_words else None
         )
+        self[text] = found = Coded(character(row[0] if row else self._next))
         if not row:
-            row = (self._next,)
-            self._added.append((text, self._next, stem(text)))
+            self._added.append((text, self._next, stem(text), found))
             self._next += 1
-        self[text] = code = character(row[0])
-        return code
+        return found
 
-    def write(self, memories: dict[str, int], headlines: dict[str, int]) -> None:
-        """Store new words with their counts, which are taken out of *memories* and *headlines*."""
-        rows = [(*word, memories.pop(word[0], 0), headlines.pop(word[0], 0)) for word in sorted(self._added)]
-        self._db.executemany("insert into word values (?, ?, ?, ?, ?)", rows)
+    def write(self) -> None:
+        """Store new words with their counts."""
+        new = [(*row, word.memories, word.headlines) for *row, word in sorted(self._added)]
+        self._db.executemany("insert into word values (?, ?, ?, ?, ?)", new)
+        for *_, word in self._added:
+            word.memories = word.headlines = 0
         self._added.clear()
         self._has_words = True
+
+    def write_counts(self) -> None:
+        """Store the counts of words that were stored before."""
+        changed = [(text, word) for text, word in self.items() if word.memories or word.headlines]
+        self._db.executemany(COUNT, [(word.memories, word.headlines, text) for text, word in changed])
 
 
 class Writer:
@@ -139,8 +154,6 @@ class Writer:
         self._known: dict[str, float] = {}
         self._late: list[tuple[int, list[str]]] = []
         self._scanned = 0
-        self._memories: dict[str, int] = {}
-        self._headlines: dict[str, int] = {}
         *sums, fingerprint = db.execute("select memories, tokens, headline_tokens, fingerprint from about").fetchone()
         self._sums: list[int] = sums
         self._fingerprint = int(fingerprint, 16)
@@ -150,8 +163,7 @@ class Writer:
     def write(self, batch: Batch) -> None:
         """Store memories, and what is none."""
         words, parts = batch
-        self._count(words, 1)
-        codes = [*map(self._codes.__getitem__, words)]
+        codes = self._count(words, 1)
         for place, item in parts:
             if isinstance(item, Skipped):
                 self.add_unused(item, place)
@@ -200,8 +212,7 @@ class Writer:
     def finish(self) -> None:
         """Store new words, counts of words, and sums over all memories."""
         self._write_late()
-        changes = [(count, self._headlines.get(text, 0), text) for text, count in sorted(self._memories.items())]
-        self._db.executemany(COUNT, [change for change in changes if change[0] or change[1]])
+        self._codes.write_counts()
         self._db.execute(SUMS, (*self._sums, f"{self._fingerprint % 2**64:016x}"))
 
     def _risk_of(self, memory: Memory) -> float:
@@ -224,7 +235,7 @@ class Writer:
 
         FTS5 begins a segment at each row that is not the highest, so they are stored together, in ascending order.
         """
-        self._codes.write(self._memories, self._headlines)
+        self._codes.write()
         for row, texts in reversed(self._late):
             self._index(ADD, row, texts)
         self._late.clear()
@@ -234,11 +245,13 @@ class Writer:
             self._db.execute(statements["full_text"], (row, *texts))
             self._db.execute(statements["headline"], (row, *texts[:2]))
 
-    def _count(self, words: LocalWords, change: int) -> None:
-        for counts, numbers in ((self._memories, words.memories), (self._headlines, words.headlines)):
-            for word, number in zip(words, numbers, strict=True):
-                if number:
-                    counts[word] = counts.get(word, 0) + change * number
+    def _count(self, words: LocalWords, change: int) -> list[str]:
+        """Count words, and give their codes."""
+        found = [*map(self._codes.__getitem__, words)]
+        for word, memories, headlines in zip(found, words.memories, words.headlines, strict=True):
+            word.memories += change * memories
+            word.headlines += change * headlines
+        return [word.code for word in found]
 
     def _sum(self, numbers: list[list[int]], memory_id: str, digest: str, change: int) -> None:
         self.ids.add(memory_id)
