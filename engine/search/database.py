@@ -114,6 +114,11 @@ def check(db: Connection, root: str, store: str = "") -> None:
         raise DatabaseError("the index is of another format or root")
 
 
+def store_name(db: Connection) -> str:
+    """The name of the store of the root when it was read: see `store_of`."""
+    return str(db.execute("select store from about").fetchone()[0])
+
+
 def has_fts5(db: Connection) -> bool:
     """Whether the index can be searched by FTS5."""
     return bool(db.execute("select 1 from sqlite_master where name = 'headline'").fetchone())

@@ -12,7 +12,7 @@ from engine.lean.json_text import dumps
 from engine.lean.record import Record, replace
 from engine.lean.sqlite import DAMAGE, in_memory
 from engine.memory import UNSCANNED
-from engine.search.database import SUMMARY, create, has_fts5, is_fresh, stamp, summary
+from engine.search.database import SUMMARY, create, has_fts5, is_fresh, stamp, store_name, summary
 from engine.search.query import all_of
 
 TYPE_CHECKING = False
@@ -255,7 +255,7 @@ class Index:
         from engine.stores.registry import store_of
         from engine.stores.roots import parts_of
 
-        formats = self.ask(lambda db: str(db.execute("select store from about").fetchone()[0]))
+        formats = self.ask(store_name)
         if self._store is None or self._store.name != formats:
             self._store = store_of(self.root, formats)
         try:

@@ -24,6 +24,7 @@ from engine.search.database import (
     is_openable,
     settled_stamp,
     stamp,
+    store_name,
     summary,
 )
 from engine.search.writing import Writer, batches
@@ -110,8 +111,8 @@ def update(
         db = for_writing(path, wait_s=wait_s)
         try:
             db.execute("begin immediate")
-            store = store_of(root)
             is_new = not db.execute("select 1 from sqlite_master").fetchone()
+            store = store_of(root, "" if is_new or only is None else store_name(db))
             if is_new and only is None:
                 create(db, root, store.name)
             else:
