@@ -92,6 +92,16 @@ def aligned(text: str, width: int) -> str:
     return set_cell_size(printable(text).replace("\n", " "), max(0, width))
 
 
+def hanging(text: Content, indent: int, width: int) -> Content:
+    """*text* in lines of *width* cells. All but the first begin *indent* cells further right, half a line at most."""
+    indent = min(indent, width // 2)
+    if indent <= 0 or text.cell_length <= width:
+        return text
+    start = len(text.wrap(width)[0].plain)
+    start += len(text.plain[start:]) - len(text.plain[start:].lstrip())
+    return Content("\n").join([text[:start], *(line.pad_left(indent) for line in text[start:].wrap(width - indent))])
+
+
 def _shown(character: str) -> str:
     if character == "\n":
         return character

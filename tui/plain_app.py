@@ -1,24 +1,32 @@
-"""The base of the apps: readable colours, none where NO_COLOR is set, and a plain mode for screen readers."""
+"""The base of the apps: readable colours, none where NO_COLOR is set, and a plain mode for screen readers.
+
+Text has a contrast of at least 4.5 to each ground in every theme (WCAG 2.2, 1.4.3).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
+import tomllib
 import unicodedata
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.app import App
+from textual.color import BLACK, WHITE, Color
 from textual.driver import Driver
 from textual.events import DescendantFocus, Event, Key, Load, Mount
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
+from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
+from engine.lean.sections import text_beside
 from engine.settings.writing import write_user_settings
-from tui.contrast import DARK, LIGHT, readable
 from tui.keys import KEYS, MOVED, active_keys, bindings, idle_keys, key_word, keyed
+from tui.plain import printable
 from tui.remapped_keys import is_foreign, key_map, latin_key, refuse_wrong_keys
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
@@ -26,14 +34,16 @@ from tui.workspace.app_settings import KEYS as OWN_KEYS
 from tui.workspace.app_settings import read_app_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rich.segment import Segment
     from textual.binding import Binding
-    from textual.color import Color
     from textual.widget import AwaitMount
 
 T = TypeVar("T")
+
+NOTICE_SECONDS = 20.0
+"""Time to read which settings are ignored, and what to do."""
 
 LOOK_SECONDS = 0.1
 """Time between two looks at the place of the cursor."""
@@ -118,7 +128,7 @@ class PlainApp(App[T]):
         if name and is_idle and not isinstance(self.focused, Input):
             del self._moved_keys[self.current_mode, key]
             now = keyed(self, f"{{{name}}}")
-            self.notify(f"{KEYS[name].name} has moved from {key_word(key)} to {now}: {KEYS[name].phrase}.", timeout=8)
+            self.tell(f"{KEYS[name].name} has moved from {key_word(key)} to {now}: {KEYS[name].phrase}.", seconds=8)
 
     @on(Load)
     def start_no_task_eagerly(self) -> None:
@@ -138,7 +148,7 @@ class PlainApp(App[T]):
             if not is_typed and event.key not in self.screen.active_bindings:
                 latin = latin_key(event)
                 if latin is None:
-                    self.notify(f"{event.character}{keyed(self, NO_KEY)}", markup=False)
+                    self.tell(f"{event.character}{keyed(self, NO_KEY)}")
                     return
                 event = latin
         await super().on_event(event)
@@ -179,7 +189,7 @@ class PlainApp(App[T]):
             await self.run_action(active.binding.action, active.node)
         elif name:
             why = {**idle_keys(self, ()), **idle_keys(self.screen, ())}.get(name, "")
-            self.notify(f"{KEYS[name].phrase}: this is off now. {why}".strip(), markup=False)
+            self.tell(f"{KEYS[name].phrase}: this is off now. {why}".strip())
 
     def action_suspend_process(self) -> None:
         """Stop this program and those that wait for it, such as `uv run`, as ctrl+z does elsewhere.
@@ -187,7 +197,7 @@ class PlainApp(App[T]):
         Without a shell above, nobody could let them go on.
         """
         if not self._driver or not self._driver.can_suspend or os.getpgrp() == os.getsid(0):
-            self.notify(NO_SHELL)
+            self.tell(NO_SHELL)
             return
         self.app_suspend_signal.publish(self)
         os.killpg(0, signal.SIGTSTP)
@@ -220,6 +230,33 @@ class PlainApp(App[T]):
         self._toast = f"{title}. {message}" if title else message
         super().notify(message, title=title, severity=severity, **options)
 
+    def tell(
+        self, message: str, *, title: str = "", severity: str = "information", seconds: float | None = None
+    ) -> None:
+        """Show a toast, for *seconds* or as long as usual, in place of earlier news. *message*: text of any origin.
+
+        Warnings, errors and toasts with a time of their own stay.
+        """
+        for earlier in list(self._notifications):
+            if earlier.severity == "information" and earlier.timeout == self.NOTIFICATION_TIMEOUT:
+                del self._notifications[earlier]
+        self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)
+
+    def tell_news(self, message: str, **how: Any) -> None:
+        """Show a toast that answers no key, as `tell` does. It waits while a toast is shown that may be an answer."""
+        self.call_later(self._tell_after_answers, partial(self.tell, message, **how))
+
+    def _tell_after_answers(self, tell: Callable[[], None]) -> None:
+        answers = (toast.time_left for toast in self._notifications if toast.timeout < NOTICE_SECONDS)
+        if (left := max(answers, default=0)) > 0:
+            self.set_timer(left, partial(self._tell_after_answers, tell))
+        else:
+            tell()
+
+    def tell_mistakes(self, mistakes: Iterable[str]) -> None:
+        """Show which settings are ignored, long enough to read it."""
+        self.tell_news("\n".join(mistakes), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
+
     def say_where(self) -> None:
         """Say where the cursor is, and what was told since it went there. The terminal's own cursor rests there."""
         if not self.screen_stack:
@@ -235,3 +272,49 @@ class PlainApp(App[T]):
         if not line.text.startswith(place) and self._toast in line.text:
             self._toast = ""
         line.say(f"{place}\n{self._toast}" if self._toast else place)
+
+
+DARK, LIGHT = (Theme(name, **made) for name, made in tomllib.loads(text_beside(__file__, "themes.toml")).items())
+"""The app's own themes. The file says what each colour means."""
+
+GROUNDS = ("background", "surface", "panel")
+TEXTS = (
+    *(f"text-{name}" for name in ("primary", "warning", "error", "success", "accent")),
+    *("foreground", "foreground-muted", "footer-foreground", "footer-key-foreground", "footer-description-foreground"),
+)
+"""Variables of a theme: the grounds of text, and the colours of text."""
+
+LEAST, STEPS = 4.5, 20
+
+
+def readable(variables: Mapping[str, str]) -> dict[str, str]:
+    """The colours of text in *variables*, each as near to its own as the least ratio allows.
+
+    Colours of the terminal stay as they are: nobody knows them.
+    """
+    grounds = [*_colors(variables, GROUNDS).values()]
+    return {name: _readable(color, grounds).hex for name, color in _colors(variables, TEXTS).items() if grounds}
+
+
+def ratio(text: Color, ground: Color) -> float:
+    """The ratio of the lighter to the darker colour, 1 to 21."""
+    low, high = sorted(map(_luminance, (ground + text, ground)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _colors(variables: Mapping[str, str], names: Iterable[str]) -> dict[str, Color]:
+    return {name: Color.parse(variables[name]) for name in names if variables.get(name, "").startswith("#")}
+
+
+def _readable(color: Color, grounds: Sequence[Color]) -> Color:
+    """*color*, or a mixture with black or white, whichever is further from the grounds."""
+    end = BLACK if all(ratio(BLACK, ground) > ratio(WHITE, ground) for ground in grounds) else WHITE
+    mixtures = (color.blend(end, step / STEPS, 1 if step == STEPS else color.a) for step in range(STEPS))
+    return next((mixture for mixture in mixtures if all(ratio(mixture, ground) >= LEAST for ground in grounds)), end)
+
+
+def _luminance(color: Color) -> float:
+    """The relative luminance of WCAG, 0 to 1."""
+    parts = [part / 255 for part in color.rgb]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

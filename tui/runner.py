@@ -15,8 +15,7 @@ from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
 from tui.keys import keyed
 from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
-from tui.plain import printable
-from tui.plain_app import PlainApp
+from tui.plain_app import NOTICE_SECONDS, PlainApp
 from tui.remapped_keys import key_map
 from tui.workspace.app_settings import AppSettings, Choices
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 SETTINGS_LATER = "The settings have changed. They count when this replay is over; {app.cancel} ends it now."
-NOTICE_SECONDS = 20.0
-"""Time to read which settings are ignored, and what to do."""
-
 UNSAVED = "No label is saved before you choose where. Press the key of a label to choose."
 
 LIMIT_REACHED = "The judge has reached its limit of cost. Press {app.judge} for another limit."
@@ -161,16 +157,16 @@ class Runner(PlainApp[None]):
         replayed = len(self.workspace.prompts) if is_whole else progress.done
         if not is_whole:
             reason = LIMIT_REACHED if self.workspace.needs_agreement else "Cancelled."
-            self.tell(
+            self.tell_news(
                 keyed(self, f"{reason} {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
             )
             self._claims.clear()
         elif left := len(self._jobs_left()):
             self._claims.clear()
             again = keyed(self, "{report.replay} in Report replays these again.")
-            self.tell(f"Memories have changed since {left:,} prompts were replayed. {again}")
+            self.tell_news(f"Memories have changed since {left:,} prompts were replayed. {again}")
         elif self.current_mode != "report":
-            self.tell(f"{replayed:,} prompts replayed. {keyed(self, '{go.report}')} shows the report.")
+            self.tell_news(f"{replayed:,} prompts replayed. {keyed(self, '{go.report}')} shows the report.")
         self._tell_screens(AllReplayed(replayed))
         if self._later:
             self._take_settings(self._later)
@@ -242,7 +238,7 @@ class Runner(PlainApp[None]):
             return
         self._claims.discard((retrieval.prompt.id, retrieval.system))
         if self.workspace.needs_agreement and is_unanswered(retrieval):
-            self.tell(keyed(self, LIMIT_REACHED))
+            self.tell_news(keyed(self, LIMIT_REACHED))
             self._tell_screens(Reloaded())
             return
         self._keep(retrieval)
@@ -344,39 +340,28 @@ class Runner(PlainApp[None]):
     def take_saved_settings(self) -> None:
         """Go on with settings that a screen has just written, without waiting until the change is noticed."""
         if self.workspace.sources:
-            self._take_settings(self.workspace.sources.settings())
+            self._take_settings(self.workspace.sources.settings(), is_own=True)
 
-    def _take_settings(self, settings: Settings) -> None:
+    def _take_settings(self, settings: Settings, *, is_own: bool = False) -> None:
         """Go on with changed settings, after the run that is under way, and tell which of them are mistakes."""
         self._later = settings if self._background and self.workspace.is_other(settings) else None
         if settings.mistakes and settings != self._told:
-            self.tell("\n".join(settings.mistakes), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
+            self.tell_mistakes(settings.mistakes)
         self._told = settings
         if self._later:
-            self.tell(keyed(self, SETTINGS_LATER))
+            self.tell_news(keyed(self, SETTINGS_LATER))
         elif self.workspace.is_other(settings):
             with self.telling_errors():
                 self.workspace.take_settings(settings)
-                self.tell("The settings have changed, and count from now on.")
                 self._show_reread()
+                if not is_own:
+                    self.tell_news("The settings have changed, and count from now on.")
 
     def _tell_screens(self, message: Message) -> None:
         for screen in self.screen_stack:
             screen.post_message(message)
 
     # Toasts
-
-    def tell(
-        self, message: str, *, title: str = "", severity: str = "information", seconds: float | None = None
-    ) -> None:
-        """Show a toast, for *seconds* or as long as usual, in place of earlier news. *message*: text of any origin.
-
-        Warnings, errors and toasts with a time of their own stay.
-        """
-        for earlier in list(self._notifications):
-            if earlier.severity == "information" and earlier.timeout == self.NOTIFICATION_TIMEOUT:
-                del self._notifications[earlier]
-        self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)
 
     def tell_error(self, error: BaseException | None) -> None:
         """Show a toast for any exception, or ask where labels go if their file is not there any more."""

@@ -35,9 +35,8 @@ from tests.tui.apps import (
 )
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.app import MemsiftApp
-from tui.commands import KeyCommands
-from tui.demo.living import open_demo
+from tui.app import KeyCommands, MemsiftApp
+from tui.demo import open_demo
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
@@ -46,8 +45,7 @@ from tui.remapped_keys import latin_key
 from tui.widgets.bars import SCREEN_NAMES
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
-from tui.workspace.judge_options import JudgeOptions
-from tui.workspace.spending import Spending
+from tui.workspace.judging import JudgeOptions, Spending
 
 pytestmark = pytest.mark.anyio
 
@@ -284,12 +282,19 @@ async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, t
         assert listed.count == 2, "what was read stays"
 
 
-async def test_a_toast_shows_brackets_as_they_are(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        app_of(pilot).tell("[/b] [link=x]y [b + x")
-        await until(pilot, lambda: pilot.app.screen.query("Toast"))
-        toast = pilot.app.screen.query_one("Toast")
-        await until(pilot, lambda: "[/b] [link=x]y [b + x" in text_of(toast))
+async def test_a_toast_shows_brackets_as_they_are_and_news_wait_until_the_answer_to_a_key_has_gone(
+    open_workspace: Opener,
+) -> None:
+    app = MemsiftApp(open_workspace(prompts=()))
+    app.NOTIFICATION_TIMEOUT = 2.0
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        app.tell("The answer.")
+        app.tell_news("[/b] [link=x]y [b + x")
+        await settled(pilot)
+        assert toasts(pilot) == ["The answer."]
+        await until(
+            pilot, lambda: any("[/b] [link=x]y [b + x" in text_of(it) for it in pilot.app.screen.query("Toast"))
+        )
 
 
 async def test_an_answer_about_memories_that_were_read_anew_is_not_kept(open_workspace: Opener) -> None:

@@ -126,6 +126,19 @@ async def test_the_line_between_two_panes_is_dragged_and_a_new_size_of_the_termi
         assert regions(pilot, "#left")[0].width == before.width + 1
 
 
+async def test_the_four_panes_of_a_large_browse_are_dragged(open_workspace: Opener) -> None:
+    async with starting_in("browse", open_workspace(prompts=(), judge=None)).run_test(size=(160, 48)) as pilot:
+        await at_rest(pilot)
+        rows, facts, about = regions(pilot, "#list", "#overview", "#about")
+        for start, end in (((rows.right, 4), (70, 4)), ((10, facts.y), (10, 20)), ((150, about.y), (150, 25))):
+            await pilot.mouse_down(offset=start)
+            await pilot.hover(offset=end)
+            await pilot.mouse_up(offset=end)
+            await at_rest(pilot)
+        rows, facts, about = regions(pilot, "#list", "#overview", "#about")
+        assert (rows.width, facts.y, about.y, facts.bottom) == (70, 20, 25, about.bottom)
+
+
 async def test_the_pane_with_the_focus_grows_in_two_steps_and_its_room_follows_the_focus(
     open_workspace: Opener,
 ) -> None:

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms, query_terms
 from tests.engine.judge.cases import HOSTILE_TEXTS
-from tui.plain import beginning, cells, marked, one_line, plain, printable
+from tui.plain import beginning, cells, hanging, marked, one_line, plain, printable
 
 
 def marker(text: str) -> Marker:
@@ -67,6 +67,23 @@ def test_wide_and_combined_characters_are_cut_between_cells() -> None:
     for width in [0, 1, 2, 3, 7, 20]:
         for text in ["汉字汉字汉字", "👩‍👩‍👧 family", "e\u0301tude", "🇩🇪🇫🇷", "ﷺ" * 9, *HOSTILE_TEXTS]:
             assert cell_len(cells(text, width)) == width, (width, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("sum  1 + 2", 10, ["sum  1 + 2"]),
+        ("sum  1 + 2 + 30", 12, ["sum  1 + 2 +", "     30"]),
+        ("sum  1 + 2 + 30", 8, ["sum  1 +", "    2 +", "    30"]),  # half of a narrow line at most
+        ("sum  汉字汉字汉字", 10, ["sum", "     汉字", "     汉字", "     汉字"]),
+        ("sum", 0, ["sum"]),
+    ],
+)
+def test_a_line_is_wrapped_below_its_last_piece(text: str, width: int, lines: list[str]) -> None:
+    shown = hanging(plain(text).stylize("bold", 5), 5, width)
+    assert [line.rstrip() for line in shown.plain.split("\n")] == lines
+    bold = "".join(shown.plain[span.start : span.end] for span in shown.spans)
+    assert bold.replace(" ", "") == text[5:].replace(" ", "")
 
 
 def test_what_does_not_fit_ends_in_an_ellipsis() -> None:

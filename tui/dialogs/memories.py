@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Container, Vertical, VerticalScroll
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
+    from textual.widget import Widget
 
     from engine.memory import Memory
     from engine.roots import OpenIndex
@@ -59,6 +61,11 @@ class MemoryForm(Dialog["Changes | None"]):
                     yield TextArea(field.text, id=f"field-{place}", compact=True, show_line_numbers=False)
             yield Static(id="told")
         box.border_title = plain(self._title)
+
+    def scroll_to_center(self, widget: Widget, *_: Any, **options: Any) -> None:  # noqa: ARG002
+        """Show a field with the focus from its name on."""
+        names = zip(self.query(".name"), self.query(TextArea), strict=True)
+        next((name for name, area in names if area is widget), widget).scroll_visible(animate=False, top=True)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -102,7 +109,7 @@ def _heading(field: FormField) -> str:
 KEEPS, RETIRES = "Kept", "Retired as superseded"
 RULE = "The kept memory gets {tags} and the related files of the others. Their underlined words are not copied."
 ONLY_KEPT, ONLY_OTHERS = "underline $text-success", "underline $text-error"
-WORD = re.compile(r"\w+|[^\w\s]")
+WORD, MOST_COMPARED = re.compile(r"\w+|[^\w\s]"), 6_000
 
 
 class MergeMemories(Dialog[str | None]):
@@ -132,9 +139,9 @@ class MergeMemories(Dialog[str | None]):
         kept, *others = self._memories
         self.kept.border_title = plain(f"{KEEPS}: {kept.summary.id}")
         self.others.border_title = plain(f"{RETIRES}: {', '.join(other.summary.id for other in others)}")
-        left, right = memory_text(kept), Content("\n\n").join(map(memory_text, others))
-        self.kept.show(told_apart(left, right, ONLY_KEPT))
-        self.others.show(told_apart(right, left, ONLY_OTHERS))
+        left, right = told_apart(memory_text(kept), Content("\n\n").join(map(memory_text, others)))
+        self.kept.show(left)
+        self.others.show(right)
         new = dict.fromkeys(tag for other in others for tag in other.summary.tags if tag not in kept.summary.tags)
         tags = f"the tags {one_line('#' + ' #'.join(new))}" if new else "the tags"
         self.query_one("#rule", Static).update(plain(RULE.format(tags=tags)))
@@ -148,14 +155,21 @@ class MergeMemories(Dialog[str | None]):
         self.dismiss(self._memories[0].summary.id)
 
 
-def told_apart(text: Content, other: Content, style: str) -> Content:
-    """*text* in which *style* marks each run of words that *other* does not have in this place."""
-    words, others = (list(WORD.finditer(side.plain)) for side in (text, other))
-    matcher = SequenceMatcher(None, [word[0] for word in words], [word[0] for word in others])
-    for kind, start, end, _, _ in matcher.get_opcodes():
-        if kind in ("replace", "delete"):
-            text = text.stylize(style, words[start].start(), words[end - 1].end())
-    return text
+def told_apart(kept: Content, others: Content) -> tuple[Content, Content]:
+    """Both texts, with a mark on each run of words that the other does not have in this place.
+
+    Of long texts, the first MOST_COMPARED words are compared: the time grows with the square of their number.
+    """
+    left, right = ([*islice(WORD.finditer(side.plain), MOST_COMPARED)] for side in (kept, others))
+    matcher = SequenceMatcher(None, [word[0] for word in left], [word[0] for word in right])
+    for _, *ends in (change for change in matcher.get_opcodes() if change[0] != "equal"):
+        kept = _marked(kept, ONLY_KEPT, left[slice(*ends[:2])])
+        others = _marked(others, ONLY_OTHERS, right[slice(*ends[2:])])
+    return kept, others
+
+
+def _marked(text: Content, style: str, words: Sequence[re.Match[str]]) -> Content:
+    return text.stylize(style, words[0].start(), words[-1].end()) if words else text
 
 
 NO_MATCH = "No memory has all of these words."

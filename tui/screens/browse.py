@@ -49,7 +49,9 @@ from tui.workspace.quality.findings import CHEAP, MOST_CHECKED, cheap_findings, 
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from textual.widget import Widget
 
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
@@ -121,8 +123,8 @@ class BrowseScreen(CuratedList):
     def make_list(self) -> MemoryTable:
         return MemoryTable(columns_over(self.app.workspace.roots), Facts(now=self.app.workspace.now()))
 
-    def make_more(self) -> tuple[MemoryOverview, MemoryPane]:
-        return MemoryOverview(), MemoryPane("about")
+    def below(self, place: str) -> Iterator[Widget]:
+        yield MemoryOverview() if place == "list" else MemoryPane("about")
 
     def show_again(self) -> None:
         super().show_again()
@@ -253,7 +255,7 @@ class BrowseScreen(CuratedList):
         if stamp == self._begun:
             risky = sum(any(found.check == SAFETY for found in about) for about in findings.values())
             if risky and not self._is_checked:
-                self.app.tell(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
+                self.app.tell_news(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
             self._is_checked = True
             self._take_facts(replace(self.memories.facts, findings=findings))
 

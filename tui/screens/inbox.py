@@ -142,6 +142,19 @@ class InboxScreen(CuratedList):
             )
             self.refresh_bindings()
 
+    def show_again(self) -> None:
+        super().show_again()
+        self._give_room()
+
+    def show_rows(self, records: Sequence[Task], *, is_near: bool = False) -> None:
+        super().show_rows(records, is_near=is_near)
+        self._give_room()
+
+    def _give_room(self) -> None:
+        """Give rows that the list does not need to the detail below it."""
+        if not self.is_enlarged and not self.has_class("-beside"):
+            self.query_one("#listed").styles.max_height = self.list_pane.gutter.height + 1 + max(1, self.rows.count)
+
     # Keys
 
     def chosen(self) -> list[MemorySummary]:

@@ -48,7 +48,7 @@ BREAK = re.compile(r"(?<=[\w,.;])\n(?=\w)")
 """The end of a line inside a paragraph, which a narrow pane breaks elsewhere."""
 
 REVEALS, OFF = "reveals", "off"
-HINT, HINT_FROM_WIDTH = " · {label.note} note, {label.reason} reason", 70
+HINT = "{label.note} note, {label.reason} reason"
 
 
 class GuidePane(MemoryPane, can_focus=False):
@@ -135,11 +135,15 @@ class LabelScreen(LabelWalk):
     def _show_card(self, at: Position, card: Card) -> None:
         memory = self.app.workspace.memory(card.memory.id)
         self.show_card_text(memory_text(memory) if memory else plain(card.memory.title))
-        hint = keyed(self.app, HINT) if self.size.width >= HINT_FROM_WIDTH else ""
-        self.card_pane.border_title = plain(f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}{hint}")
+        self.show_again()
         self.prompt_pane.name_blindness(is_blind=at.is_repeat or self.app.workspace.is_blind(at.prompt.id))
         self.remark_line.turn_to((at.prompt.id, card.pair, at.is_repeat))
         self._shown_at = self.app.workspace.clock()
+
+    def show_again(self) -> None:
+        if self.position and self.card:
+            parts = (f"Memory {self.position.card_number} of {len(self.position.pool.cards)}", QUESTION)
+            self.card_pane.border_title = plain(joined((*parts, keyed(self.app, HINT)), self.card_pane.size.width))
 
     def show_card_text(self, text: Content) -> None:
         self.reveal.display = False
@@ -197,6 +201,8 @@ class LabelScreen(LabelWalk):
         """Keys of a card act on a card, and not while a note is typed; the key that goes on acts in a reveal."""
         if self.is_typing and action in (*CARD_ACTIONS, "undo"):
             return "Leave the note with enter first."
+        if action == "latest" and self.is_mounted and not self.recent.count:
+            return "Nothing is labelled yet."
         if action == "grade" and not self.app.settings.has_grades:
             return NO_GRADES
         if self.is_mounted and self.recent.has_focus:

@@ -110,8 +110,8 @@ class ListScreen(RowsScreen):
     def make_list(self) -> ColumnList[Any]:
         return self.LIST()
 
-    def make_more(self) -> Iterable[Widget]:
-        """Panes for a large terminal, below the list and below the detail."""
+    def below(self, place: str) -> Iterable[Widget]:  # noqa: ARG002
+        """Panes for a large terminal, below the "list" or below the "detail"."""
         return ()
 
     @property
@@ -149,11 +149,14 @@ class ListScreen(RowsScreen):
         yield TopBar(self.MODE)
         yield Input(placeholder=keyed(self.app, self.PLACEHOLDER), compact=True)
         with Container(id="panes"):
-            with Vertical(id="list", classes="pane"):
-                yield ColumnHeads(rows.columns, self.RULES.orders)
-                yield rows
-            yield MemoryPane("detail")
-            yield from self.make_more()
+            with Vertical(id="listed"):
+                with Vertical(id="list", classes="pane"):
+                    yield ColumnHeads(rows.columns, self.RULES.orders)
+                    yield rows
+                yield from self.below("list")
+            with Vertical(id="shown"):
+                yield MemoryPane("detail")
+                yield from self.below("detail")
         yield KeyFooter()
 
     @on(Input.Changed)
@@ -162,10 +165,8 @@ class ListScreen(RowsScreen):
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= BESIDE_FROM and not signs(self).in_words, "-beside")
-        self.call_after_refresh(self.show_again)
 
     def show_again(self) -> None:
-        """Show what depends on the size of the screen."""
         self.show_title()
         if self.rows.current:
             self.show_current(from_start=False)
@@ -250,10 +251,12 @@ class ListScreen(RowsScreen):
         last = f"{selected:,} selected · {{go.back}} selects none" if selected else self.HINT
         if not selected and (self.is_narrowed or self.filter_line.value):
             last = self.SHOWS_ALL
-        last = keyed(self.app, last)
-        room = self.list_pane.size.width - TITLE_EDGES - cell_len(f" · {last}")
+        elif not self.rows.count:
+            last = ""
+        last = last and keyed(self.app, f" · {last}")
+        room = self.list_pane.size.width - TITLE_EDGES - cell_len(last)
         shown = joined(filter(None, (*parts, self._order_words)), room)
-        self.list_pane.border_title = plain(f"{shown} · {last}")
+        self.list_pane.border_title = plain(f"{shown}{last}")
 
     @property
     def _order_words(self) -> str:

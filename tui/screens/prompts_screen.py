@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from engine.prompt import typed_prompt
 from engine.wording import counted
-from tui.dialogs.type_prompt import TypePrompt
+from tui.dialogs.questions import TypePrompt
 from tui.keys import keyed
 from tui.messages import AllReplayed, Kept
 from tui.plain import plain

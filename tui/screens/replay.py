@@ -52,8 +52,6 @@ NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 WAITING = "Press {app.judge} to ask the judge, which may cost money."
 WHY, MEMORY, MODEL = "why", "memory", "model"
 VIEWS = {WHY: "Why", MEMORY: "The memory", MODEL: "The text that the model would see"}
-SIDE_COLUMNS = 4
-"""Cells of the pane beside the ranking that hold no text: padding and scrollbar."""
 
 
 class ResultPane(RankingPane):
@@ -204,6 +202,9 @@ class ReplayScreen(PromptsScreen):
 
     # The text about the memory under the cursor
 
+    def show_again(self) -> None:
+        self.show_view()
+
     @on(RowList.Highlighted, "RankingTable")
     def show_view(self) -> None:
         if row := self.table.current:
@@ -221,7 +222,7 @@ class ReplayScreen(PromptsScreen):
         if self._shown_view == MEMORY:
             return whole
         if self._shown_view == WHY:
-            why = self._explained(row.memory.id, self.view.size.width - SIDE_COLUMNS, has_title=False)
+            why = self._explained(row.memory.id, self.view.text_width, has_title=False)
             return Content("\n\n").join([why, whole]) if is_wide else why
         answers = [answer for answer in workspace.answers(prompt.id) if answer]
         return model_text(answers, workspace.config, row.memory)

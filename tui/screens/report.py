@@ -31,14 +31,12 @@ from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
 from tui.widgets.signs import signs
 from tui.workspace.filtering import nothing_to_count
-from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
-from tui.workspace.report.rows import told
+from tui.workspace.report import ASKED, ENDINGS, TARGETS, read_report, target_of, told, write_report
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from tui.workspace.report.reading import ReportReading
-    from tui.workspace.report.rows import Behind, ReportPart
+    from tui.workspace.report import Behind, ReportPart, ReportReading
 
 MARGIN, FRAME, MIN_WIDTH = 4, 2, 20
 """Cells beside a text and of a frame, and cells of a line at least: a narrower terminal cuts the lines."""
@@ -134,9 +132,6 @@ class ReportScreen(ModeScreen):
     def begin(self) -> None:
         self.show_report()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
     # The report
 
     def show_report(self) -> None:
@@ -157,7 +152,7 @@ class ReportScreen(ModeScreen):
         self._doing = ""
         self._show_state()
         self.parts.show([part for part in reading.parts if reading.report.systems])
-        self._draw()
+        self.show_again()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """After a failure the last report stays."""
@@ -165,7 +160,7 @@ class ReportScreen(ModeScreen):
             self._doing = ""
             self._show_state()
 
-    def _draw(self) -> None:
+    def show_again(self) -> None:
         if self._reading:
             is_short = self.size.height < ROOMY
             report, workspace = self._reading.report, self.app.workspace

@@ -122,13 +122,12 @@ class WhatifScreen(ModeScreen):
             self._read_at = now
             self._sample = self._effect = None
             self.read(self._trial)
-        self._show_again()
+        self.show_again()
 
     def on_resize(self) -> None:
         self.set_class(self.size.height >= HIGH, "-high")
-        self.call_after_refresh(self._show_again)
 
-    def _show_again(self) -> None:
+    def show_again(self) -> None:
         if self._trial:
             self._show_settings()
             self._show_effect()
@@ -164,7 +163,7 @@ class WhatifScreen(ModeScreen):
 
     def show_progress(self, done: int, total: int) -> None:
         self._progress = f"Finding candidates: {done:,} of {total:,} labelled prompts"
-        self._show_again()
+        self.show_again()
 
     def take_sample(self, sample: WhatIfSample, saved: Config, sets: Sequence[Injected | None]) -> None:
         """Count over *sample*. *sets* are the injected sets of the *saved* settings."""
@@ -172,7 +171,7 @@ class WhatifScreen(ModeScreen):
             self._progress = ""
             self._sample, self._sets = sample, sets
             self.count()
-        self._show_again()
+        self.show_again()
 
     # The effect
 
@@ -256,8 +255,11 @@ class WhatifScreen(ModeScreen):
     def _show_effect(self) -> None:
         """Show the numbers and the prompts; or say why there are none."""
         effect = self._effect
+        is_empty = self._sample is not None and not self._sample.prompts
+        self.set_class(is_empty, "-none")
+        if is_empty:
+            self.step_back()
         if effect is None:
-            is_empty = self._sample is not None and not self._sample.prompts
             workspace = self.app.workspace
             none = nothing_to_count(workspace.index, workspace.prompts) or NO_LABELS
             lack = keyed(self.app, none) if is_empty else COUNTING
@@ -277,7 +279,7 @@ class WhatifScreen(ModeScreen):
     @on(RowList.Highlighted, "ChangeList")
     def show_change(self) -> None:
         if change := self.prompts.current:
-            self.detail.update(change_text(change, signs(self)))
+            self.detail.update(change_text(change, self.detail.content_size.width, signs(self)))
 
     # Keys
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from engine.config import is_injected
@@ -12,7 +13,7 @@ from engine.inject import context, entry, length
 from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
 from engine.pipeline import BY_KEYWORDS, NO_FTS5
 from engine.quality.checks.size import tokens
-from tui.plain import MATCH_STYLE, plain
+from tui.plain import MATCH_STYLE, hanging, plain
 from tui.workspace.replay.explain_rows import detail_lines, outcome_line
 
 if TYPE_CHECKING:
@@ -46,17 +47,20 @@ def explain_text(
     if not explanations:
         return Content("\n").join(told) if told else plain(NOT_YET)
     lines = [plain(explanations[0].memory.title).stylize_before("bold"), Content("")] if has_title else []
-    lines += [_content(outcome_line(explanation)) for explanation in explanations]
+    lines += [_content(outcome_line(explanation), width) for explanation in explanations]
     lines += told
     by_strategy = {explanation.strategy: explanation for explanation in reversed(explanations)}
     for explanation in reversed(by_strategy.values()):
         heading = [plain(explanation.system).stylize_before("bold $text-primary")] if len(by_strategy) > 1 else []
-        lines += [Content(""), *heading, *map(_content, detail_lines(explanation, width))]
+        lines += [Content(""), *heading, *(_content(line, width) for line in detail_lines(explanation, width))]
     return Content("\n").join(lines)
 
 
-def _content(line: Line) -> Content:
-    return Content("").join(plain(text).stylize_before(STYLES.get(tone, "")) for text, tone in line)
+def _content(line: Line, width: int) -> Content:
+    """A *line*, wrapped below the beginning of its last piece."""
+    whole = Content("").join(plain(text).stylize_before(STYLES.get(tone, "")) for text, tone in line)
+    last = line[-1][0].lstrip() if line else ""
+    return hanging(whole, whole.cell_length - cell_len(last), width)
 
 
 def remarks(answers: Iterable[Retrieval], memory_id: str) -> list[str]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MUTED = "$foreground-muted"
 HEADING = "bold $text-primary"
 NO_MARKS = Marker()
+MOST_CHARACTERS, CUT = 50_000, "…\n\nThese are the first {:,} of {:,} characters."
+"""Characters of a text in a pane at most: to wrap more takes long enough to be felt."""
 
 LINK = re.compile(r"""https?://[^\s<>"'`)\]]+[^\s<>"'`)\].,;:!?]|(?<=\]\()[^()\s#]+\.md(?=[#)])""")
 """Addresses of the web, and the files to which Markdown links lead."""
@@ -67,8 +69,12 @@ class MemoryPane(TextPane):
         return max(1, self.content_region.width - self.styles.scrollbar_size_vertical)
 
     def show(self, text: Content, *, from_start: bool = True) -> None:
-        """Show *text* from its beginning, or where the pane is scrolled to."""
-        self.query_one(Static).update(text)
+        """Show *text* from its beginning, or where the pane is scrolled to. Of a very long text, show the beginning."""
+        if len(text) > MOST_CHARACTERS:
+            text = text[:MOST_CHARACTERS] + plain(CUT.format(MOST_CHARACTERS, len(text))).stylize_before(MUTED)
+        shown = self.query_one(Static)
+        if not (isinstance(shown.content, Content) and text.is_same(shown.content)):
+            shown.update(text)
         if from_start:
             self.scroll_home(animate=False)
 

@@ -88,6 +88,10 @@ class PanesScreen(Screen[None]):
                 if split.first in around or split.second in around:
                     is_first = split.first in around
                     _set(split, f"{LARGE_SHARE if is_first else 100 - LARGE_SHARE}%")
+        self.call_after_refresh(self.show_again)
+
+    def show_again(self) -> None:
+        """Show again what depends on the sizes of panes, which have changed."""
 
     def _splits(self) -> Iterator[Split]:
         """All pairs of neighbours that hold panes and are shown."""
@@ -117,6 +121,7 @@ class PanesScreen(Screen[None]):
         if self._dragged:
             self._dragged.first.release_mouse()
             self._dragged = None
+            self.show_again()
 
 
 def _holds_panes(widget: Widget) -> bool:

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from engine.wording import counted
 from labels.report.section import UNKNOWN, decimal, percent, rate, span
-from tui.plain import ELLIPSIS, beginning, cells, one_line, plain, shown_path
+from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
 from tui.widgets.lists.rows import RecordList
 from tui.widgets.report.text import MUTED, interval_bar
 from tui.widgets.signs import DRAWN, signs
@@ -106,25 +106,22 @@ def counts(change: ChangedPrompt) -> str:
     return " ".join(filter(None, (f"-{gone}" if gone else "", f"+{new}" if new else "")))
 
 
-def change_text(change: ChangedPrompt, drawn: Signs = DRAWN) -> Content:
-    """The prompt, and each memory that goes, comes or stays, with its label."""
+def change_text(change: ChangedPrompt, width: int, drawn: Signs = DRAWN) -> Content:
+    """The prompt, and each memory that goes, comes or stays, with its label, in lines of *width* cells."""
     diff = change.diff
     lines = [beginning(one_line(change.prompt.text)), Content("")]
     for word, moved in (("goes", diff.lost), ("comes", diff.gained), ("stays", diff.same)):
-        lines += [_moved_line(word, memory, drawn) for memory in moved]
+        lines += [_moved_line(word, memory, width, drawn) for memory in moved]
     if not diff.before and not diff.now:
         lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
     return Content("\n").join(lines)
 
 
-def _moved_line(word: str, moved: Judged, drawn: Signs) -> Content:
+def _moved_line(word: str, moved: Judged, width: int, drawn: Signs) -> Content:
     verdict, tone, said = SAID[moved.is_relevant]
     sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
-    return (
-        plain(f"{word:<6}").stylize_before(TONES["muted"])
-        + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
-        + plain(one_line(moved.memory.title))
-    )
+    start = plain(f"{word:<6}").stylize_before(TONES["muted"]) + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
+    return hanging(start + plain(one_line(moved.memory.title)), start.cell_length, width)
 
 
 # Texts
@@ -140,8 +137,8 @@ KEYS_FROM = 80
 """Cells of a terminal from which on the keys that save stand before a warning. The footer has them, too."""
 
 BAR_WIDTH, LEAST_BAR, VALUE_WIDTH = 20, 10, 18
-COLUMNS = {"served": 8, "irrelevant": 12, "tokens": 8}
-"""The numbers beside precision, with their widths, where all values of a setting are compared."""
+COLUMNS = {"relevant": 9, "served": 8, "irrelevant": 11, "tokens": 7}
+"""The numbers with their widths, where all values of a setting are compared. The first has a bar behind it."""
 
 NO_LABELS = (
     "No prompt has a label yet, so there is nothing to try settings on.\n\n"
@@ -245,11 +242,9 @@ def compared_text(compared: Compared, current: str, saved: str, size: tuple[int,
     *size* in cells and lines. Where not all values have room, those near the *current* one are shown.
     """
     width, height = size
-    room = width - VALUE_WIDTH - 9 - sum(COLUMNS.values())
+    room = width - VALUE_WIDTH - sum(COLUMNS.values()) - 4
     bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
-    heads = "".join(f"{name:>{width}}" for name, width in COLUMNS.items())
-    head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar) + heads
-    lines = [plain(head.rstrip()).stylize_before(MUTED)]
+    lines = [(plain(" " * VALUE_WIDTH) + _in_columns([*COLUMNS], Content(" " * bar))).stylize_before(MUTED)]
     for text, found in compared[window(compared, current, height - 1)]:
         sign = drawn.now if text == current else drawn.saved if text == saved else drawn.off
         line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + _compared(found, bar)
@@ -269,10 +264,13 @@ def _compared(found: SettingsNumbers | None, bar: int) -> Content:
     if found is None:
         return plain("the judge was never asked about some memories").stylize_before(MUTED)
     value, interval = found.precision.ratio.value, found.precision.interval
-    known = value is not None and interval is not None and bar > 0
-    drawn = (
-        interval_bar(value, interval, interval, bar) if known and value is not None and interval else plain(" " * bar)
-    )
-    cut = (rate(found.served.ratio), rate(found.irrelevant), f"{found.tokens:,.0f}")
-    rest = "".join(f"{text:>{width}}" for text, width in zip(cut, COLUMNS.values(), strict=True))
-    return plain(cells(decimal(value), 7)) + drawn + plain(rest)
+    drawn = Content(" " * bar)
+    if bar and value is not None and interval is not None:
+        drawn = interval_bar(value, interval, interval, bar)
+    texts = (decimal(value), rate(found.served.ratio), rate(found.irrelevant), f"{found.tokens:,.0f}")
+    return _in_columns(texts, drawn)
+
+
+def _in_columns(texts: Sequence[str], bar: Content) -> Content:
+    first, *rest = (f"{text:>{width}}" for text, width in zip(texts, COLUMNS.values(), strict=True))
+    return plain(f"{first}  " if bar else first) + bar + plain("".join(rest))

@@ -136,6 +136,9 @@ async def test_the_form_changes_a_field_and_leaves_the_others(workspace: Workspa
         await press(pilot, "e")
         form: Any = pilot.app.screen
         names = [field.name for field in form._form]
+        await until(
+            pilot, lambda: form.query_one("VerticalScroll").scroll_y == 0, "the name of the first field is seen"
+        )
         areas = dict(zip(names, form.query("TextArea"), strict=True))
         assert areas["rationale"].text == "It is less."
         areas["rationale"].text = f"One reason.\n{HOSTILE}\n[b + x"

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from engine.quality.decisions import ACCEPTED, REJECTED, decisions
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import press, reads, shown, starting_in, toasts, until
+from tests.tui.apps import at_rest, press, reads, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener
 from tui.workspace.workspace import Workspace
 
@@ -52,6 +52,9 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         assert any(check == "duplicates" for check, _ in before)
         await press(pilot, "v", "home", "down", "enter")
         assert found(pilot) == [("safety", "risky")]
+        await pilot.resize_terminal(120, 40)
+        await at_rest(pilot)
+        assert pilot.app.screen.query_one("#list").size.height == 2, "free rows go to the detail"
         await reads(pilot, "#detail-text", "a approves it · b keeps it out · x retires it")
         assert ATTACK in shown(pilot, "#detail-text")
         screen: Any = pilot.app.screen

@@ -161,10 +161,12 @@ async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_works
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01"), cutoff=fresh_cutoff())
     async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await reads(pilot, "#numbers", "Press T and R to replay the prompts, then L")
+        assert not pilot.app.screen.query_one("#right").display, "no empty frames"
         await press(pilot, "right", "p", "enter", "i")
         replay_and_label(workspace)
         await press(pilot, "f2", "f6")
         assert "Over 1 labelled prompt · " in await numbers(pilot)
+        assert pilot.app.screen.query_one("#right").display
         assert app_of(pilot).is_running
 
 

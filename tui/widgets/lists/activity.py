@@ -33,7 +33,7 @@ def _time(entry: ActivityEntry) -> str:
 
 
 def _duration(entry: ActivityEntry) -> str:
-    return f"{entry.decision.ms:,.0f}"
+    return f"{entry.decision.ms:,.0f} ms"
 
 
 def _duration_tone(entry: ActivityEntry) -> str:
@@ -61,7 +61,7 @@ COLUMNS = (
     ),
     Column(_number, "Inj.", MOST, width=6, gap=2, tone=_outcome_tone, is_number=True),
     Column(lambda entry: entry.outcome, "Memories, or why none", width=30, from_width=74, tone=_outcome_tone),
-    Column(_duration, "ms", SLOWEST, width=7, tone=_duration_tone, is_number=True),
+    Column(_duration, "Took", SLOWEST, width=9, tone=_duration_tone, is_number=True),
 )
 
 
@@ -91,7 +91,7 @@ def entry_text(
     decision = entry.decision
     facts = (
         f"{decision.time[:19].replace('T', ' ')} UTC",
-        f"{decision.ms:,.0f} ms",
+        _duration(entry),
         title_of(decision.agent),
         decision.system,
         f"session {decision.session_id[:8]}",

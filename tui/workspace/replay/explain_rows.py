@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, SYSTEMS, TITLE_TAGS
-from engine.explaining.contributions import EXACT, PHRASE
+from engine.explaining.contributions import EXACT, FIELDS, PHRASE
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, explainer_of
-from engine.explaining.nearest import FIELDS
 from engine.lean.record import fields
 from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.explaining.contributions import Breakdown, Contribution, FoundWords
+    from engine.explaining.contributions import Breakdown, Contribution, FoundWords, Near
     from engine.explaining.explain import Bar, Explanation
-    from engine.explaining.nearest import Near
     from tui.workspace.workspace import Workspace
 
     Line = list[tuple[str, str]]
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 WIDE = 90
 LABEL_WIDTH = 11
-MIN_WORD, MAX_WORD = 12, 24
+MIN_WORD, MAX_WORD, MOST_CHARACTERS = 12, 24, 60
 MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
 SCORE_NAMES = {FTS5_BM25: "BM25", TITLE_TAGS: "points"}
@@ -83,7 +81,7 @@ def _outcome(explanation: Explanation) -> str:
 
 
 STAGES = {
-    "status": "as inactive",
+    "status": "by its state",
     "floor": "as too weak",
     "cutoff": "as unlikely",
     "judge": "by its judge",
@@ -160,9 +158,9 @@ def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width
         figures = "".join(value(match).rjust(room) for _, room, value in columns)
         places = _places(match)
         if width >= WIDE:
-            lines.append([(f"{figures}  ", ""), (padded(match.text, size), "match"), (f"  {places}", "muted")])
+            lines.append([(f"{figures}  ", ""), (padded(_cut(match.text), size), "match"), (f"  {places}", "muted")])
         else:
-            lines += [[(f"{figures}  ", ""), (match.text, "match")], [(f"{indent[:4]}{places}", "muted")]]
+            lines += [[(f"{figures}  ", ""), (_cut(match.text), "match")], [(f"{indent[:4]}{places}", "muted")]]
     return lines
 
 
@@ -174,7 +172,7 @@ def _places(match: Contribution) -> str:
     earlier = ["from an earlier turn"] if match.is_earlier else []
     if len(match.found) == 1 and match.found[0].words == match.text.casefold():
         return "; ".join([_counts(match.found[0]), *earlier])
-    shown = [f"{found.words}{_how(found)}: {_counts(found)}" for found in match.found[:MOST_FOUND]]
+    shown = [f"{_cut(found.words)}{_how(found)}: {_counts(found)}" for found in match.found[:MOST_FOUND]]
     more = len(match.found) - len(shown)
     return "; ".join([*shown, *([f"{more:,} more"] if more > 0 else []), *earlier])
 
@@ -190,7 +188,7 @@ def _counts(found: FoundWords) -> str:
 def _near_lines(nearest: Sequence[Near]) -> list[Line]:
     if not nearest:
         return []
-    rows = [(near.prompt, near.memory, f"{near.field}, {near.how}") for near in nearest]
+    rows = [(_cut(near.prompt), _cut(near.memory), f"{near.field}, {near.how}") for near in nearest]
     sizes = [max(MIN_WORD, *(cells(row[i]) for row in rows)) for i in range(2)]
     head: Line = [(f"{padded('prompt', sizes[0])}  {padded('memory', sizes[1])}  in its", "head")]
     lines: list[Line] = [
@@ -202,7 +200,12 @@ def _near_lines(nearest: Sequence[Near]) -> list[Line]:
 
 def _listed(texts: Sequence[str], most: int) -> str:
     more = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(map(_cut, texts[:most])) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _cut(word: str) -> str:
+    """A *word*, or the beginning of one that nobody would read."""
+    return word if len(word) <= MOST_CHARACTERS else word[: MOST_CHARACTERS - 1] + "…"
 
 
 def _heaviest_first(matched: Sequence[Contribution]) -> list[Contribution]:
