@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from labels import pooling, runs
+from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_row, latest_standing, superseding
-from labels.labelling_order import StoredPlans
-from labels.pooling import StoredPools
+from labels.labelling_order import StoredPlans, StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event
-from labels.replays import NewestReplays
-from labels.runs import StoredRuns
+from labels.runs import NewestReplays, StoredRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -155,7 +153,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
             runs.record_prompt(self._db, pool.prompt)
             for card in pool.cards:
                 runs.record_memory(self._db, card.memory)
-                pooling.record_card(self._db, pool, card, ts)
+                record_card(self._db, pool, card, ts)
 
     def record_prompt(self, prompt: Prompt) -> None:
         """Keep a prompt, such as one with another source. Raises as `record_retrieval` does."""

@@ -18,7 +18,6 @@ CONNECTING |= {"textual_serve", "urllib.request", "webbrowser"}
 MAY_CONNECT = {
     "engine/judge/providers/http.py",
     "engine/judge/providers/sdk_client.py",
-    "engine/judge/bulk/batch_api.py",
     "tui/app.py",  # hands a link that a person clicked to the browser
     "tui/cli/serve.py",
     "tui/workspace/parts/executors.py",

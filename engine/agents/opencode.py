@@ -11,45 +11,16 @@ import json
 import os
 
 from engine.agents.agent import PROJECT, USER, Agent, HookForm
+from engine.lean.sections import text_beside
 
 FILE = os.path.join("plugin", "memsift.js")
 START = "const COMMAND = "
-PLUGIN = """\
-// memsift: adds the memories that fit a prompt. Made by memsift install; memsift uninstall removes it.
-import {{ spawn }} from "node:child_process";
-
-{start}{command};
-
-const answer = (request) =>
-  new Promise((resolve) => {{
-    let text = "";
-    const hook = spawn("/bin/sh", ["-c", COMMAND], {{ stdio: ["pipe", "pipe", "ignore"], timeout: {timeout} }});
-    hook.stdout.on("data", (part) => (text += part));
-    hook.on("error", () => resolve(""));
-    hook.on("close", () => resolve(text));
-    hook.stdin.on("error", () => {{}});
-    hook.stdin.end(JSON.stringify(request));
-  }});
-
-export const Memsift = async ({{ directory }}) => ({{
-  "chat.message": async (input, output) => {{
-    try {{
-      const typed = output.parts.filter((part) => part.type === "text" && !part.synthetic);
-      const prompt = typed.map((part) => part.text).join("\\n");
-      const text = await answer({{ prompt, cwd: directory, session_id: input.sessionID, prompt_id: input.messageID }});
-      if (text) {{
-        const context = JSON.parse(text).additionalContext;
-        output.parts.push({{ ...typed[0], id: typed[0].id + "m", text: context, synthetic: true }});
-      }}
-    }} catch {{}}
-  }},
-}});
-"""
 
 
 def plugin_text(command: str, timeout_ms: int) -> str:
     """The plugin that runs *command* for at most *timeout_ms* milliseconds."""
-    return PLUGIN.format(start=START, command=json.dumps(command), timeout=timeout_ms)
+    text = text_beside(__file__, "opencode.js")
+    return text.replace("$timeout", str(timeout_ms)).replace("$command", json.dumps(command))
 
 
 def command_in(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from engine.agents.agent import SESSIONS_READER
 from engine.agents.claude_code.injections import with_injections
 from engine.agents.registry import all_agents, unread_agents
-from engine.conversations.histories import PASTED_TEXT
+from engine.conversations.exports import PASTED_TEXT
 from engine.conversations.prompt_rows import (
     EXPORT,
     HISTORY,

@@ -8,10 +8,25 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from engine.agents.claude_code.injections import injection_of
-from engine.agents.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
+from engine.agents.claude_code.transcripts import (
+    ASSISTANT,
+    USER,
+    is_sdk,
+    read_row,
+    turn_of,
+    typed_of,
+    with_turn,
+)
 from engine.agents.sessions import ABOUT, AGENT, rows_of
-from engine.conversations.exports import is_export, prompts_of_export
-from engine.conversations.histories import file_source, iso_time, prompt_of_history, prompt_of_log, word_of
+from engine.conversations.exports import (
+    file_source,
+    is_export,
+    iso_time,
+    prompt_of_history,
+    prompt_of_log,
+    prompts_of_export,
+    word_of,
+)
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped

@@ -6,8 +6,7 @@ import time
 
 from engine.config import AUTO, MEMSIFT, SYSTEMS, TITLE_TAGS
 from engine.cutoff import surer
-from engine.explaining.contributions import contributions_of
-from engine.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
+from engine.explaining.contributions import MISTAKES, advice, contributions_of, nearest, suggested_tag
 from engine.judge.verdict import OK
 from engine.lean.record import Record, replace
 from engine.pipeline import floor_share, pool_size
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engine.config import Config
-    from engine.explaining.contributions import Breakdown
-    from engine.explaining.nearest import Near
+    from engine.explaining.contributions import Breakdown, Near
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from engine.roots import OpenIndex

@@ -164,7 +164,7 @@ class PromptMatcher:
         for number, unit in enumerate(self.found.units):
             self._codes += [(code, (number, 1.0)) for code in self._exact[number]]
             self._codes += [(self.found.codes[word], (number, rules.longer)) for word in unit.longer]
-        self._holders: list[tuple[float, str]] | None = None
+        self._guessed: dict[str, float] | None = None
         self._encoded: dict[int, str] = {}
         self._known: dict[int, Match] = {}
 
@@ -275,14 +275,15 @@ class PromptMatcher:
 
     def _candidates(self, size: int, *, include_retired: bool) -> list[int]:
         """The rows that are scored for a pool of *size*. As many are active, unless *include_retired*."""
-        if self._holders is None:
-            self._holders = self._best_holders()
+        if self._guessed is None:
+            self._guessed = self._guesses()
         most = self._rules.candidates(len(self.found.units), size)
-        active = [] if include_retired else [holder for holder in self._holders if holder[1][0] != "-"]
-        kept = [*with_ties(self._holders, most), *with_ties(active, most)]
-        return [int(row) for row in dict.fromkeys([row for _, row in kept])]
+        kept = with_ties(self._guessed, most)
+        if not include_retired and any(row[0] == "-" for row in kept):
+            kept += with_ties({row: guess for row, guess in self._guessed.items() if row[0] != "-"}, most)
+        return [*map(int, dict.fromkeys(kept))]
 
-    def _best_holders(self) -> list[tuple[float, str]]:
+    def _guesses(self) -> dict[str, float]:
         rules = self._rules
         least, most = rules.postings
         wanted = [
@@ -333,27 +334,25 @@ def expression(unit: Unit, *, has_prefixes: bool) -> str:
     return any_of([(phrase, False) for phrase in (*unit.phrases, *((word,) for word in unit.longer))])
 
 
-def with_ties(best: list[tuple[float, str]], most: int) -> list[tuple[float, str]]:
-    """The first *most* of *best*, and those like the last: a choice of these would depend on when they were written."""
-    last = most
-    while most <= last < min(len(best), MOST_TIES) and best[last][0] == best[most - 1][0]:
-        last += 1
-    return best[:last]
+def with_ties(guessed: Mapping[str, float], most: int) -> list[str]:
+    """The *most* rows of the largest guesses, the largest first, and those like the last: a choice of these would
+    depend on when they were written."""
+    least = min(sorted(guessed.values(), reverse=True)[:most], default=0.0)
+    kept = sorted([(guess, row) for row, guess in guessed.items() if guess >= least], reverse=True)
+    return [row for _, row in kept[: max(most, MOST_TIES)]]
 
 
 def holders(
     db: Connection, table: str, wanted: Iterable[tuple[int, str, float, float]], *, postings: int
-) -> list[tuple[float, str]]:
-    """Guessed strength and row of the memories that hold any of *wanted*, the strongest first.
-
-    No more than *postings* are read.
+) -> dict[str, float]:
+    """Row -> guessed strength, of the memories that hold any of *wanted*. No more than *postings* are read.
 
     *wanted*: the number of memories with a match, at most, the expression of FTS5, its weight, and what the headline
     adds to it. The rarest are looked at. If the rarest is beyond *postings*, only the newest memories are looked at.
     """
     rarest = sorted(unit for unit in wanted if unit[0])
     if not rarest:
-        return []
+        return {}
     first, left = _first_row(db, rarest[0][0], postings), postings
     chosen = rarest[:1]
     for unit in rarest[1:]:
@@ -367,7 +366,7 @@ def holders(
         for gain, holding in zip(gains, listed, strict=False):
             for row in holding.split(",") if holding else ():
                 sums[row] = sums.get(row, 0.0) + gain
-    return sorted([(value, row) for row, value in sums.items()], reverse=True)
+    return sums
 
 
 def _first_row(db: Connection, memories: int, postings: int) -> int:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
-from labels.measure.caveats import MAX_UNJUDGED, Outdated, above, outdated_prompts
 from labels.measure.comparison import SystemComparison, comparison_of
 from labels.measure.evidence import judged_pairs
 from labels.measure.groups import Headline, headline
 from labels.measure.intervals import Interval
 from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, false_fire_rate
+from labels.measure.report import MAX_UNJUDGED, Outdated, above, outdated_prompts
 from labels.records import BY_TIME
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
-from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
 from labels.measure.gate import FEWEST_TO_PLAN
+from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
 from labels.report.section import percent
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from labels.measure.evidence import Evidence
 from labels.measure.metrics import Ratio
 from labels.measure.report import Captions
 from labels.report.first_lines import first_lines, next_step
-from labels.report.html_page.page import report_html
+from labels.report.html_page import report_html
 from labels.report.notes import notes
 from labels.report.sections import sections, summary
 from labels.report.text import WIDTH, one_line, report_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.wording import counted, listed
-from labels.measure.caveats import (
+from labels.measure.report import (
     FEW_PROMPTS,
     MAX_UNJUDGED,
     assumed_memories,
@@ -21,10 +21,9 @@ from labels.report.section import part_of, percent, sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from labels.measure.caveats import Outdated
     from labels.measure.evidence import Evidence, LabelFacts
     from labels.measure.gate import Caveats, Gaps, GateReport
-    from labels.measure.report import Report, SystemReport
+    from labels.measure.report import Outdated, Report, SystemReport
 
 
 WORDS = {

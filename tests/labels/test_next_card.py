@@ -1,6 +1,14 @@
 from collections.abc import Mapping
 
-from labels.pooling import MIN_REPEAT_GAP, REPEAT_GAP_SPREAD, REPEAT_SHARE, due_repeats, is_repeated, open_cards, pace
+from labels.labelling_order import (
+    MIN_REPEAT_GAP,
+    REPEAT_GAP_SPREAD,
+    REPEAT_SHARE,
+    due_repeats,
+    is_repeated,
+    open_cards,
+    pace,
+)
 from labels.records import LABEL, RELEVANT, RETRACT, SKIP, Event, Label, Pair
 from tests.labels.samples import pool_of
 

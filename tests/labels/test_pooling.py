@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from labels.pooling import pool
+from labels.labelling_order import pool
 from labels.records import INJECTED, JUDGE_DROPPED, Pool
 from tests.labels.samples import judged, retrieval
 

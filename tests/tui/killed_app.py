@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from tests.tui.apps import app_of, card_shown, press, settled, until
 from tui.app import MemsiftApp
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 
 READY = "ready"
 CHANGES = (

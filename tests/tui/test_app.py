@@ -35,9 +35,8 @@ from tests.tui.apps import (
 )
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.app import MemsiftApp
-from tui.commands import KeyCommands
-from tui.demo.living import open_demo
+from tui.app import KeyCommands, MemsiftApp
+from tui.demo import open_demo
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
@@ -46,8 +45,7 @@ from tui.remapped_keys import latin_key
 from tui.widgets.bars import SCREEN_NAMES
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
-from tui.workspace.judge_options import JudgeOptions
-from tui.workspace.spending import Spending
+from tui.workspace.judging import JudgeOptions, Spending
 
 pytestmark = pytest.mark.anyio
 

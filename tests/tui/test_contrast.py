@@ -8,7 +8,7 @@ from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import at_rest, starting_in
 from tests.tui.conftest import Opener
-from tui.contrast import DARK, GROUNDS, LEAST, LIGHT, TEXTS, ratio, readable
+from tui.plain_app import DARK, GROUNDS, LEAST, LIGHT, TEXTS, ratio, readable
 
 
 def test_the_ratio_is_that_of_wcag() -> None:

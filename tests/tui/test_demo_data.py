@@ -14,7 +14,7 @@ from engine.hook.activity_log import read_log
 from engine.paths import state_dir
 from engine.stores.roots import read_corpus
 from tests.tui.cli.command_line import memsift, printed
-from tui.demo.living import FILES, open_demo
+from tui.demo import FILES, open_demo
 from tui.workspace.workspace import Workspace
 
 NOW = datetime(2026, 12, 3, 18, tzinfo=UTC)

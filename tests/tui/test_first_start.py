@@ -19,7 +19,7 @@ from tui.cli import main
 from tui.cli.app import open_other
 from tui.dialogs.choices import Options
 from tui.starting import INSTALL, INSTALLED, NO_AGENT, FirstStartApp
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.opening import DEMO, places
 
 HOSTILE = "closing [/b] tag [link=http"

@@ -35,7 +35,7 @@ CHOSEN = {
 NO_KEYS = ("ctrl+d", "ctrl+u", "k shows the turns", 'such as "ctrl+k"')
 """Texts with keys that move in every list and cannot be changed, and with an example."""
 
-PLACES = ("app.py", "runner.py", "commands.py", "screens", "dialogs", "widgets", "workspace", "workspace/no_rows.txt")
+PLACES = ("app.py", "runner.py", "screens", "dialogs", "widgets", "workspace", "workspace/no_rows.txt")
 USUAL = re.compile(r"\bF[2-9]\b|\bctrl\+[a-oq-z]\b|[Pp]ress [a-zA-Z$/]\b|(?:^|[.;·,] )[b-zB-Z] [a-z]+s\b")
 """A key that is named by itself, and not by its id: "F4", "ctrl+r", "Press s", "u takes it back"."""
 

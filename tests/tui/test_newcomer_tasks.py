@@ -16,7 +16,7 @@ from engine.paths import config_file
 from labels.records import LABEL
 from tests.tui.apps import app_of, at_rest, footer, help_lines, shown, toasts, type_ahead
 from tui.app import MemsiftApp
-from tui.demo.living import open_demo
+from tui.demo import open_demo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -22,7 +22,7 @@ from tests.tui.demo import DEMO, DEMO_ROOT
 from tests.tui.killed_app import READY, label, say
 from tui.app import MemsiftApp
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 
 CLEANLY = 0
 ENDINGS = (CLEANLY, signal.SIGHUP, signal.SIGKILL)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tui.apps import starting_in
 from tests.tui.pictures import Compare, pressing
-from tui.demo.living import open_demo
+from tui.demo import open_demo
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 PICTURE = re.compile(r"!\[([^]]*)\]\(([^)]*)\)")

@@ -27,8 +27,8 @@ from tests.tui.pictures import (
     stopped_clock,
 )
 from tui.app import MemsiftApp
+from tui.workspace.judging import Spending
 from tui.workspace.replay.background_run import RunProgress
-from tui.workspace.spending import Spending
 from tui.workspace.workspace import Workspace
 
 REPLAY = ("f3", "down", "down", "down", "right", "a")

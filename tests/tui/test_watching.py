@@ -21,7 +21,7 @@ from tests.tui.apps import SIZE, app_of, at_rest, press, reads, shown, starting_
 from tui.dialogs.choices import ChooseOne
 from tui.widgets.labels import NoteInput
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from engine.errors import RootNotFoundError
     from tui.workspace.app_settings import AppSettings
-    from tui.workspace.judge_options import JudgeOptions
+    from tui.workspace.judging import JudgeOptions
     from tui.workspace.workspace import Workspace
 
 
@@ -43,7 +43,7 @@ def demo(
 
 
 def run_demo(*, fresh: bool, order: str | None, is_plain: bool) -> None:
-    from tui.demo.living import open_demo
+    from tui.demo import open_demo
 
     run_app(open_demo(os.environ, fresh=fresh, order=order), is_plain=is_plain)
 

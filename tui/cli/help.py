@@ -22,16 +22,14 @@ JUDGE_SECTION = "Options of the judge"
 SUBJECTS = {
     "Commands that open the app": "app:demo serve:serve",
     "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
-    "setup.trust:trust setup.mute:mute help:completion",
-    "Commands to find memories": "search:search judge:judge memories.listing:list_ memories.listing:show "
-    "activity:activity",
-    "Commands to change memories": "memories.changes:create memories.changes:edit memories.changes:tag "
-    "memories.changes:retire memories.changes:archive memories.changes:restore memories.changes:merge "
-    "memories.changes:move memories.changes:rename memories.changes:undo memories.changes:history",
-    "Commands on the quality of memories": "quality.group:quality",
+    "setup.trust:trust setup.install:mute help:completion",
+    "Commands to find memories": "search:search judge:judge listing:list_ listing:show activity:activity",
+    "Commands to change memories": "changes:create changes:edit changes:tag changes:retire changes:archive "
+    "changes:restore changes:merge changes:move changes:rename changes:undo changes:history",
+    "Commands on the quality of memories": "quality:quality",
     "Commands on prompts, labels and numbers": "prompts:prompts replay:replay labels.diff:diff labels.label:label "
-    "labels.report:report labels.gate:gate labels.tune:tune labels.export:export labels.import_:import_ "
-    "labels.import_:merge_labels",
+    "labels.report:report labels.gate:gate labels.tune:tune labels.exchange:export labels.exchange:import_ "
+    "labels.exchange:merge_labels",
 }
 """The sections of `memsift --help`, each with its commands: the module in this folder, and the function there."""
 

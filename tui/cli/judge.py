@@ -16,14 +16,14 @@ from tui.cli.declaring import argument, command, option
 from tui.cli.options import AskedJudge, Roots, Strict, TextOrJson, disputed, require_agreement
 from tui.cli.output import output, picked
 from tui.workspace import opening
-from tui.workspace.judge_options import opened_judge
+from tui.workspace.judging import opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.retrieval import Candidate, Retrieval
-    from tui.workspace.judge_options import JudgeOptions
+    from tui.workspace.judging import JudgeOptions
 
 HEADER = ("decision", "sure", "injected", "category", "title")
 

@@ -35,7 +35,7 @@ from engine.wording import counted
 from tui.cli.declaring import argument, bundle, help_of, option
 from tui.cli.help import JudgeOption
 from tui.workspace import opening
-from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.workspace.judging import Asking, JudgeOptions
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from tui.cli.options import (
     require_agreement,
 )
 from tui.workspace import opening
-from tui.workspace.judge_options import Asking, opened_judge
+from tui.workspace.judging import Asking, opened_judge
 from tui.workspace.stderr import report_skipped, tell
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from engine.roots import OpenIndex, OpenRoot
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
+    from tui.workspace.judging import Answers
     from tui.workspace.replay.replaying import Ending, Job
     from tui.workspace.retrievals import Injections
-    from tui.workspace.spending import Answers
 
     Write = Callable[[dict[str, Any]], None]
 
@@ -117,9 +117,9 @@ class Replay:
         judge fared."""
         from engine.hook.injected import names_of
         from labels.exchange.replay_file import run_row
+        from tui.workspace.judging import Answers, Terms
         from tui.workspace.replay import replaying
         from tui.workspace.retrievals import Injections, record, with_hook_log
-        from tui.workspace.spending import Answers, Terms
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)

@@ -21,7 +21,7 @@ from tui.cli.declaring import argument, bundle, command, option
 from tui.cli.options import AskedJudge, EachRoot, format_option, opened_cutoff
 from tui.cli.output import output_of_roots, output_width, picked
 from tui.workspace import opening
-from tui.workspace.judge_options import opened_judge
+from tui.workspace.judging import opened_judge
 from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line, rounded
 from tui.workspace.stderr import report_fallback, report_notices, report_skipped, visible
 

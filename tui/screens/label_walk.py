@@ -73,7 +73,7 @@ class GivenLabels(CuratingScreen):
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
     def measure(self) -> None:
         """Measure the precision again, after a prompt is done."""
-        from tui.workspace.report.reading import live_precision
+        from tui.workspace.report import live_precision
 
         self.call_later(self.take_precision, live_precision(self.app.workspace))
 
@@ -249,7 +249,7 @@ class LabelWalk(GivenLabels):
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
     def _sum_up(self, reason: str) -> None:
         """Show the labels, the precision and the next step below *reason*, when all prompts are labelled."""
-        from tui.workspace.report.reading import summed_up
+        from tui.workspace.report import summed_up
 
         self.call_later(self.show_sum, f"{keyed(self.app, reason)}\n\n{summed_up(self.app.workspace)}")
 

@@ -31,14 +31,12 @@ from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
 from tui.widgets.signs import signs
 from tui.workspace.filtering import nothing_to_count
-from tui.workspace.report.reading import ASKED, ENDINGS, TARGETS, read_report, target_of, write_report
-from tui.workspace.report.rows import told
+from tui.workspace.report import ASKED, ENDINGS, TARGETS, read_report, target_of, told, write_report
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from tui.workspace.report.reading import ReportReading
-    from tui.workspace.report.rows import Behind, ReportPart
+    from tui.workspace.report import Behind, ReportPart, ReportReading
 
 MARGIN, FRAME, MIN_WIDTH = 4, 2, 20
 """Cells beside a text and of a frame, and cells of a line at least: a narrower terminal cuts the lines."""

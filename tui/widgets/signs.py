@@ -17,7 +17,7 @@ DRAWN_VERDICTS = {"relevant": "+", "not": "−", "unsure": "?", "unrateable": "!
 VERDICTS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
 
 DROPPED: dict[str | None, str] = {
-    "status": "inactive",
+    "status": "kept out",
     "floor": "too weak",
     "cutoff": "unlikely",
     "judge": "rejected",

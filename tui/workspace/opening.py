@@ -21,7 +21,7 @@ from engine.settings.sources import checked, read_config
 from engine.stores.files import open_regular
 from engine.stores.registry import store_of
 from engine.wording import counted
-from tui.workspace.judge_options import JudgeOptions, make_judge
+from tui.workspace.judging import JudgeOptions, make_judge
 from tui.workspace.stderr import explained_if_slow, tell
 
 if TYPE_CHECKING:
@@ -189,10 +189,10 @@ def open_workspace(
     """
     from engine.conversations.prompt_files import session_folders
     from labels.store import LabelStore
+    from tui.workspace.judging import Spending
     from tui.workspace.labelling_plan import guideline_hash, require_possible
     from tui.workspace.retrievals import with_hook_log
     from tui.workspace.sources import Sources
-    from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace
 
     judge = replace_dataclass(judge, is_patient=True)

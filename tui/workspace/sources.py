@@ -21,7 +21,7 @@ from engine.paths import config_file, cutoff_file, state_dir, trust_file
 from engine.roots import OpenRoot
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, said
-from tui.workspace.judge_options import make_judge
+from tui.workspace.judging import make_judge
 from tui.workspace.retrievals import with_hook_log
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
-    from tui.workspace.judge_options import JudgeOptions
-    from tui.workspace.spending import Spending
+    from tui.workspace.judging import JudgeOptions, Spending
 
     Watch = Callable[..., Iterable[set[tuple[Any, str]]]]
     Stamp = tuple[int, ...] | None

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
+    from tui.workspace.judging import Spending
     from tui.workspace.prompts import PromptLists
-    from tui.workspace.spending import Spending
 
 MOST_COLUMNS = 3
 

@@ -12,10 +12,9 @@ from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
-from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
+from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered, pool
 from labels.measure.report import PLAIN
-from labels.pooling import pool
-from labels.replays import empty_prompts
+from labels.runs import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
 from tui.workspace.retrievals import Injections, record
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from engine.roots import OpenIndex
     from labels.measure.report import Report, ReportOptions
     from labels.records import Event, Pool
+    from tui.workspace.judging import Offer, Spending
     from tui.workspace.sources import Settings, Sources
-    from tui.workspace.spending import Offer, Spending
 
 DEFAULT_SEED = 1
 

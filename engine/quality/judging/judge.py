@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from engine.judge.provider import Provider, Question
     from engine.memory import Memory
-    from engine.quality.judging.request import RubricTemplate
-    from engine.quality.judging.rubric import Rubric
+    from engine.quality.judging.rubric import Rubric, RubricTemplate
 
 BYTES_A_TOKEN, USUAL_ANSWER = 4, 350
 """For an estimate of the cost: bytes of English text in a token, and tokens of an answer."""

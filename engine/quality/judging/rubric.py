@@ -1,20 +1,30 @@
-"""Rubrics: the purpose, the criteria and the bands by which a model rates memories. Each is a TOML file."""
+"""Rubrics, and the two texts of a request: a rubric as instructions with the form of the answer, a memory as data.
+
+A rubric is a TOML file: the purpose, the criteria and the bands by which a model rates memories.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import ConfigError
-from engine.judge.prompts import one_line
+from engine.judge.prompts import FIELD_LIMIT, cut, object_schema, one_line
+from engine.judge.provider import Question
 from engine.lean.record import Record
+from engine.lean.sections import text_beside
+from engine.lean.sha256 import hex_digest
 from engine.stores.files import read_named
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
+
+    from engine.memory import Memory
 
 FOLDER = Path(__file__).parent / "rubrics"
 MEMORY, IDEA = SHIPPED = ("memory", "idea")
@@ -89,3 +99,115 @@ def _check(found: dict[str, Any]) -> None:
         for name, text in found[table].items():
             if not isinstance(text, str) or not text.strip() or len(text) > TEXT_LIMIT:
                 raise ValueError(f"{table}.{name}: a text of 1 to {TEXT_LIMIT} characters is needed")
+
+
+BODY_LIMIT = 6_000
+"""Characters of a memory's text that the model sees. A longer memory says how much is missing."""
+
+MAX_TOKENS, SEARCHING_TOKENS = 1_024, 4_096
+"""The largest answer: about 350 tokens are usual. A model that searches writes queries and thoughts, too."""
+
+MOST_INDENT = 24
+
+_REQUEST = """\
+<title>{title}</title>
+<facts category="{category}" tags="{tags}" updated="{updated}"{sample}/>
+<text>
+{body}</text>"""
+_SAMPLE = ' reading="{number}"'
+_MORE = "[{count:,} more characters are not shown]\n"
+_LAYOUT = (_REQUEST, _SAMPLE, _MORE)
+
+
+class RubricTemplate(Record):
+    """The instructions of a rubric, the JSON schema of the answer, and how the answer may be found.
+
+    An empty schema stands for the Markdown form. `searches` is the largest number of web searches.
+    """
+
+    system: str
+    schema: Mapping[str, Any]
+    searches: int = 0
+
+    @property
+    def hash(self) -> str:
+        """16 hex digits over the wording: the rubric, the form, the request's layout and its limits."""
+        limits = f"{BODY_LIMIT} {FIELD_LIMIT} {self.searches}"
+        return hex_digest("\0".join((self.system, *_LAYOUT, limits)))[:16]
+
+    def question(self, memory: Memory, sample: int = 0) -> Question:
+        """The question about *memory*. Each *sample*, from 0, is another question: a batch answers equal ones once."""
+        most = SEARCHING_TOKENS if self.searches else MAX_TOKENS
+        return Question(self.system, request_text(memory, sample), self.schema, most, self.searches)
+
+
+def template(rubric: Rubric, *, is_structured: bool, searches: int = 0) -> RubricTemplate:
+    """The template of a rubric. *is_structured*: the provider enforces a schema.
+
+    With web searches the Markdown form is asked for: the API refuses a schema where it gives citations
+    (https://platform.claude.com/docs/en/build-with-claude/structured-outputs).
+    """
+    has_schema = is_structured and not searches
+    names = [name for name, _ in rubric.criteria]
+    if has_schema:
+        form = _text("json").format(parts=_text("parts"), scores=", ".join(f'"{name}": 7' for name in names))
+    else:
+        scores = "\n".join(f"- {name}: 7/10 - the reason in a few words" for name in names)
+        research = "\n**Research Validation**:\n- what a page confirms or contradicts" if searches else ""
+        form = _text("markdown").format(parts=_text("parts"), scores=scores, research=research)
+    system = _text("system").format(
+        purpose=rubric.purpose,
+        criteria="\n".join(f"- {name}: {question}" for name, question in rubric.criteria),
+        bands="\n".join(f"- {band}: {text}" for band, text in zip(BANDS, rubric.bands, strict=True)),
+        search=f"\n{_text('search')}\n" if searches else "",
+        form=form,
+    )
+    return RubricTemplate(system, schema_of(names) if has_schema else {}, searches)
+
+
+def _text(name: str) -> str:
+    return text_beside(__file__, f"instructions/{name}.md").removesuffix("\n")
+
+
+def schema_of(criteria: list[str]) -> dict[str, Any]:
+    """The JSON schema of an answer. The texts come first: a model that has said why scores better."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    return object_schema(
+        key_points=texts,
+        rejection_reasons=texts,
+        scores=object_schema(**{name: {"type": "number"} for name in criteria}),
+        overall={"type": "number"},
+        suggested_title={"type": "string"},
+        suggested_tags=texts,
+    )
+
+
+def request_text(memory: Memory, sample: int = 0) -> str:
+    """The request: title, facts and text of *memory*, escaped, so that no text can close a tag."""
+    summary = memory.summary
+    return _REQUEST.format(
+        title=_escaped(summary.title),
+        category=_escaped(summary.category),
+        tags=_escaped(", ".join(summary.tags)),
+        updated=_escaped(summary.updated_at or summary.created_at),
+        sample=_SAMPLE.format(number=sample + 1) if sample else "",
+        body=_body(memory),
+    )
+
+
+def _body(memory: Memory) -> str:
+    """The text with its headings and its indentation, at most BODY_LIMIT characters before it is escaped."""
+    lines = [line for section in memory.sections for line in _lines(section.heading, section.lines)]
+    text = "".join(f"{line}\n" for line in lines)
+    if len(text) <= BODY_LIMIT:
+        return escape(text)
+    return f"{escape(text[:BODY_LIMIT])}\n{_MORE.format(count=len(text) - BODY_LIMIT)}"
+
+
+def _lines(heading: str, lines: tuple[str, ...]) -> list[str]:
+    plain = [" " * min(len(line) - len(line.lstrip(" \t")), MOST_INDENT) + one_line(line) for line in lines]
+    return [f"{one_line(heading)}:", *plain] if heading else plain
+
+
+def _escaped(text: str) -> str:
+    return escape(cut(text, FIELD_LIMIT))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.explaining.nearest import (
+from engine.explaining.contributions import (
     LONGER,
     MOST,
     PART,

@@ -46,8 +46,8 @@ def test_a_bounded_search_finds_the_top_three_of_an_exhaustive_one(
     asked = [prompt for kind, count in MIX.items() for prompt in prompts(count, kind, seed=seed)]
     bounded = [best(prompt, index) for prompt in asked]
     everything = index.ask(lambda db: [row for (row,) in db.execute("select rowid from memory")])
-    monkeypatch.setattr("engine.search.scoring.holders", lambda *_, **__: [(0.0, str(row)) for row in everything])
-    monkeypatch.setattr("engine.search.scoring.with_ties", lambda best, _: best)
+    monkeypatch.setattr("engine.search.scoring.holders", lambda *_, **__: {str(row): 0.0 for row in everything})
+    monkeypatch.setattr("engine.search.scoring.with_ties", lambda guessed, _: [*guessed])
     exhaustive = [best(prompt, index) for prompt in asked]
     same = sum(len(one.keys() & other.keys()) for one, other in zip(bounded, exhaustive, strict=True))
     total = sum(map(len, exhaustive))

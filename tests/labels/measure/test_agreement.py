@@ -2,9 +2,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, recall_score
 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
-from labels.measure.agreement import Confusion, Graded, judge_agreement, people_agreement
+from labels.measure.agreement import Confusion, Graded, cohens_kappa, judge_agreement, people_agreement
 from labels.measure.intervals import headline_interval
-from labels.measure.kappa import cohens_kappa
 from labels.measure.metrics import Ratio
 from labels.measure.strata import PairWeights
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Label, Repeat

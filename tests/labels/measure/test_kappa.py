@@ -8,7 +8,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from labels.measure.kappa import (
+from labels.measure.agreement import (
     Table,
     cohens_kappa,
     gwet_ac1,

@@ -12,7 +12,7 @@ from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.pictures import NARROW, USUAL, WIDE, Compare, Size, pictures, pressing
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 
 pytestmark = pytest.mark.slow
 

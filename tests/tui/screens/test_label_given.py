@@ -24,7 +24,7 @@ from tui.plain import joined
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.labelling import change_label, latest_labels
 from tui.workspace.labelling_plan import GUIDELINE, guideline, guideline_hash
-from tui.workspace.report.reading import live_precision, precision_words
+from tui.workspace.report import live_precision, precision_words
 
 pytestmark = pytest.mark.anyio
 

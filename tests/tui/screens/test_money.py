@@ -16,8 +16,7 @@ from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, demo_prompts
 from tui.screens.replay import REST_SECONDS
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions
-from tui.workspace.spending import Spending
+from tui.workspace.judging import JudgeOptions, Spending
 from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio

@@ -18,7 +18,7 @@ from tui.widgets.lists.columns import ColumnHeads
 from tui.widgets.lists.memories import MemoryTable
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import root_label
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.replay.explain_rows import explanations
 from tui.workspace.workspace import Workspace
 

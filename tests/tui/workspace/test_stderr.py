@@ -12,7 +12,7 @@ from engine import opening as search_opening
 from engine import roots
 from engine.search.index import Index
 from tui.workspace import opening, stderr
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 
 PATIENCE_SECONDS = 20.0
 LINE = "The first time takes about 50 s; later only what changed is read.\n"

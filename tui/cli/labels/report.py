@@ -11,7 +11,7 @@ import click
 
 from engine.errors import MemsiftError
 from tui.cli.declaring import command, option
-from tui.cli.labels.export import write_output
+from tui.cli.labels.exchange import write_output
 from tui.cli.options import Full, MeasuredFiles, Roots, RunFiles, StoreFile, format_option, opened_store
 from tui.cli.output import text_width
 from tui.workspace import opening

@@ -1,4 +1,4 @@
-"""`memsift install` and `memsift uninstall`."""
+"""`memsift install`, `memsift uninstall` and `memsift mute`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from engine.agents.hook_entry import hook_entry, shared_entry
 from engine.agents.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks, remarks, removal
 from engine.agents.registry import NAMES, OPTION, agent_of, all_agents, default_agent
 from engine.agents.settings_files import backup_path, settings_files
+from engine.doctor.memories import MUTE_OFF
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.settings.roots import PROJECT_FOLDER, find_roots
+from engine.stores.roots import readable_root
 from tui.cli.declaring import command, option
+from tui.cli.options import OneRoot
 from tui.cli.output import text_of
-from tui.workspace import opening
+from tui.workspace import activity_rows, opening
+from tui.workspace.activity_rows import EVERYWHERE, NEWEST_SESSION, NOWHERE
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -248,3 +252,23 @@ def holds_memsift(agent: Agent, scope: str) -> bool:
     """Whether memsift stands in the settings of an agent that `memsift uninstall` may change."""
     files = (file for file in files_of(agent) if file.scope in installation.REACH[scope])
     return any(installation.ours_in(file) != installation.NOTHING for file in files)
+
+
+@command()
+def mute(
+    is_session: Annotated[bool, option("--session")], is_off: Annotated[bool, option("--off")], root: OneRoot
+) -> None:
+    """Let the hook inject nothing in this project until the end of today, or in one session.
+
+    The hook still logs each prompt, with the reason "muted"; memsift doctor and memsift activity say so too. A later
+    mute takes the place of an earlier one. Where the hook uses several roots, the mute is for all of them.
+
+    --session: Mute only the newest session that the hook saw here.
+    --off: Let the hook inject memories again.
+    """
+    if is_off and is_session:
+        raise click.UsageError("--off ends every mute: it takes no --session.")
+    place = readable_root(opening.resolve_root(root, os.environ))
+    how = NOWHERE if is_off else NEWEST_SESSION if is_session else EVERYWHERE
+    said = activity_rows.mute(place, how, os.environ)
+    tell(said if is_off else f"{said} To end it: {MUTE_OFF}")

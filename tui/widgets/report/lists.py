@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from labels.report.section import Range
     from tui.widgets.lists.rows import Cell
-    from tui.workspace.report.rows import Behind, ReportPart
+    from tui.workspace.report import Behind, ReportPart
 
 
 GROUP_WIDTH, BAR_GAP, MAX_SCALE = 8, 3, 60

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from labels.measure.intervals import Interval
     from labels.report.section import ReportSection
     from tui.widgets.lists.rows import Cell
-    from tui.workspace.report.reading import ReportReading
-    from tui.workspace.report.rows import InjectionRow, Told
+    from tui.workspace.report import InjectionRow, ReportReading, Told
 
     Say = Callable[[str], str]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from engine.lean.json_text import printed_json
 from engine.lean.record import Record, replace
 from engine.quality.judging.store import row_of
+from tui.workspace.judging import Terms
 from tui.workspace.parts.run_folder import describe, judged_size, part_name, read_size, run_parts
 from tui.workspace.quality.rating import known, opened_quality_judge, rate, read_rows
 from tui.workspace.replay.replaying import Ending
-from tui.workspace.spending import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,7 +120,7 @@ class RatingRun:
         return Ending(len(self.rated), len(self._subjects), ending.is_interrupted)
 
     def _block(self, name: str, subjects: Sequence[RatedMemory]) -> Block:
-        rows, _ = read_rows(self._folder / name)
+        rows = read_rows(self._folder / name)
         self.rated |= {subject.key: found for subject in subjects if (found := known(rows, subject))}
         before = "".join(f"{printed_json(rows[subject.key])}\n" for subject in subjects if subject.key in rows)
         return Block(tuple(subject for subject in subjects if subject.key not in rows), before.encode())

@@ -19,11 +19,10 @@ from engine.conversations.prompt_files import read_prompts
 from engine.errors import PromptFileError
 from engine.lean.json_text import printed_json
 from tui.workspace import opening
-from tui.workspace.judge_options import opened_judge
+from tui.workspace.judging import Answers, Terms, opened_judge
 from tui.workspace.parts.run_folder import describe, judged_size, part_name, planned_size, read_size, run_parts
 from tui.workspace.parts.shared_index import approvals_of, scanned, shared_index
 from tui.workspace.replay import replaying
-from tui.workspace.spending import Answers, Terms
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from engine.roots import OpenRoot
     from engine.search.index import Index
-    from tui.workspace.judge_options import Asking
+    from tui.workspace.judging import Asking
     from tui.workspace.parts.executors import Executor
     from tui.workspace.parts.shared_index import Approvals, SharedIndex
     from tui.workspace.replay.replaying import Ending

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from tui.workspace.judge_options import Asking
+    from tui.workspace.judging import Asking
     from tui.workspace.parts.executors import Executor, Part, Result, Shared, Work
 
     Parts = Sequence[tuple[str, Callable[[], Part]]]

@@ -1,4 +1,4 @@
-"""Rating memories: the memories that a command names, the judge that is asked, and the file of an interrupted run."""
+"""Rating memories: the memories that a command names, the judge that is asked, and the rows of a part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ConfigError, MemsiftError, RatingsError
@@ -14,18 +13,19 @@ from engine.judge.providers.registry import SEARCHING, STRUCTURED
 from engine.lean.record import Record
 from engine.quality.decisions import ACCEPTED, QUALITY, decisions
 from engine.quality.judging.judge import QualityJudge
-from engine.quality.judging.rating import RULE, UNANSWERED, UNDECIDED
-from engine.quality.judging.request import template
+from engine.quality.judging.rating import UNANSWERED, UNDECIDED
+from engine.quality.judging.rubric import template
 from engine.quality.judging.store import RatingStore, assessment_in, is_row
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named
-from tui.workspace.judge_options import make_means
+from tui.workspace.judging import make_means
 from tui.workspace.replay import replaying
 from tui.workspace.stderr import report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from engine.config import Config
     from engine.memory import Memory
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
     from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
-    from tui.workspace.judge_options import Around, Asking
+    from tui.workspace.judging import Around, Asking, Terms
     from tui.workspace.replay.replaying import Ending
-    from tui.workspace.spending import Terms
 
-    Write = Callable[[dict[str, Any]], None]
     Keep = Callable[["RatedMemory", Assessment], None]
     Key = tuple[str, str, str]
     """(root, memory id, digest)."""
@@ -46,9 +44,6 @@ if TYPE_CHECKING:
 
 MOST_SEARCHES = 3
 """Web searches for a memory."""
-
-ROW_START = b'{"root":'
-"""The beginning of every row. A last line that begins differently is not a row of ours that was cut off."""
 
 NO_JUDGE = (
     "There is no judge to ask. Name one with --judge, such as --judge anthropic, or in MEMSIFT_JUDGE. Its calls may "
@@ -112,24 +107,8 @@ def opened_quality_judge(plan: RatingPlan, config: Config, around: Around | None
         yield judge
 
 
-@contextmanager
-def opened_rows(file: str | None) -> Iterator[tuple[Rows, Write]]:
-    """The rows that *file* has already, and a function that adds a row. Without a file nothing is kept.
-
-    A row is written whole before the function returns; a last row that was cut off is taken away. Raises RatingsError
-    for a file that cannot be used, and then it is unchanged.
-    """
-    if file is None:
-        yield {}, lambda _: None
-        return
-    path = Path(file)
-    rows, size = read_rows(path)
-    with replaying.appending(path, size, failure=RatingsError) as write:
-        yield rows, write
-
-
-def read_rows(path: Path) -> tuple[Rows, int]:
-    """The rows with an answer in a file, which need not exist, and the size of all its whole rows in bytes.
+def read_rows(path: Path) -> Rows:
+    """The rows with an answer in a file, which need not exist.
 
     Raises RatingsError for a file that cannot be read, or that holds something else.
     """
@@ -137,8 +116,14 @@ def read_rows(path: Path) -> tuple[Rows, int]:
         content = path.read_bytes() if path.exists() else b""
     except OSError as error:
         raise RatingsError(f"{path}: {error.strerror or error}. Name a file that can be read.") from None
-    size = content.rfind(b"\n") + 1
-    return _answered(path, content[:size], content[size:]), size
+    rows: Rows = {}
+    for number, line in enumerate(content.splitlines(), start=1):
+        row = _row(line)
+        if not is_row(row):
+            raise RatingsError(f"{path}, line {number}: a row of memsift quality judge is needed. Name another file.")
+        if row["decision"] != UNANSWERED:
+            rows[row["root"], row["id"], row["digest"]] = row
+    return rows
 
 
 def rate(
@@ -171,41 +156,11 @@ def known(rows: Rows, subject: RatedMemory) -> Assessment | None:
     return assessment_in(row, subject.memory.summary) if row else None
 
 
-def refuse_another_judge(rows: Rows, judge: QualityJudge, threshold: float) -> None:
-    """Raise RatingsError if *rows* come from another judge, another rubric or another threshold."""
-    for row in rows.values():
-        asked = row["judgement"]
-        before = [asked["provider"], asked["model"], asked["template_hash"], row["threshold"]]
-        if before[0] != RULE and before != [*judge.identity, threshold]:
-            raise RatingsError(
-                "The rows of --resume were rated by {} ({}), wording {}, threshold {}: give the same judge, rubric and "
-                "threshold again, or another file.".format(*before)
-            )
-
-
-def _answered(path: Path, content: bytes, rest: bytes) -> Rows:
-    """The rows with an answer in *content*. *rest* must be the beginning of a row. Raises RatingsError."""
-    rows: Rows = {}
-    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
-        row = _row(line)
-        if not is_row(row):
-            raise _no_row(path, number)
-        if row["decision"] != UNANSWERED:
-            rows[row["root"], row["id"], row["digest"]] = row
-    if not ROW_START.startswith(rest[: len(ROW_START)]):
-        raise _no_row(path, content.count(b"\n") + 1)
-    return rows
-
-
 def _row(line: bytes) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
-
-
-def _no_row(path: Path, number: int) -> RatingsError:
-    return RatingsError(f"{path}, line {number}: a row of memsift quality judge is needed. Name another file.")
 
 
 MODEL, PERSON = "model", "person"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from engine.config import injected_system
 from engine.errors import LabelStoreError, MovedStoreError
 from engine.hook.injected import names_of
+from tui.workspace.judging import AT_ONCE
 from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
 from tui.workspace.retrievals import record
-from tui.workspace.spending import AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, SYSTEMS, TITLE_TAGS
-from engine.explaining.contributions import EXACT, PHRASE
+from engine.explaining.contributions import EXACT, FIELDS, PHRASE
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, explainer_of
-from engine.explaining.nearest import FIELDS
 from engine.lean.record import fields
 from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.explaining.contributions import Breakdown, Contribution, FoundWords
+    from engine.explaining.contributions import Breakdown, Contribution, FoundWords, Near
     from engine.explaining.explain import Bar, Explanation
-    from engine.explaining.nearest import Near
     from tui.workspace.workspace import Workspace
 
     Line = list[tuple[str, str]]
@@ -83,7 +81,7 @@ def _outcome(explanation: Explanation) -> str:
 
 
 STAGES = {
-    "status": "as inactive",
+    "status": "by its state",
     "floor": "as too weak",
     "cutoff": "as unlikely",
     "judge": "by its judge",

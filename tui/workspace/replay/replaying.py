@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
     from engine.config import Config, System
     from engine.cutoff import Cutoff
-    from engine.judge.bulk.batches import Batches
-    from engine.judge.bulk.retries import Pace
+    from engine.judge.batches import Batches
     from engine.judge.judge import Judge
+    from engine.judge.retries import Pace
     from engine.judge.verdict import Judgement
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
     from labels.exchange.replay_file import UnfinishedRun
+    from tui.workspace.judging import Terms
     from tui.workspace.retrievals import Injections
-    from tui.workspace.spending import Terms
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")
@@ -253,13 +253,11 @@ def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def appending(
-    path: Path, size: int, content: bytes | None = None, failure: type[MemsiftError] = MemsiftError
-) -> Iterator[Callable[[dict[str, Any]], None]]:
+def appending(path: Path, size: int, content: bytes | None = None) -> Iterator[Callable[[dict[str, Any]], None]]:
     """A function that adds a row to a file of JSON lines, whole before it returns.
 
-    First the file is cut to *size* bytes, after *content*, if given, has taken the place of its own. Raises *failure*
-    if it cannot be written, and then it is unchanged.
+    First the file is cut to *size* bytes, after *content*, if given, has taken the place of its own. Raises
+    MemsiftError if it cannot be written, and then it is unchanged.
     """
     try:
         if content is not None:
@@ -267,7 +265,7 @@ def appending(
         rows = open(path, "ab", opener=open_named)  # noqa: SIM115
         rows.truncate(size)
     except OSError as error:
-        raise failure(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
+        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
     with rows:
 
         def write(row: dict[str, Any]) -> None:

@@ -10,13 +10,13 @@ import pytest
 
 from engine.config import JudgeConfig
 from engine.errors import MissingKeyError, ProviderError, ProviderHttpError
-from engine.judge.bulk.batch_api import BatchApi
-from engine.judge.bulk.batches import BatchedProvider
+from engine.judge.batches import BatchedProvider
 from engine.judge.judge import Judge
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.providers.http import ANSWER_BYTES
 from engine.judge.providers.messages_api import request_body
+from engine.judge.providers.sdk_client import BatchApi
 from engine.prompt import typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, kept_titles
 from tests.engine.judge.cases import MODEL, STRICT, approved, assert_flagged, pool

@@ -1,6 +1,6 @@
 """The number of questions at once, by how the server fares."""
 
-from engine.judge.bulk.retries import FIRST, Pace
+from engine.judge.retries import FIRST, Pace
 
 
 def after(pace: Pace, answers: int, elapsed_s: float = 1.0) -> int:

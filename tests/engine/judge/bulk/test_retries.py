@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from engine.errors import ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.provider import Completion, Question
+from engine.judge.retries import RetryingProvider
 from tests.engine.judge.cases import AnsweringProvider
 
 QUESTION = Question("system", "user", {}, 256)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import JudgeConfig
-from engine.judge.bulk.batches import BatchedProvider
-from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.batches import BatchedProvider
 from engine.judge.cache import Cache
 from engine.judge.judge import Judge
 from engine.judge.prices import CostCapProvider
@@ -23,6 +22,7 @@ from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicPro
 from engine.judge.providers.claude_cli import ClaudeCliProvider
 from engine.judge.providers.http import ANSWER_BYTES
 from engine.judge.providers.openai import OpenAiProvider
+from engine.judge.retries import RetryingProvider
 from tests.engine.judge.api_server import Reply, chatted, failed, message
 from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
 from tests.engine.judge.providers.test_claude_cli import Client, result

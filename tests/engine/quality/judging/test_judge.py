@@ -14,8 +14,7 @@ from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicPro
 from engine.judge.providers.openai import OpenAiProvider
 from engine.judge.providers.registry import SEARCHING, STRUCTURED
 from engine.quality.judging.judge import QualityJudge
-from engine.quality.judging.request import template
-from engine.quality.judging.rubric import read_rubric
+from engine.quality.judging.rubric import read_rubric, template
 from tests.engine.builders import memory
 from tests.engine.judge.api_server import KEY, ApiServer, chatted, failed, said
 from tests.engine.quality.judging.answers import POINTS, URL, answer, rated, searched

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ConfigError
-from engine.quality.judging.request import template
-from engine.quality.judging.rubric import FOLDER, parse_rubric, read_rubric
+from engine.quality.judging.rubric import FOLDER, parse_rubric, read_rubric, template
 
 TEXT = (FOLDER / "memory.toml").read_text(encoding="utf-8")
 

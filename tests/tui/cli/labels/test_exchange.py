@@ -15,8 +15,7 @@ from tests.engine.builders import memory, write_root
 from tests.labels.exchange.schemas import check_label_studio
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.cli.labels.export import export
-from tui.cli.labels.import_ import import_
+from tui.cli.labels.exchange import export, import_
 
 QRELS = ["import", DEMO / "qrels.txt", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"]
 

@@ -1,4 +1,4 @@
-"""`memsift quality judge`: ratings, their cost, cache, limits, batches, --resume, and the agreement with a person."""
+"""`memsift quality judge`: ratings, their cost, cache, limits, batches, and the agreement with a person."""
 
 import json
 import os
@@ -152,46 +152,8 @@ def test_the_cost_limit_holds_for_several_roots_together(server: ApiServer, root
 # Going on
 
 
-def test_an_interrupted_rating_goes_on_in_its_file(server: ApiServer, root: Path, tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
-    rate = (*RATE, "--root", root, *HTTP, "--judge-refresh", "--retries", "0", "--resume", file)
-    server.answer = lambda request: failed(500) if title_in(request) == "Use WAL" else rated_by_title(SCORES)(request)
-    assert decisions(memsift(*rate)) == {**ALL, "Use-WAL": "unanswered"}
-    with file.open("ab") as rows:
-        rows.write(b'{"root": "cut o')
-    server.answer = rated_by_title(SCORES)
-    server.requests.clear()
-    again = memsift(*rate)
-    assert decisions(again) == ALL
-    assert [title_in(request) for request in server.requests] == ["Use WAL"]
-    rows_now = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert [row["id"] for row in rows_now][-1] == "Use-WAL"
-    assert len(rows_now) == 5
-
-
-def test_a_file_of_another_judge_rubric_or_threshold_is_refused(server: ApiServer, root: Path, tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
-    rate = (*RATE, "--root", root, "--resume", file)
-    printed(memsift(*rate, *HTTP))
-    before = file.read_bytes()
-    for other in (("--threshold", "6"), ("--rubric", "idea"), ("--judge-model", "claude-sonnet-4-5")):
-        assert "The rows of --resume were rated by anthropic-http" in refused(memsift(*rate, *HTTP, *other))
-    assert file.read_bytes() == before
-    assert len(server.requests) == 3
-
-
-def test_a_file_that_is_no_rating_is_refused_and_left_alone(server: ApiServer, root: Path, tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
-    for content in ("[]\n", '{"root": "r"}\n', "nothing of ours", "[" * 9_000 + "\n"):
-        file.write_text(content, encoding="utf-8")
-        line = refused(memsift(*RATE, "--root", root, *HTTP, "--resume", file))
-        assert line.startswith(f"memsift: {file}, line 1: a row of memsift quality judge is needed.")
-        assert file.read_text(encoding="utf-8") == content
-    assert server.requests == []
-
-
 def test_a_batch_costs_half_and_gives_the_same_ratings(server: ApiServer, root: Path) -> None:
-    rate = (*RATE, "--root", root, "--judge", "anthropic", "--batch", "--batch-poll", "0.05", "--samples", "3")
+    rate = (*RATE, "--root", root, "--judge", "anthropic", "--batch", "--batch-poll", "0.05", "--judge-samples", "3")
     result = memsift(*rate)
     assert decisions(result) == ALL
     assert server.batches.submitted == 6  # two equal samples of three memories are enough
@@ -265,13 +227,12 @@ def test_the_ratings_are_private_and_a_damaged_file_is_named(root: Path) -> None
 
 
 @pytest.mark.slow
-def test_after_ctrl_c_finished_ratings_are_kept(server: ApiServer, root: Path, tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
+def test_after_ctrl_c_the_same_command_asks_only_about_the_rest(server: ApiServer, root: Path) -> None:
     server.answer = lambda request: late(30 if title_in(request) == "Use WAL" else 0, rated(8.0))
-    rate = [*MAIN, *RATE, "--root", str(root), *HTTP, "--resume", str(file)]
+    rate = [*RATE, "--root", str(root), *HTTP]
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        rate,
+        [*MAIN, *rate],
         stdout=pipe,
         stderr=pipe,
         text=True,
@@ -286,4 +247,7 @@ def test_after_ctrl_c_finished_ratings_are_kept(server: ApiServer, root: Path, t
         stdout, stderr = running.communicate(timeout=30)
     assert (running.returncode, "Stopped after 3 of 4 memories." in stderr) == (130, True)
     assert {row["id"] for row in json.loads(stdout)["memories"]} == {"Be-careful", "Cache-for-an-hour", "summary"}
-    assert len(file.read_text(encoding="utf-8").splitlines()) == 3
+    server.answer = rated_by_title(SCORES)
+    server.requests.clear()
+    assert decisions(memsift(*rate)) == {**dict.fromkeys(ALL, "accepted"), "summary": "rejected"}
+    assert [title_in(request) for request in server.requests] == ["Use WAL"]

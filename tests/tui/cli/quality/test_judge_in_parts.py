@@ -20,7 +20,7 @@ from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, failed, late
 from tests.engine.quality.judging.answers import rated_by_title, title_in
 from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, Here, memsift, printed, process
-from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.workspace.judging import Asking, JudgeOptions
 from tui.workspace.parts.rating import RatingRun
 from tui.workspace.quality.rating import RatingPlan, subjects
 
@@ -96,6 +96,10 @@ def test_a_later_start_asks_only_about_memories_without_an_answer(
         run_over(roots, tmp_path / "parts", size=4)
     with pytest.raises(Exception, match="another run: memories differ"):
         run_over(roots[:1], tmp_path / "parts")
+    for content in ("[]\n", '{"root": "r"}\n', "nothing of ours", "[" * 9_000 + "\n"):
+        (tmp_path / "parts" / "part-000001.jsonl").write_text(content, encoding="utf-8")
+        with pytest.raises(Exception, match="line 1: a row of memsift quality judge is needed"):
+            run_over(roots, tmp_path / "parts")
 
 
 @pytest.mark.slow

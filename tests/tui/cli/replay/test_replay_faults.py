@@ -24,7 +24,7 @@ from engine.roots import OpenRoot
 from tests.tui.cli.command_line import PROJECT, process
 from tests.tui.cli.replay.test_replay_in_parts import command, parts_in, prompts, rows_in
 from tests.tui.demo import DEMO_ROOT
-from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.workspace.judging import Asking, JudgeOptions
 from tui.workspace.parts.executors import opened_executor
 from tui.workspace.parts.replay import ReplayRun
 from tui.workspace.replay.replaying import Ending

@@ -20,10 +20,9 @@ from tests.engine.judge.api_server import ApiServer, failed
 from tests.engine.test_scanned_late import ASK, write
 from tests.tui.cli.command_line import Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.workspace.judging import Answers, Asking, JudgeOptions
 from tui.workspace.parts.replay import ReplayRun
 from tui.workspace.replay.replaying import Ending
-from tui.workspace.spending import Answers
 
 SYSTEMS = "bm25,memsift+default"
 

@@ -22,7 +22,7 @@ from tests.engine.builders import memory, write_root
 from tests.labels.samples import card
 from tests.tui.cli.command_line import jsonl, memsift, printed, rows
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.workspace import Workspace
 
 ASK, OTHER = "how long does the token cache live?", "and what is for lunch in the canteen?"

@@ -7,8 +7,7 @@ from labels.measure.report import ReportOptions
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
-from tui.workspace.report.reading import read_report
-from tui.workspace.report.rows import ReportPart
+from tui.workspace.report import ReportPart, read_report
 from tui.workspace.workspace import Workspace
 
 

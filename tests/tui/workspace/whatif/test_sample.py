@@ -23,9 +23,9 @@ from tests.engine.faults.answers import tries
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
 from tests.tui.workspace.whatif.labelled import replay_and_label
-from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.opening import open_workspace
-from tui.workspace.report.reading import read_report
+from tui.workspace.report import read_report
 from tui.workspace.whatif.sample import KeptJudge, WhatIfSample, effect_of, read_sample
 from tui.workspace.whatif.trial import (
     CUTOFF,

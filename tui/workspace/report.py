@@ -1,15 +1,31 @@
-"""The rows of a report's tables, and the prompts, memories and labels that each row counts: a screen opens them."""
+"""What the labels of a workspace say: its report with the answer of the gate, a file of it, and precision so far.
+
+Each row of the report's tables knows the prompts, memories and labels that it counts: a screen opens them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.errors import MemsiftError
 from engine.judge.verdict import APPROVED
+from engine.stores.files import open_named, write_whole
 from labels.measure.curves import bin_number, strengths
+from labels.measure.evidence import evidence_from_store
+from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.groups import agent_of_prompt, kind_of
+from labels.measure.intervals import Interval
+from labels.measure.report import PLAIN
 from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
-from labels.report.curve_sections import some
+from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, headline, labels_line, main_system, next_step
+from labels.report.forms import report_in
+from labels.report.gate_text import gate_step, outlook
+from labels.report.sections import sections, some
+from labels.store import LabelStore
+from tui.workspace.root_labels import present_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +37,103 @@ if TYPE_CHECKING:
 
     NameOf = Callable[[Outcome, Mapping[str, str]], str]
     """The group of a prompt, by names that are known beside it."""
+    from labels.measure.gate import GateDecision, GateReport
+    from labels.measure.report import ReportOptions
+    from labels.report.first_lines import Step
+    from tui.workspace.workspace import Workspace
+
+ASKED = HIGH_ENOUGH
+"""The precision that is asked for until a person chooses another, 0..1."""
+
+TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+
+GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH))
+"""The precision from which on a report proposes nothing."""
+
+FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
+ENDINGS = tuple(FORMS)
+"""The endings of file names, which decide the form of a written report."""
+
+
+def target_of(text: str) -> float:
+    """The target that *text* spells; ASKED if it is none."""
+    return {f"{target:g}": target for target in TARGETS}.get(text, ASKED)
+
+
+@dataclass(frozen=True)
+class ReportReading:
+    """`gate` is the answer about the configured system; None if nothing was replayed. `parts` are the sections."""
+
+    report: Report
+    gate: GateReport | None
+    parts: tuple[ReportPart, ...]
+
+    @property
+    def step(self) -> Step:
+        """The most useful next step."""
+        return gate_step(self.gate) if self.gate else next_step(self.report)
+
+
+def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
+    """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
+    report = workspace.report(options)
+    main, target = main_system(report), Gate(least, Interval(least, least))
+    gate = gate_report(report.evidence, main.system, target) if main else None
+    return ReportReading(report, gate, parts(sections(report), report))
+
+
+def write_report(report: Report, name: str) -> Path:
+    """Write *report* to the file *name*. `~` is the home folder. A new file is for its owner alone.
+
+    Raises MemsiftError for another ending, and if it cannot be written.
+    """
+    path = Path(name.strip()).expanduser()
+    if path.suffix.lower() not in ENDINGS:
+        raise MemsiftError(
+            f"{path}: end the name with {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}. Nothing was written."
+        )
+    text = report_in(FORMS[path.suffix.lower()], report)
+    try:
+        write_whole(str(path), text.encode("utf-8"), open_named)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise MemsiftError(f"{path} cannot be written ({reason}). Name a file in a folder that exists.") from None
+    return path.absolute()
+
+
+def live_precision(workspace: Workspace) -> str:
+    """The interval of the configured system, and about how many more prompts decide; empty before the first prompt.
+
+    Any thread may call it. Raises LabelStoreError. It counts whole prompts only, so it says nothing about an open card.
+    """
+    with LabelStore.open(workspace.store.path) as store:
+        digests = present_digests(store, workspace.index)
+        evidence = evidence_from_store(store, workspace.index.root, digests)
+    name = (workspace.judged or workspace.with_cutoff or workspace.first).name
+    if name not in evidence.systems:
+        return ""
+    return precision_words(decide(evidence.sample(name), GATE))
+
+
+def summed_up(workspace: Workspace) -> str:
+    """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
+    made = read_report(workspace)
+    main = main_system(made.report)
+    lines = [labels_line(made.report)]
+    if main and made.gate:
+        lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
+    return "\n".join(lines)
+
+
+def precision_words(found: GateDecision) -> str:
+    """The decision in a few words; empty as long as the precision may be anything."""
+    if found.estimate is None or found.live.high - found.live.low > ANYTHING:
+        return ""
+    interval = f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"
+    if found.verdict in (PASS, FAIL):
+        return f"{interval}, {'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"
+    more = f", about {found.more:,} more prompts decide" if found.more else ""
+    return f"{interval}{more}"
 
 
 class Behind(NamedTuple):

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from labels.report.charts import charts_of
 from labels.report.first_lines import first_lines, next_step
-from labels.report.html_page.charts import drawn
-from labels.report.html_page.svg import element
 from labels.report.sections import sections, summary
+from labels.report.svg_charts import drawn, element
 from labels.report.text import one_line
 
 if TYPE_CHECKING:

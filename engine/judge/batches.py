@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from engine.config import Config
-    from engine.judge.bulk.batch_api import BatchApi
     from engine.judge.provider import Completion, Provider, Question
+    from engine.judge.providers.sdk_client import BatchApi
 
     Job = TypeVar("Job")
     Result = TypeVar("Result")
@@ -76,7 +76,7 @@ class Batches:
         In each round all open questions of the judge are one batch: with several samples, first those that may settle
         the vote. Raises ProviderError or ConfigError for an error that stops everything.
         """
-        from engine.judge.bulk.batch_api import BatchApi
+        from engine.judge.providers.sdk_client import BatchApi
 
         assert self._provider is not None
         results: dict[int, Result] = {}

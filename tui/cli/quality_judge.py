@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.quality.rating import Compared, Keep, RatedMemory, RatingAgreement, RatingPlan, Rows
+    from tui.workspace.judging import Terms
+    from tui.workspace.quality.rating import Compared, Keep, Key, RatedMemory, RatingAgreement, RatingPlan
     from tui.workspace.replay.replaying import Ending
-    from tui.workspace.spending import Terms
 
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
@@ -47,10 +47,8 @@ def judge(
     rubric: Annotated[str, option("--rubric", metavar="NAME|FILE", default="memory")],
     threshold: Annotated[float, option("--threshold", metavar="SCORE", type=SCORES, default=THRESHOLD)],
     judge: AskedJudge,
-    more_samples: Annotated[int | None, option("--samples", metavar="K", type=click.IntRange(1, 15))],
     web_search: Annotated[bool, option("--web-search")],
     bulk: Bulk,
-    resume: Annotated[str | None, option("--resume", metavar="FILE")],
     parts: PartsOfMemories,
     fail_under: Annotated[float | None, option("--fail-under", type=SCORES, metavar="SCORE")],
     agreement: Annotated[bool, option("--agreement")],
@@ -62,8 +60,9 @@ def judge(
     rating is a suggestion: nothing is changed, and you decide with memsift quality accept and memsift quality reject.
 
     Headings, summaries of documents and other meta-content are rejected by a rule, without a call. The answers are
-    cached in ~/.cache/memsift/judge.db, so that a memory is paid for once; another threshold costs nothing. The newest
-    ratings are kept in ~/.local/share/memsift/ratings.db. Without --judge-timeout a call may take 60 s.
+    cached in ~/.cache/memsift/judge.db, so that a memory is paid for once: the same command goes on after Ctrl-C, and
+    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/ratings.db. Without
+    --judge-timeout a call may take 60 s.
 
     With --executor and --parts, processes or the workers of a cluster ask the model, each with the API key of its own
     environment. A later start asks only about memories without an answer.
@@ -76,9 +75,6 @@ def judge(
     --rubric: The criteria: memory, idea, or the path of your own rubric (TOML; see
         engine/quality/judging/README.md).
     --threshold: Accept a memory with this overall score or more, 0 to 10.
-    --samples: The same as --judge-samples: ask up to K times, the majority decides.
-    --resume: Keep each rating in FILE as soon as it is there, and skip memories that FILE has. Errors are asked
-        again.
     --fail-under: Exit with 1 if a memory scores below this, or has no answer.
     --agreement: Rate nothing: print how often the stored ratings agree with your decisions, for each category.
     --format: Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:).
@@ -96,11 +92,11 @@ def judge(
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
-    asking = bulk.asking(replace(judge, samples=more_samples or judge.samples))
+    asking = bulk.asking(judge)
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
-    wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk.max_cost, resume)
-    if parts.are_given("without --resume and --max-cost.", resume, bulk.max_cost):
+    wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk.max_cost)
+    if parts.are_given("without --max-cost.", bulk.max_cost):
         rated, ending = wanted.in_parts(found, ids, parts)
     else:
         rated, ending = wanted.over(found, ids)
@@ -110,46 +106,43 @@ def judge(
 
 @dataclass(frozen=True)
 class RatingOptions:
-    """What is rated, and how. `resume`: a file that gets each rating, or None."""
+    """What is rated, and how."""
 
     plan: RatingPlan
     max_cost: float | None
-    resume: str | None
 
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
-        from engine.quality.judging.store import RatingStore, row_of
-        from tui.workspace.quality.rating import known, opened_rows, subjects
+        from engine.quality.judging.store import RatingStore
+        from tui.workspace.judging import Terms
+        from tui.workspace.quality.rating import subjects
         from tui.workspace.replay.replaying import Ending
-        from tui.workspace.spending import Terms
 
         wanted, plan = subjects(roots, ids), self.plan
         ending, left_usd = Ending(0, 0), self.max_cost
-        with closing(RatingStore.open(os.environ)) as store, opened_rows(self.resume) as (rows, write):
-            rated = {subject.key: found for subject in wanted if (found := known(rows, subject))}
+        rated: dict[Key, Assessment] = {}
+        with closing(RatingStore.open(os.environ)) as store:
 
             def keep(subject: RatedMemory, found: Assessment) -> None:
                 rated[subject.key] = found
                 store.keep(subject.root, plan.rubric.name, subject.words, found)
-                write(row_of(subject.root, plan.rubric.name, plan.threshold, found))
 
             for root, group in groupby(wanted, key=lambda subject: subject.root):
                 terms = Terms(plan.asking, left_usd)
-                ending = self._rate(root, [subject for subject in group if subject.key not in rated], rows, keep, terms)
+                ending = self._rate(root, [*group], keep, terms)
                 left_usd = None if left_usd is None else left_usd - terms.spent_usd
                 if ending.is_interrupted or ending.is_spent:
                     break
         return [(subject.root, rated[subject.key]) for subject in wanted if subject.key in rated], ending
 
-    def _rate(self, root: str, left: Sequence[RatedMemory], rows: Rows, keep: Keep, terms: Terms) -> Ending:
+    def _rate(self, root: str, left: Sequence[RatedMemory], keep: Keep, terms: Terms) -> Ending:
         """Rate memories of a root, whose settings may name the judge."""
         from tui.workspace import opening
-        from tui.workspace.quality.rating import opened_quality_judge, rate, refuse_another_judge
+        from tui.workspace.quality.rating import opened_quality_judge, rate
 
         judge = self.plan.asking.judge
         config = opening.config_of(root, os.environ, judge)
         with opened_quality_judge(self.plan, config, terms.around) as asked:
-            refuse_another_judge(rows, asked, self.plan.threshold)
             if not judge.is_cached_only:
                 estimate = asked.estimate([subject.memory for subject in left])
                 if estimate.asked:
@@ -198,7 +191,7 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
     from engine.quality.judging.store import summary_of
-    from tui.workspace.spending import Answers
+    from tui.workspace.judging import Answers
 
     tell(summary_line(summary_of(found for _, found in rated)))
     how = "Give the same command again to go on: finished answers are in the cache."

@@ -1,1 +1,0 @@
-"""The report as an HTML page with charts."""

@@ -1,1 +1,0 @@
-"""Commands that list memories, change them, and take changes back."""

@@ -1,1 +1,0 @@
-"""`memsift quality`: its commands, a module for each, and their output."""
