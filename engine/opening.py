@@ -68,7 +68,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         try:
-            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True)
+            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True, has_readers=True)
         except DAMAGE as error:
             if not is_busy(error):
                 raise
@@ -145,7 +145,7 @@ def build(
 
     resolved = os.path.realpath(root)
     try:
-        _update(index_file(resolved, environ), resolved, wait_s=0.0, is_over=is_over, tell=tell)
+        _update(index_file(resolved, environ), resolved, wait_s=0.0, is_over=is_over, tell=tell, has_readers=True)
     except (*DAMAGE, OSError, OutOfTimeError):
         return
 

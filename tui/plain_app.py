@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import tomllib
 import unicodedata
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,6 +23,7 @@ from textual.geometry import Offset
 from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
+from engine.lean.sections import text_beside
 from engine.settings.writing import write_user_settings
 from tui.keys import KEYS, MOVED, active_keys, bindings, idle_keys, key_word, keyed
 from tui.plain import printable
@@ -272,41 +274,8 @@ class PlainApp(App[T]):
         line.say(f"{place}\n{self._toast}" if self._toast else place)
 
 
-DARK = Theme(
-    "memsift",
-    primary="#6ea8dc",
-    secondary="#a594cf",
-    accent="#e3b062",
-    warning="#e08f5f",
-    error="#dd7583",
-    success="#7fbf94",
-    foreground="#d6dbe3",
-    background="#12151a",
-    surface="#181c23",
-    panel="#1f252e",
-    variables={
-        "block-cursor-background": "#2f5478",
-        "block-cursor-foreground": "#ffffff",
-        "footer-key-foreground": "#e3b062",
-    },
-)
-LIGHT = Theme(
-    "memsift-light",
-    dark=False,
-    primary="#2c6aa6",
-    secondary="#6a549e",
-    accent="#8a5a00",
-    warning="#b04a12",
-    error="#b03046",
-    success="#2b7748",
-    foreground="#22272e",
-    background="#fafaf7",
-    surface="#f3f3ee",
-    panel="#e7e8e2",
-    variables={"block-cursor-background": "#2c6aa6", "block-cursor-foreground": "#ffffff"},
-)
-"""One meaning for each colour, in all themes: primary is the place and a heading, accent a key, the next step and a
-match, success what is relevant or injected, error what is not, warning what needs a look."""
+DARK, LIGHT = (Theme(name, **made) for name, made in tomllib.loads(text_beside(__file__, "themes.toml")).items())
+"""The app's own themes. The file says what each colour means."""
 
 GROUNDS = ("background", "surface", "panel")
 TEXTS = (

@@ -87,7 +87,7 @@ def without_lone_surrogates(text: str) -> str:
     JSON can spell such a half, and no file, terminal or database can hold it.
     """
     try:
-        text.encode("utf-8")
+        text.isascii() or text.encode("utf-8")
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text

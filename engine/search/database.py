@@ -144,14 +144,15 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
     )
 
 
-def stamp(path: str) -> Stamp:
+def stamp(path: str | bytes) -> Stamp:
     """The stamp of a file, with links followed. That of a database covers its write-ahead log."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
         return ABSENT
     own = found.st_size, found.st_mtime_ns, found.st_ctime_ns
-    return _with_log(path, own) if path.endswith(DATABASES) else own
+    name = os.fsdecode(path)
+    return _with_log(name, own) if name.endswith(DATABASES) else own
 
 
 def _with_log(path: str, own: Stamp) -> Stamp:

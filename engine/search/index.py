@@ -91,7 +91,7 @@ class Index:
         self._by_row: dict[int, MemorySummary] = {}
         self._version = -1
         self._kept: tuple[object, object, Any] = None, None, None
-        self._store: tuple[str, RootStore | None] = "", None
+        self._store: RootStore | None = None
 
     def __len__(self) -> int:
         return int(self.ask(lambda db: db.execute("select memories from about").fetchone()[0]))
@@ -252,12 +252,11 @@ class Index:
         from engine.stores.registry import store_of
         from engine.stores.roots import parts_of
 
-        known, store = self._store
-        if store is None or known != self.corpus_hash:  # formats are told apart by a list of all files
-            store = store_of(self.root)
-            self._store = self.corpus_hash, store
+        formats = self.ask(lambda db: str(db.execute("select store from about").fetchone()[0]))
+        if self._store is None or self._store.name != formats:
+            self._store = store_of(self.root, formats)
         try:
-            found = [*parts_of(store, self.root, os.fsdecode(name), wanted)]
+            found = [*parts_of(self._store, self.root, os.fsdecode(name), wanted)]
         except OSError:
             return []
         memories = [part for part in found if not isinstance(part, Skipped) and part.summary.id in wanted]
@@ -313,14 +312,15 @@ def index_in_memory(
 
     *module* is the full-text module of SQLite.
     """
-    from engine.search.writing import Writer
+    from engine.search.writing import Writer, batches
 
     db = in_memory()
     db.execute("begin")
     create(db, corpus.root, "", module)
     writer = Writer(db, risk)
-    for part, memory in enumerate(corpus.memories):
-        writer.add(memory, _name(corpus.root, memory.summary), (0, 0, 0), part)
+    whole = enumerate(corpus.memories)
+    for batch in batches(((_name(corpus.root, memory.summary), part, 0, 0, 0), memory) for part, memory in whole):
+        writer.write(batch)
     writer.finish()
     for is_notice, listed in ((False, corpus.skipped), (True, corpus.notices)):
         rows = [(skipped.where, skipped.reason, is_notice, skipped.double_of) for skipped in listed]

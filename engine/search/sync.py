@@ -8,6 +8,7 @@ format is deleted and built again.
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from engine.lean.record import replace
@@ -25,19 +26,21 @@ from engine.search.database import (
     stamp,
     summary,
 )
-from engine.search.writing import Writer
+from engine.search.writing import Writer, batches
 from engine.stores.files import make_private
 from engine.stores.registry import store_of
 from engine.stores.roots import counting_file, double, parts_of, shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Set
+    from collections.abc import Callable, Generator, Iterable, Iterator, Set
+    from typing import Any
 
     from engine.lean.sqlite import Connection
     from engine.memory import Memory, MemorySummary
     from engine.search.database import Stamp
-    from engine.stores.registry import Store
+    from engine.search.writing import Batch, Place
+    from engine.stores.registry import RootStore
 
 NOT_DAMAGED = (3, 5, 6, 7, 8, 9, 10, 13, 14)
 """SQLite's PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN. To delete the file would not help."""
@@ -50,7 +53,18 @@ BUSY = 5
 MERGE = "insert into {table}({table}, rank) values ('merge', 500)"
 """Each update adds a segment to an FTS5 index, and each word is looked for in all segments. This merges 500 pages."""
 
+MANY_IDS = 1000
+DOUBLED = "select id from memory group by id having count(*) > 1 or count(reason)"
+"""Of more ids, one query finds those that `Sync` has to settle."""
+
 OPTIMIZE = "insert into {table}({table}) values ('optimize')"
+
+
+READERS, FILES_FOR_READERS, FILES_AT_ONCE = 2, 5000, 1000
+"""Processes that read the files of a large first index, from this number of files on, and files that each reads before
+the next takes its turn. This process needs about as long to write the rows as two need to read the files."""
+
+READ = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.sync import send_batches; send_batches()"
 
 
 class OutOfTimeError(Exception):
@@ -67,23 +81,49 @@ def update(
     is_over: Callable[[], bool] = lambda: False,
     merges: bool = False,
     tell: Callable[[int, int], None] | None = None,
+    has_readers: bool = False,
 ) -> None:
     """Update the index at *path* for *root*, or build it.
 
     *risk*: that of a memory, 0..1. *wait_s*: how long to wait for another process that writes it, in seconds. *only*:
     names of the files to look at; a damaged index is not built again then. *is_over* is asked before a file is read.
-    *merges*: merge segments of FTS5. *tell* gets the number of files that were looked at, and of all.
+    *merges*: merge segments of FTS5. *tell* gets the number of files that were looked at, and of all. *has_readers*:
+    other processes may help to read very many files.
     Raises DatabaseError, OSError and OutOfTimeError, and leaves the index as it was.
     """
     if not is_openable(path):
         discard(path)
+
+    def attempt(*, has_readers: bool) -> None:
+        make_private(path)
+        db = for_writing(path, wait_s=wait_s)
+        try:
+            db.execute("begin immediate")
+            store = store_of(root)
+            is_new = not db.execute("select 1 from sqlite_master").fetchone()
+            if is_new and only is None:
+                create(db, root, store.name)
+            else:
+                check(db, root, store.name)
+                db.execute("pragma cache_spill=off")  # else readers would be locked out until a large update ends
+            is_changed = Sync(db, root, store, risk, is_over, tell, has_readers=has_readers).run(only)
+            if has_fts5(db) and (is_new or (merges and is_changed)):
+                for table in ("full_text", "headline"):
+                    db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
+            db.execute("commit")
+        finally:
+            db.close()
+
     try:
-        _update(path, root, risk, wait_s, only, is_over, merges, tell)
+        try:
+            attempt(has_readers=has_readers)
+        except ChildProcessError:
+            attempt(has_readers=False)
     except DAMAGE as error:
         if only is not None or not is_damage(error):
             raise
         discard(path)
-        _update(path, root, risk, wait_s, None, is_over, merges, tell)
+        attempt(has_readers=False)
 
 
 def is_damage(error: Exception) -> bool:
@@ -101,15 +141,12 @@ def is_locked(path: str) -> bool:
     """Whether another process is writing the file now."""
     try:
         db = for_writing(path, wait_s=0.0)
+        try:
+            db.execute("begin immediate")
+        finally:
+            db.close()
     except DAMAGE as error:
         return is_busy(error)
-    try:
-        db.execute("begin immediate")
-        db.execute("rollback")
-    except DAMAGE as error:
-        return is_busy(error)
-    finally:
-        db.close()
     return False
 
 
@@ -120,34 +157,60 @@ def discard(path: str) -> None:
             os.unlink(path + suffix)
 
 
-def _update(
-    path: str,
-    root: str,
-    risk: Callable[[Memory], float],
-    wait_s: float,
-    only: Set[bytes] | None,
-    is_over: Callable[[], bool],
-    merges: bool,
-    tell: Callable[[int, int], None] | None,
-) -> None:
-    make_private(path)
-    db = for_writing(path, wait_s=wait_s)
+def parts_of_files(
+    store: RootStore, root: str, names: Iterable[str], require_time: Callable[[], None] = lambda: None
+) -> Iterator[tuple[Place, Memory | Skipped]]:
+    """The memories in the files *names*, and what is none."""
+    for name in names:
+        require_time()
+        found = settled_stamp(os.path.join(root, name))
+        for part, item in enumerate(parts_of(store, root, name)):
+            if part:
+                require_time()
+            yield (os.fsencode(name), part, *found), item
+
+
+def batches_of_readers(root: str, store: str, names: list[str]) -> Generator[Batch]:
+    """As `parts_of_files`, read by processes of their own, in batches. Raises ChildProcessError if one ends early."""
+    import gc
+    import pickle
+    from subprocess import DEVNULL, PIPE, Popen
+
+    collects = gc.isenabled()
+    gc.disable()  # so many new objects would set it off again and again, and none of them is garbage
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    command = [sys.executable, "-I", "-S", "-c", READ, package]
+    shares = [names[start : start + FILES_AT_ONCE] for start in range(0, len(names), FILES_AT_ONCE)]
+    readers: list[Any] = []
     try:
-        db.execute("begin immediate")
-        store = store_of(root)
-        is_new = not db.execute("select 1 from sqlite_master").fetchone()
-        if is_new and only is None:
-            create(db, root, store.name)
-        else:
-            check(db, root, store.name)
-            db.execute("pragma cache_spill=off")  # else readers would be locked out until the end of a large update
-        is_changed = Sync(db, root, store, risk, is_over, tell).run(only)
-        if has_fts5(db) and (is_new or (merges and is_changed)):
-            for table in ("full_text", "headline"):
-                db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
-        db.execute("commit")
+        for number in range(READERS):
+            reader: Any = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
+            readers.append(reader)
+            with reader.stdin:
+                pickle.dump((root, store, shares[number::READERS]), reader.stdin)
+        for number in range(len(shares)):
+            while (batch := pickle.load(readers[number % READERS].stdout)) is not None:
+                yield batch
+    except (OSError, EOFError, pickle.UnpicklingError) as error:
+        raise ChildProcessError from error
     finally:
-        db.close()
+        for reader in readers:
+            reader.kill()
+            reader.wait()
+            reader.stdout.close()
+        if collects:
+            gc.enable()
+
+
+def send_batches() -> None:
+    """Read files in a process of `batches_of_readers`: the parts of each share of them, and None at its end."""
+    import pickle
+
+    root, store, shares = pickle.load(sys.stdin.buffer)
+    for names in shares:
+        for batch in batches(parts_of_files(store_of(root, store), root, names), FILES_AT_ONCE):
+            pickle.dump(batch, sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
+        pickle.dump(None, sys.stdout.buffer)
 
 
 class Sync:
@@ -157,39 +220,60 @@ class Sync:
         self,
         db: Connection,
         root: str,
-        store: Store,
+        store: RootStore,
         risk: Callable[[Memory], float],
         is_over: Callable[[], bool],
-        tell: Callable[[int, int], None] | None = None,
+        tell: Callable[[int, int], None] | None,
+        *,
+        has_readers: bool,
     ) -> None:
         self.writer = Writer(db, risk)
         self._db = db
-        self._root = root
+        self._root, self._folder = root, os.fsencode(root)
         self._store = store
         self._is_over = is_over
         self._tell = tell
-        self._files: dict[bytes, tuple[Stamp, list[int]]] = {}
+        self._has_readers = has_readers
+        self._files: dict[bytes, Stamp] = {}
 
     def run(self, only: Set[bytes] | None) -> bool:
         """Read changed files, of *only* or of all; whether there were any. Raises OSError."""
-        sql = "select name, rowid, size, mtime, ctime from memory"
+        sql = "select name, size, mtime, ctime from memory"
         if only is None:
             rows = self._db.execute(sql).fetchall()
         else:
             rows = [row for name in only for row in self._db.execute(f"{sql} where name = ?", (name,))]
-        for name, row, size, mtime, ctime in rows:
-            self._files.setdefault(name, ((size, mtime, ctime), []))[1].append(row)
+        self._files = {name: (size, mtime, ctime) for name, size, mtime, ctime in rows}
         names = self._names() if only is None else only
         changed = sorted(filter(self._is_changed, names), key=os.fsdecode)
-        for done, name in enumerate(changed, start=len(names) - len(changed) + 1):
-            self._read(name)
-            if self._tell:
-                self._tell(done, len(names))
+        new = [os.fsdecode(name) for name in changed if name not in self._files]
+        for name in changed:
+            if name in self._files:
+                self._read(name)
+        self._add_new(new, len(names))
         is_changed = bool(self.writer.ids)
+        if len(self.writer.ids) > MANY_IDS:
+            self.writer.ids &= {memory_id for (memory_id,) in self._db.execute(DOUBLED)}
         while self.writer.ids:
             self._settle(self.writer.ids.pop())
         self.writer.finish()
         return is_changed
+
+    def _add_new(self, new: list[str], of_all: int) -> None:
+        done = of_all - len(new)
+        if self._has_readers and len(new) >= FILES_FOR_READERS and (os.cpu_count() or 1) > 1:
+            found = batches_of_readers(self._root, self._store.name, new)
+        else:
+            found = batches(parts_of_files(self._store, self._root, new, self._require_time))
+        try:
+            for batch in found:
+                self._require_time()
+                self.writer.write(batch)
+                done += sum(not part for (_, part, *_), _ in batch[1])
+                if self._tell:
+                    self._tell(done, of_all)
+        finally:
+            found.close()
 
     def _names(self) -> Set[bytes]:
         """The files that may hold memories. Folders and lists are read again only if one of them changed."""
@@ -206,8 +290,9 @@ class Sync:
         self._db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", [*listed, *noticed])
         found = {os.fsencode(name) for name in listing.names}
         for name in self._files.keys() - found:
-            for row in self._files.pop(name)[1]:
+            for row in self._rows(name):
                 self.writer.remove(row)
+            del self._files[name]
         return found
 
     def _settled(self, place: str, begun_ns: int) -> Stamp:
@@ -215,11 +300,14 @@ class Sync:
 
     def _is_changed(self, name: bytes) -> bool:
         """Whether the index does not know the stamp of a file."""
-        return name not in self._files or self._files[name][0] != stamp(os.path.join(self._root, os.fsdecode(name)))
+        return name not in self._files or self._files[name] != stamp(os.path.join(self._folder, name))
+
+    def _rows(self, name: bytes) -> list[int]:
+        return [row for (row,) in self._db.execute("select rowid from memory where name = ?", (name,))]
 
     def _read(self, name: bytes) -> None:
         """Read a file again."""
-        rows = self._files[name][1] if name in self._files else []
+        rows = self._rows(name)
         self._require_time()
         found = settled_stamp(os.path.join(self._root, os.fsdecode(name)))
         before = self._summaries(rows) if len(rows) > 1 else {}
@@ -232,7 +320,7 @@ class Sync:
                 left.discard(row)
                 self.writer.restamp(row, found, part)
             else:
-                self._add(item, name, found, part)
+                self._add(item, (name, part, *found))
         for gone in left:
             self.writer.remove(gone)
 
@@ -242,13 +330,10 @@ class Sync:
         found = ((self._db.execute(sql, (row,)).fetchone(), row) for row in rows)
         return {replace(summary(self._root, values), risk=0.0): row for values, row in found if values}
 
-    def _add(self, item: Memory | Skipped, name: bytes, found: Stamp, part: int) -> None:
-        if part:
-            self._require_time()
-        if isinstance(item, Skipped):
-            self.writer.add_unused(item, name, found, part)
-        else:
-            self.writer.add(item, name, found, part)
+    def _add(self, item: Memory | Skipped, place: Place) -> None:
+        self._require_time()
+        for batch in batches([(place, item)]):
+            self.writer.write(batch)
 
     def _require_time(self) -> None:
         if self._is_over():
@@ -262,21 +347,21 @@ class Sync:
             return
         rows.sort()
         counting = counting_file(self._root, memory_id, [(name, changed) for name, _, changed, *_ in rows])
-        place = [name for name, *_ in rows].index(counting)
+        used = [name for name, *_ in rows].index(counting)
         for number, (name, part, changed, row, reason, *found) in enumerate(rows):
             skipped = double(shown_name(self._root, name), memory_id, shown_name(self._root, counting))
-            if reason == (None if number == place else skipped.reason):
+            if reason == (None if number == used else skipped.reason):
                 continue
             self.writer.remove(row)
-            if number == place:
-                self._add(self._again(os.fsencode(name), memory_id), os.fsencode(name), tuple(found), part)
+            place: Any = (os.fsencode(name), part, *found)
+            if number == used:
+                self._add(self._again(name, memory_id), place)
             else:
-                self.writer.add_unused(skipped, os.fsencode(name), tuple(found), part, memory_id, changed)
+                self.writer.add_unused(skipped, place, memory_id, changed)
 
-    def _again(self, name: bytes, memory_id: str) -> Memory | Skipped:
+    def _again(self, name: str, memory_id: str) -> Memory | Skipped:
         """The memory with this id, from its file."""
-        relative = os.fsdecode(name)
-        for item in parts_of(self._store, self._root, relative, (memory_id,)):
+        for item in parts_of(self._store, self._root, name, (memory_id,)):
             if not isinstance(item, Skipped) and item.summary.id == memory_id:
                 return item
-        return Skipped(shown_name(self._root, relative), "changed while it was read")
+        return Skipped(shown_name(self._root, name), "changed while it was read")

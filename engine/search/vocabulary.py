@@ -68,13 +68,11 @@ def _words(db: Connection, sql: str, keys: Iterable[str]) -> dict[str, list[Word
     return found
 
 
-def encode(fields: Fields, code_of: Mapping[str, str]) -> str:
-    """The tokens of a memory as codes: title, tags and body on a line each."""
-    return "\n".join(["".join(map(code_of.__getitem__, field)) for field in fields])
-
-
 def decode(db: Connection, encoded: str) -> Fields:
-    """The opposite of `encode`. Raises DatabaseError or LookupError if the index is damaged."""
+    """The tokens of a memory from its codes: title, tags and body on a line each.
+
+    Raises DatabaseError or LookupError if the index is damaged.
+    """
     title, tags, body = map(_numbers, encoded.split("\n"))
     text_of = dict(db.execute(OF_NUMBER, (dumps(sorted({*title, *tags, *body})),)))
     return [text_of[n] for n in title], [text_of[n] for n in tags], [text_of[n] for n in body]
@@ -87,7 +85,7 @@ def spelled(phrases: Iterable[tuple[str, ...]], code_of: Mapping[str, str]) -> l
 
 
 def occurrences(fields: Sequence[str], code: str) -> tuple[int, int, int]:
-    """The occurrences of a word or phrase in title, tags and body, the lines of `encode`. Overlapping ones count."""
+    """The occurrences of a word or phrase in title, tags and body, the lines of its codes. Overlapping ones count."""
     count = str.count if len(code) == 1 else overlapping
     title, tags, body = fields
     return count(title, code), count(tags, code), count(body, code)

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from engine.lean.sha256 import hex_digest
-from engine.memory import UNSCANNED
+from engine.memory import UNSCANNED, Skipped
 from engine.search.database import TAG_SEPARATOR, has_fts5
 from engine.search.stems import stem
 from engine.search.tokens import tokens
-from engine.search.vocabulary import character, decode, encode
+from engine.search.vocabulary import character, decode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator, Iterable
 
     from engine.lean.sqlite import Connection
-    from engine.memory import Memory, Skipped
+    from engine.memory import Memory
     from engine.search.database import Stamp
     from engine.search.vocabulary import Fields
+
+    Numbered = tuple[Memory, list[str], list[list[int]]]
+    """A memory, the tokens of its title, tags and body as texts, and their numbers in some `LocalWords`."""
+
+    Place = tuple[bytes, int, int, int, int]
+    """A file in the root, the place of a memory in it, and the stamp of the file."""
+
+    Batch = tuple["LocalWords", list[tuple[Place, Numbered | Skipped]]]
+    """Memories, and what is none, ready to be written; and their words."""
 
 INSERT = f"insert into memory values (?{', ?' * 18})"
 WITHOUT_MEMORY = (
@@ -34,9 +43,56 @@ FORGET = {
 COUNT = "update word set memories = memories + ?, headlines = headlines + ? where text = ?"
 SUMS = "update about set memories = ?, tokens = ?, headline_tokens = ?, fingerprint = ?"
 
-
 SCANNED_AT_ONCE = 1000
 """Memories that the safety scan reads before an update ends. Others have no risk yet: they are scanned when shown."""
+
+AT_ONCE, WORDS_AT_ONCE = 25, 50_000
+"""Parts of files that are read before they are written, by default, and words after which they are written earlier."""
+
+
+class LocalWords(dict[str, int]):
+    """Word -> number, in the order in which the words come, and in how many memories each word is.
+
+    It knows nothing of the index, so another process can make it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memories: list[int] = []
+        self.headlines: list[int] = []
+
+    def __missing__(self, text: str) -> int:
+        self[text] = number = len(self)
+        self.memories.append(0)
+        self.headlines.append(0)
+        return number
+
+    def add(self, fields: Fields) -> list[list[int]]:
+        """Count the words of a memory. The numbers of its tokens."""
+        title, tags, body = numbers = [[*map(self.__getitem__, field)] for field in fields]
+        headline = {*title, *tags}
+        for number in headline:
+            self.headlines[number] += 1
+        for number in headline.union(body):
+            self.memories[number] += 1
+        return numbers
+
+    def numbered(self, memory: Memory) -> Numbered:
+        summary = memory.summary
+        fields = tokens(summary.title), tokens(" ".join(summary.tags)), tokens(memory.body)
+        return memory, [*map(" ".join, fields)], self.add(fields)
+
+
+def batches(parts: Iterable[tuple[Place, Memory | Skipped]], most: int = AT_ONCE) -> Generator[Batch]:
+    """*parts* of files in batches of at most *most*, less if they are long."""
+    words, ready = LocalWords(), []
+    for place, item in parts:
+        ready.append((place, item if isinstance(item, Skipped) else words.numbered(item)))
+        if len(ready) == most or len(words) > WORDS_AT_ONCE:
+            yield words, ready
+            words, ready = LocalWords(), []
+    if ready:
+        yield words, ready
 
 
 class Codes(dict[str, str]):
@@ -81,51 +137,46 @@ class Writer:
         self._has_fts5 = has_fts5(db)
         self._codes = Codes(db)
         self._known: dict[str, float] = {}
-        self._late: list[tuple[int, Fields]] = []
+        self._late: list[tuple[int, list[str]]] = []
         self._scanned = 0
         self._memories: dict[str, int] = {}
         self._headlines: dict[str, int] = {}
         *sums, fingerprint = db.execute("select memories, tokens, headline_tokens, fingerprint from about").fetchone()
         self._sums: list[int] = sums
         self._fingerprint = int(fingerprint, 16)
-        first, last = db.execute("select min(rowid), max(rowid) from memory").fetchone()
+        first, last = db.execute("select (select min(rowid) from memory), (select max(rowid) from memory)").fetchone()
         self._first, self._last = min(0, first or 0), max(0, last or 0)
 
-    def add(self, memory: Memory, name: bytes, stamp: Stamp, part: int = 0) -> None:
-        """Store a memory. *name* is its file in the root, *stamp* the stamp of that file, *part* its place in it."""
-        summary = memory.summary
-        fields = tokens(summary.title), tokens(" ".join(summary.tags)), tokens(memory.body)
-        row, encoded = self._new_row(is_active=summary.status == "active"), encode(fields, self._codes)
-        shown = (summary.id, summary.category, summary.title, TAG_SEPARATOR.join(summary.tags), summary.path)
-        state = (
-            summary.status,
-            summary.created_at,
-            summary.updated_at,
-            summary.digest,
-            self._risk_of(memory),
-            summary.is_loaded,
-        )
-        self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *state))
-        if row < 0:
-            self._late.append((row, fields))
-        else:
-            self._index(ADD, row, fields)
-        self._count(fields, summary.id, summary.digest, 1)
+    def write(self, batch: Batch) -> None:
+        """Store memories, and what is none."""
+        words, parts = batch
+        self._count(words, 1)
+        codes = [*map(self._codes.__getitem__, words)]
+        for place, item in parts:
+            if isinstance(item, Skipped):
+                self.add_unused(item, place)
+            else:
+                self._add(item, codes, place)
 
-    def add_unused(
-        self,
-        skipped: Skipped,
-        name: bytes,
-        stamp: Stamp,
-        part: int = 0,
-        memory_id: str | None = None,
-        updated_at: str = "",
-    ) -> None:
+    def _add(self, numbered: Numbered, codes: list[str], place: Place) -> None:
+        memory, texts, numbers = numbered
+        about = memory.summary
+        row = self._new_row(is_active=about.status == "active")
+        encoded = ["".join(map(codes.__getitem__, field)) for field in numbers]
+        shown = about.id, about.category, about.title, TAG_SEPARATOR.join(about.tags), about.path
+        times = about.status, about.created_at, about.updated_at
+        safety = about.digest, self._risk_of(memory), about.is_loaded
+        self._db.execute(INSERT, (row, *place, None, "\n".join(encoded), *shown, *times, *safety))
+        if row < 0:
+            self._late.append((row, texts))
+        else:
+            self._index(ADD, row, texts)
+        self._sum(numbers, about.id, about.digest, 1)
+
+    def add_unused(self, skipped: Skipped, place: Place, memory_id: str | None = None, updated_at: str = "") -> None:
         """Store what is no memory: a file or a part of it. *memory_id*: the id in it, if another memory has it, too."""
         row = self._new_row(is_active=True)
-        self._db.execute(
-            WITHOUT_MEMORY, (row, name, part, *stamp, skipped.reason, skipped.where, memory_id, updated_at)
-        )
+        self._db.execute(WITHOUT_MEMORY, (row, *place, skipped.reason, skipped.where, memory_id, updated_at))
 
     def restamp(self, row: int, stamp: Stamp, part: int) -> None:
         """Keep a row whose file changed elsewhere."""
@@ -138,9 +189,10 @@ class Writer:
         if reason is None:
             self._known[digest] = risk
             self._write_late()
-            fields = decode(self._db, encoded)
-            self._index(FORGET, row, fields)
-            self._count(fields, memory_id, digest, -1)
+            fields, words = decode(self._db, encoded), LocalWords()
+            self._index(FORGET, row, [*map(" ".join, fields)])
+            self._sum(words.add(fields), memory_id, digest, -1)
+            self._count(words, -1)
         elif memory_id is not None:
             self.ids.add(memory_id)
         self._db.execute("delete from memory where rowid = ?", (row,))
@@ -173,23 +225,24 @@ class Writer:
         FTS5 begins a segment at each row that is not the highest, so they are stored together, in ascending order.
         """
         self._codes.write(self._memories, self._headlines)
-        for row, fields in reversed(self._late):
-            self._index(ADD, row, fields)
+        for row, texts in reversed(self._late):
+            self._index(ADD, row, texts)
         self._late.clear()
 
-    def _index(self, statements: dict[str, str], row: int, fields: Fields) -> None:
+    def _index(self, statements: dict[str, str], row: int, texts: list[str]) -> None:
         if self._has_fts5:
-            texts = [" ".join(field) for field in fields]
             self._db.execute(statements["full_text"], (row, *texts))
             self._db.execute(statements["headline"], (row, *texts[:2]))
 
-    def _count(self, fields: Fields, memory_id: str, digest: str, change: int) -> None:
+    def _count(self, words: LocalWords, change: int) -> None:
+        for counts, numbers in ((self._memories, words.memories), (self._headlines, words.headlines)):
+            for word, number in zip(words, numbers, strict=True):
+                if number:
+                    counts[word] = counts.get(word, 0) + change * number
+
+    def _sum(self, numbers: list[list[int]], memory_id: str, digest: str, change: int) -> None:
         self.ids.add(memory_id)
-        title, tags, body = fields
-        for counts, words in ((self._memories, {*title, *tags, *body}), (self._headlines, {*title, *tags})):
-            for word in words:
-                counts[word] = counts.get(word, 0) + change
-        headline = len(title) + len(tags)
-        changes = (change, change * (headline + len(body)), change * headline)
-        self._sums = [before + more for before, more in zip(self._sums, changes, strict=True)]
+        title, tags, body = map(len, numbers)
+        for place, more in enumerate((1, title + tags + body, title + tags)):
+            self._sums[place] += change * more
         self._fingerprint += change * int(hex_digest(f"{memory_id}\0{digest}")[:16], 16)

@@ -120,8 +120,8 @@ LOOKED_AT, FOLDERS_LOOKED_AT, NOTES_LOOKED_AT, MOST_KINDS = 65_536, 100, 5, 5
 class RootStore:
     """All formats that a root holds, as one store. Each file is read by its own format."""
 
-    def __init__(self, root: str) -> None:
-        self.formats = formats_of(root) or FORMATS[:1]
+    def __init__(self, formats: tuple[MemoryFormat, ...]) -> None:
+        self.formats = formats
         self.name = name_of(self.formats)
         self._stores = {format_.module: store_module(format_.module) for format_ in self.formats}
 
@@ -143,9 +143,13 @@ class RootStore:
         return self._stores[module_for(self.formats, relative)].read(root, relative, wanted)
 
 
-def store_of(root: str) -> RootStore:
-    """The store for *root*, which is resolved. Other formats are not imported: the hook has no time for them."""
-    return RootStore(root)
+def store_of(root: str, name: str = "") -> RootStore:
+    """The store for *root*, which is resolved. Other formats are not imported: the hook has no time for them.
+
+    *name*: that of the store, where it is known: to tell the formats apart, all files are listed.
+    """
+    known = {format_.module: format_ for format_ in FORMATS}
+    return RootStore(tuple(known[module] for module in name.split("+") if name) or formats_of(root) or FORMATS[:1])
 
 
 def store_module(name: str) -> Store:

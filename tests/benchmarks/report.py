@@ -20,8 +20,7 @@ from engine.judge.verdict import APPROVED, REJECTED
 from labels.measure.evidence import Evidence
 from labels.measure.report import Report, ReportOptions, build_report, report_from_store
 from labels.records import Outcome
-from labels.report.forms import report_json, report_markdown
-from labels.report.html_page import report_html
+from labels.report.forms import report_html, report_json, report_markdown
 from labels.report.text import report_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval

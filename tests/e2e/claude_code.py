@@ -5,7 +5,6 @@ Everything is on loopback: a model's server of others, which records each reques
 
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import threading
@@ -13,6 +12,8 @@ import time
 from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
+
+from coding_agents import asked, serving  # the file beside this one: both run as scripts
 
 
 class SilentJudge(ThreadingTCPServer):
@@ -42,36 +43,20 @@ def run(client: str, model_server: str, project: str, environ: dict[str, str], p
     judge = SilentJudge()
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "requests.jsonl"
-        command = [sys.executable, model_server, "--port", "0", "--log", str(log)]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         place = Path(environ.get("CLAUDE_CONFIG_DIR", f"{folder}/client"))
         earlier = {*place.glob("projects/*/*.jsonl")}
-        try:
-            assert server.stdout
-            port = server.stdout.readline().split()[1]
+        with serving(model_server, log) as base:
             environ = {
                 "CLAUDE_CONFIG_DIR": f"{folder}/client",
                 **environ,
                 "TERM": "xterm",
                 "ANTHROPIC_API_KEY": "dummy",
-                "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
+                "ANTHROPIC_BASE_URL": base,
                 "OPENAI_BASE_URL": f"http://127.0.0.1:{judge.server_address[1]}/v1",
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                 "DISABLE_AUTOUPDATER": "1",
             }
-            done = subprocess.run(
-                [client, "-p", "--model", "claude-haiku-4-5", prompt],
-                cwd=project,
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-            )
-        finally:
-            server.kill()
-            server.wait()
+            done = asked([client, "-p", "--model", "claude-haiku-4-5", prompt], project, environ)
         bodies = [row["body"] for row in rows(log) if row["path"].partition("?")[0] == "/v1/messages"]
         entries = [entry for file in {*place.glob("projects/*/*.jsonl")} - earlier for entry in rows(file)]
     sent = [body["messages"] for body in bodies if "output_config" not in body]

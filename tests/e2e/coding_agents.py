@@ -7,6 +7,8 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,31 +66,35 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, "utf-8")
 
 
+@contextmanager
+def serving(model_server: str, log: Path) -> Iterator[str]:
+    """The address of a model's server, which records each request in *log*."""
+    command = [sys.executable, model_server, "--port", "0", "--log", str(log)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            yield f"http://127.0.0.1:{server.stdout.readline().split()[1]}"
+        finally:
+            server.kill()
+
+
+def asked(command: list[str], project: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    nothing, most = subprocess.DEVNULL, 170
+    return subprocess.run(
+        command, cwd=project, env=environ, stdin=nothing, capture_output=True, text=True, timeout=most, check=False
+    )
+
+
 def run(
     agent: str, program: str, model_server: str, project: str, environ: dict[str, str], prompt: str, *, again: bool
 ) -> dict[str, Any]:
     """The exit code and text of the agent, and the bodies of its requests."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "requests.jsonl"
-        command = [sys.executable, model_server, "--port", "0", "--log", str(log)]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            assert server.stdout
-            base = f"http://127.0.0.1:{server.stdout.readline().split()[1]}"
+        with serving(model_server, log) as base:
             variables = PREPARE[agent](Path(environ["HOME"]), project, base)
-            done = subprocess.run(
-                [program, *COMMANDS[agent][again], prompt],
-                cwd=project,
-                env={"TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1", **environ, **variables},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=170,
-                check=False,
-            )
-        finally:
-            server.kill()
-            server.wait()
+            environ = {"TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1", **environ, **variables}
+            done = asked([program, *COMMANDS[agent][again], prompt], project, environ)
         rows = log.read_text("utf-8").splitlines() if log.exists() else []
     return {"exit": done.returncode, "said": done.stdout, "sent": [json.loads(row)["body"] for row in rows]}
 

@@ -6,14 +6,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
 
 from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
+from labels.exchange.rows import Dataset, Row
 from labels.measure.judgements import replayed_texts
 from labels.records import RELEVANT, Outcome
 from labels.store import LabelStore
+from tests.labels.exchange.datasets import opened, store_test, stored_datasets
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
 
 
@@ -213,3 +216,38 @@ def test_half_a_character_in_a_prompt_does_not_stop_recording(store: LabelStore)
     store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
     record(store, retrieval(["a"], text="broken \ud83d emoji"))
     assert rows(store, "SELECT text FROM prompt") == [("broken ? emoji",)]
+
+
+# Outcomes as the store reads them back, for any stored retrievals
+
+
+def expected(dataset: Dataset, retrieved: Row) -> Outcome:
+    asked = {event.memory_id for event in dataset.events if event.prompt_id == retrieved["prompt_id"]}
+    ranked = [found for found in retrieved["results"] if found["injected"] or found["memory_id"] in asked]
+    injected = [found for found in ranked if found["injected"]]
+    probabilities = {found["memory_id"]: found["probability"] for found in ranked}
+    return Outcome(
+        retrieved["prompt_id"],
+        next(run["system"] for run in dataset.runs if run["run_id"] == retrieved["run_id"]),
+        injected=tuple(found["memory_id"] for found in injected),
+        candidates=tuple(found["memory_id"] for found in ranked),
+        decisions=tuple(found["verdict"] and found["verdict"]["decision"] for found in ranked),
+        fallback=retrieved["fallback"],
+        elapsed_ms=retrieved["elapsed_ms"],
+        run_id=retrieved["run_id"],
+        kind=next(prompt.kind for prompt in dataset.prompts if prompt.id == retrieved["prompt_id"]),
+        is_asked=any(found["verdict"] for found in retrieved["results"]),
+        confidences=tuple(found["confidence"] for found in injected),
+        matched=tuple(len(found["matched"]) or None for found in injected),
+        scores=tuple(found["score"] for found in injected),
+        probabilities={name: value for name, value in probabilities.items() if value is not None},
+        digests={found["memory_id"]: found["digest"] for found in ranked},
+    )
+
+
+@store_test
+@given(stored_datasets)
+def test_outcomes_are_what_was_stored(dataset: Dataset) -> None:
+    with opened(dataset) as (db,), LabelStore.open(db.path) as store:
+        found = {(each.prompt_id, each.run_id): each for each in store.outcomes()}
+    assert found == {(row["prompt_id"], row["run_id"]): expected(dataset, row) for row in dataset.retrievals}

@@ -6,15 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.app import App
+from textual.color import Color
 from textual.pilot import Pilot
+from textual.theme import BUILTIN_THEMES
+from textual.widgets._footer import FooterKey
 
 from engine.paths import config_file
-from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, text_of, until
+from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, starting_in, text_of, until
 from tests.tui.cli.command_line import MAIN, memsift
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tests.tui.terminal import Terminal
 from tui.app import MemsiftApp
+from tui.plain_app import DARK, GROUNDS, LEAST, LIGHT, TEXTS, ratio, readable
 from tui.widgets.bars import TABS
 from tui.widgets.signs import DRAWN, SPOKEN
 from tui.workspace.app_settings import AppSettings, read_app_settings
@@ -136,3 +141,38 @@ def test_plain_mode_is_a_flag_and_a_setting(private_home: Path) -> None:
     assert settings.is_plain is False
     assert settings.mistakes == (f"{file}: 'plain' under [app] is 'yes'; expected true or false.",)
     assert "--plain" in memsift("--help").stdout
+
+
+# Texts of the app can be read in every theme, also those that are muted, warn, or name a key
+
+
+def test_the_ratio_is_that_of_wcag() -> None:
+    assert ratio(Color(0, 0, 0), Color(255, 255, 255)) == pytest.approx(21)
+    assert ratio(Color(255, 255, 255), Color(119, 119, 119)) == pytest.approx(4.48, abs=0.01)
+    assert ratio(Color(0, 0, 0, 0.5), Color(255, 255, 255)) == ratio(Color(255, 255, 255), Color(127, 127, 127))
+
+
+def check(variables: dict[str, str], name: str) -> None:
+    grounds = [Color.parse(variables[one]) for one in GROUNDS if variables[one].startswith("#")]
+    texts = [Color.parse(variables[one]) for one in TEXTS if variables[one].startswith("#")]
+    assert all(ratio(text, ground) >= LEAST - 0.05 for text in texts for ground in grounds), name
+
+
+def test_every_theme_has_readable_texts() -> None:
+    for name, theme in {**BUILTIN_THEMES, DARK.name: DARK, LIGHT.name: LIGHT}.items():
+        variables = {**App().get_theme_variable_defaults(), **theme.to_color_system().generate(), **theme.variables}
+        check({**variables, **readable(variables)}, name)
+
+
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_the_app_shows_them_in_the_theme_that_is_chosen(open_workspace: Opener) -> None:
+    async with starting_in("browse", open_workspace(judge=None, prompts=())).run_test() as pilot:
+        for theme in BUILTIN_THEMES:
+            pilot.app.theme = theme
+            check(pilot.app.get_css_variables(), theme)
+        pilot.app.theme = "textual-light"
+        await at_rest(pilot)
+        key = pilot.app.screen.query(FooterKey).first()
+        shown = key.get_component_styles("footer-key--key").color
+        assert ratio(shown, pilot.app.screen.query_one("Footer, KeyFooter").styles.background) >= LEAST - 0.05

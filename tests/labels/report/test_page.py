@@ -13,7 +13,7 @@ from labels.measure.groups import Worst
 from labels.measure.report import Captions, Report, ReportOptions, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.charts import WorstChart
-from labels.report.html_page import report_html
+from labels.report.forms import report_html
 from labels.report.svg_charts import drawn
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval

@@ -4,11 +4,14 @@ from pathlib import Path
 import pytest
 
 from engine.wording import cells
+from labels.measure.comparison import Difference, SystemComparison
 from labels.measure.evidence import Evidence
+from labels.measure.intervals import Interval
 from labels.measure.report import Captions, Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.forms import report_json, report_markdown
 from labels.report.section import ReportTable
+from labels.report.sections import comparison_section
 from labels.report.text import report_text, table_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
@@ -200,3 +203,29 @@ def test_ids_from_files_are_harmless_in_a_terminal_and_a_table() -> None:
     assert "m_*     p�[31m|  dropped" in text
     assert "| m\\_\\* | p�\\[31m\\| | dropped |" in markdown
     assert "| s \\| | 1.00 |" in markdown
+
+
+# The section on the differences of two systems
+
+
+CHANGE = Difference(-0.12, Interval(-0.2, 0.05))
+
+
+def table(second: str, first: str, width: int) -> list[str]:
+    made = SystemComparison(first, second, 40, 30, CHANGE, 0.04, CHANGE, CHANGE, (1, 2), (3, 4), None, None)
+    found = comparison_section([made]).table
+    assert found is not None
+    return table_lines(found, width)
+
+
+def test_a_comparison_fits_one_line_of_80_columns() -> None:
+    *_, row = table("memsift+judge", "memsift", 75)
+    assert row.split() == ["memsift+judge", "memsift", "-0.12", "-0.20", "+0.05", "-0.12", "-0.12"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_long_names_of_systems_are_not_cut(width: int) -> None:
+    lines = table("memsift+cutoff+judge", "memsift+cutoff", width)
+    assert lines[0].split() == ["memsift+cutoff+judge", "memsift+cutoff"]
+    assert "  95 % from: -0.20" in lines
+    assert max(map(len, lines)) <= width
