@@ -22,6 +22,9 @@ TAB = "    "
 HIDDEN_CATEGORIES = ("Cf", "Cs", "Co", "Cn")
 VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 CONTROL_SIGN = "·"
+TITLE_EDGES = 4
+"""Cells beside a title in its border."""
+
 ROW_CHARACTERS, PANE_CHARACTERS = 4_000, 8_000
 """Characters read for a row, and for a pane that does not scroll: more than any terminal can show."""
 

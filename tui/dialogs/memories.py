@@ -139,7 +139,8 @@ class MergeMemories(Dialog[str | None]):
         kept, *others = self._memories
         self.kept.border_title = plain(f"{KEEPS}: {kept.summary.id}")
         self.others.border_title = plain(f"{RETIRES}: {', '.join(other.summary.id for other in others)}")
-        left, right = told_apart(memory_text(kept), Content("\n\n").join(map(memory_text, others)))
+        texts = [memory_text(memory, has_links=False) for memory in self._memories]  # a link has a colour of its own
+        left, right = told_apart(texts[0], Content("\n\n").join(texts[1:]))
         self.kept.show(left)
         self.others.show(right)
         new = dict.fromkeys(tag for other in others for tag in other.summary.tags if tag not in kept.summary.tags)

@@ -133,9 +133,7 @@ class ActivityScreen(ListScreen):
     # Keys
 
     def action_kind(self) -> None:
-        numbers = RULES.counts(self.all_rows or ())
-        options = {kind: f"{rule.text}  {numbers[kind]:,}" for kind, rule in RULES.kinds.items()}
-        self.ask_kind("Show which prompts?", options)
+        self.ask_kind("Show which prompts?", RULES.counts(self.all_rows or ()))
 
     def action_live(self) -> None:
         """Put the cursor on the newest prompt, now and whenever a newer one comes, or leave it where it is."""

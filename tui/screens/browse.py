@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.content import Content
 from textual.getters import query_one
 from textual.worker import WorkerCancelled, get_current_worker
 
@@ -23,11 +24,11 @@ from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratedList
-from tui.screens.list_screen import CHOOSING
+from tui.screens.list_screen import CHOOSING, numbered
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
-from tui.widgets.memory_detail import MemoryOverview, about_text, detail_text, prompt_line
-from tui.widgets.memory_pane import MemoryPane, category_name
+from tui.widgets.memory_detail import NOTHING_ABOUT, MemoryOverview, about_lines, detail_text, prompt_line
+from tui.widgets.memory_pane import MUTED, MemoryPane, category_name
 from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import (
     ANY,
@@ -195,15 +196,16 @@ class BrowseScreen(CuratedList):
                 self.refresh_bindings()
             text = self.note_seen(memory.summary)
             reason, related = said_in_file(self.home(memory.summary)[0], text)
-            known = (memory, self.memories.facts, related)
-            say, drawn = partial(keyed, self.app), signs(self)
-            whole = detail_text(*known, say, self.marker, drawn, reason=reason, is_whole=not self.is_large)
+            facts, say = self.memories.facts, partial(keyed, self.app)
+            lines = about_lines(memory, facts, related, say, signs(self))
+            whole = detail_text(memory, facts, say, self.marker, [] if self.is_large else lines, reason)
             self.detail.show(whole, from_start=from_start)
-            self.about.show(about_text(*known, say, drawn), from_start=from_start)
+            about = Content("\n").join(lines[1:]) if lines else plain(say(NOTHING_ABOUT)).stylize_before(MUTED)
+            self.about.show(about, from_start=from_start)
 
     @property
     def is_large(self) -> bool:
-        """Whether the panes of `make_more` are shown."""
+        """Whether the panes of `below` are shown."""
         return self.has_class("-beside") and self.has_class("-high")
 
     def show_overview(self) -> None:
@@ -306,16 +308,15 @@ class BrowseScreen(CuratedList):
     def action_finding(self) -> None:
         """Ask for a check; until the checks are done, their numbers are not known."""
         numbers = self._numbers()["check"]
-        names = {ALL: "All memories", ANY: "Any finding", **{name: f"{name}: {CHECKS[name]}" for name in CHEAP}}
-        before = {name: f"{numbers[name]:>6,}  " if self._is_checked and name else "" for name in names}
-        self._narrow("check", {name: f"{before[name]}{text}" for name, text in names.items()})
+        names = {ALL: "all memories", ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in CHEAP}}
+        known = {**numbers, ALL: len(self.app.workspace.index)}
+        self._narrow("check", numbered(names, known) if self._is_checked else names)
 
     def _narrow_to(self, field: str) -> None:
         """Ask for one of the values of a field, with the number of memories of each."""
         numbers = self._numbers()[field]
-        options = {ALL: f"All  {sum(numbers.values()):,}"}
-        options |= {name: f"{category_name(name)}  {count:,}" for name, count in sorted(numbers.items())}
-        self._narrow(field, options)
+        texts = {ALL: "all memories", **{name: category_name(name) for name in sorted(numbers)}}
+        self._narrow(field, numbered(texts, {**numbers, ALL: sum(numbers.values())}))
 
     def _narrow(self, field: str, options: dict[str, str]) -> None:
         """Ask which value of a field of the narrowing should hold."""

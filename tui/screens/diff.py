@@ -10,7 +10,7 @@ from textual.getters import query_one
 
 from tui.dialogs.choices import ChooseRuns
 from tui.keys import bindings, keyed
-from tui.plain import joined, plain
+from tui.plain import plain
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.lists.diff import DiffList, row_text, runs_text
 from tui.widgets.lists.rows import RowList
@@ -101,22 +101,19 @@ class DiffScreen(ListScreen):
             self.list_pane.border_title = "Diff"
             return
         count, kind = f"{self.diffs.count:,} of {len(self._rows):,} prompts", self.choice.kind
-        parts = [f"{count} differ"] if kind == CHANGED else [count, RULES.kinds[kind].text]
-        parts += [f"{compared.before.name} → {compared.now.name}", keyed(self.app, self.HINT)]
-        self.list_pane.border_title = plain(joined(parts, self.size.width // (2 if self.has_class("-wide") else 1) - 4))
+        listed = [f"{count} differ"] if kind == CHANGED else [count, RULES.kinds[kind].text]
+        self.entitle(*listed, f"{compared.before.name} → {compared.now.name}")
 
     def show_current(self, *, from_start: bool = True) -> None:
         row = self.diffs.current
         if row and self._found and self._found.compared:
-            texts = [row_text(row, self.diffs.marker), runs_text(self._found.compared)]
+            texts = [row_text(row, self.diffs.marker, self.detail.text_width), runs_text(self._found.compared)]
             self.detail.show(Content("\n\n").join(texts), from_start=from_start)
 
     # Keys
 
     def action_kind(self) -> None:
-        numbers = RULES.counts(self._rows)
-        options = {kind: f"{numbers[kind]:>7,}  {rule.text}" for kind, rule in RULES.kinds.items()}
-        self.ask_kind("Show which prompts?", options)
+        self.ask_kind("Show which prompts?", RULES.counts(self._rows))
 
     def action_runs(self) -> None:
         def compare(chosen: tuple[str, ...]) -> None:

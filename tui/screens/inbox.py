@@ -12,7 +12,6 @@ from textual.getters import query_one
 from engine.installation import install_command
 from engine.lean.record import replace
 from engine.quality.decisions import ACCEPTED, REJECTED
-from engine.quality.registry import BY_DEFAULT, CHECKS
 from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.curating_screen import CuratedList
@@ -178,10 +177,7 @@ class InboxScreen(CuratedList):
             super().action_merge()
 
     def action_check(self) -> None:
-        counts = RULES.counts(self.all_rows or ())
-        options = {name: f"{name or 'All'}  {counts[name]:,}" for name in ("", *BY_DEFAULT)}
-        options |= {name: f"{options[name]}: {CHECKS[name]}" for name in BY_DEFAULT}
-        self.ask_kind("Show the findings of which check?", options)
+        self.ask_kind("Show the findings of which check?", RULES.counts(self.all_rows or ()))
 
     def action_approve(self) -> None:
         self._settle(self.tasks.chosen, ACCEPTED, "dismissed")

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from tui.dialogs.choices import ChooseOne
 from tui.keys import keyed
-from tui.plain import joined, plain
+from tui.plain import TITLE_EDGES, joined, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.columns import ColumnHeads, ColumnList
@@ -35,10 +35,13 @@ TYPING = "Leave the filter with enter first."
 BESIDE_FROM = 140
 """Columns of a terminal from which the pane is beside the list; before that it would take the list's columns away."""
 
-TITLE_EDGES = 4
-"""Cells beside a title in its border."""
-
 CHOOSING = ("filter", "order", "turn")
+
+
+def numbered(texts: Mapping[str, str], numbers: Mapping[str, int]) -> dict[str, str]:
+    """Options of a dialog: value -> its number, aligned with the others, and its text."""
+    width = max((len(f"{number:,}") for number in numbers.values()), default=0)
+    return {value: f"{numbers.get(value, 0):>{width},}  {text}" for value, text in texts.items()}
 
 
 class RowsScreen(ModeScreen):
@@ -60,9 +63,10 @@ class RowsScreen(ModeScreen):
         """List the rows of the choice."""
         raise NotImplementedError
 
-    def ask_kind(self, question: str, options: Mapping[str, str]) -> None:
-        """Ask which kind of rows is listed; *options*: kind -> its text."""
-        dialog = ChooseOne(question, options, self.choice.kind)
+    def ask_kind(self, question: str, numbers: Mapping[str, int]) -> None:
+        """Ask which kind of rows is listed; *numbers*: kind -> how many rows it has."""
+        texts = {kind: rule.text for kind, rule in self.RULES.kinds.items()}
+        dialog = ChooseOne(question, numbered(texts, numbers), self.choice.kind)
         self.ask(dialog, lambda kind: self.choose(replace(self.choice, kind=kind)))
 
     def action_order(self) -> None:

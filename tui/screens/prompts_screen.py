@@ -14,7 +14,6 @@ from engine.wording import counted
 from tui.dialogs.questions import TypePrompt
 from tui.keys import keyed
 from tui.messages import AllReplayed, Kept
-from tui.plain import plain
 from tui.screens.list_screen import RowsScreen
 from tui.widgets.lists.prompts import PromptList
 from tui.workspace.filtering import WordFilter
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.filtering import RowChoice
 
-SHOWS_ALL, SEARCHES = "{go.back} shows all", "{replay.search} searches, {replay.type} types a new one"
+SHOWS_ALL, SEARCHES, TYPES = "{go.back} shows all", "{replay.search} searches", "{replay.type} types a new one"
 OF_A_FILE = "This prompt is in the sample: it comes from a file."
 CHOSEN_NOW = (
     "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
@@ -58,22 +57,22 @@ class PromptsScreen(RowsScreen):
         shown.show([*scratch, *sample])
         shown.go_to(workspace.wanted_prompt)
         workspace.wanted_prompt = ""
-        self._show_title(len(scratch))
+        self._show_title()
 
     def _chosen(self, prompts: tuple[Prompt, ...]) -> Sequence[Prompt]:
         return chosen(prompts, self.choice, self._known, self.app.workspace.heads)
 
-    def _show_title(self, scratch: int) -> None:
+    def _show_title(self) -> None:
         count, total = self.prompt_list.count, len(self.app.workspace.lists.all)
-        choice = self.choice
+        choice, scratch = self.choice, self.prompt_list.scratch
         parts = [
             f"{count:,} of {total:,} prompts" if count < total else counted(total, "prompt"),
             f"{scratch:,} scratch" if scratch else "",
             RULES.kinds[choice.kind].text if choice.kind else "",
             RULES.orders[choice.order].text if choice.order != NEWEST else "",
-            keyed(self.app, SEARCHES if self.shows_all else SHOWS_ALL),
+            *(keyed(self.app, hint) for hint in ((SEARCHES, TYPES) if self.shows_all else (SHOWS_ALL,))),
         ]
-        self.prompt_list.border_title = plain(" · ".join(filter(None, parts)))
+        self.prompt_list.entitle(parts)
 
     @property
     def prompt(self) -> Prompt | None:
@@ -175,9 +174,7 @@ class PromptsScreen(RowsScreen):
         prompts, heads = self.app.workspace.lists.all, self.app.workspace.heads
         known = [self._known.get(prompt.id, NOTHING) for prompt in prompts]
         counts = {kind: sum(rule.fits(facts, heads) for facts in known) for kind, rule in RULES.kinds.items()}
-        self.ask_kind(
-            "Show which prompts?", {kind: f"{counts[kind]:>7,}  {rule.text}" for kind, rule in RULES.kinds.items()}
-        )
+        self.ask_kind("Show which prompts?", counts)
 
     def action_replay_all(self) -> None:
         self.app.with_agreement(self.app.replay_all)

@@ -47,7 +47,18 @@ GAPS = 3
 """Cells beside the way back and the facts."""
 
 
-class Tab(Static):
+class BarText(Static):
+    """A line that is laid out anew only if its text changes."""
+
+    text = ""
+
+    def say(self, text: str) -> None:
+        if text != self.text:
+            self.text = text
+            self.update(plain(text))
+
+
+class Tab(BarText):
     """The key of one screen, with or without its name; a click goes there."""
 
     def __init__(self, mode: str, key: str, name: str) -> None:
@@ -61,14 +72,14 @@ class Tab(Static):
         is_here = self.has_class("-current")
         here = " (this screen)" if signs(self).in_words and is_here else ""
         text = " ".join([self._key] * has_key + [f"{self._label}{here}"] * has_name)
-        self.update(text)
+        self.say(text)
         return cell_len(text) + (3 if is_here else 1)
 
     async def on_click(self) -> None:
         await self.app.switch_mode(self.mode)
 
 
-class Crumb(Static):
+class Crumb(BarText):
     """The screen to which escape leads; a click goes there, too."""
 
     async def on_click(self) -> None:
@@ -108,8 +119,8 @@ class TopBar(Vertical):
                 if mode in self.app.MODES:
                     key = keyed(self.app, f"{{go.{mode}}}")
                     yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
-            yield Crumb("", id="crumb", markup=False)
-            yield Static("", id="where", markup=False)
+            yield Crumb(id="crumb", markup=False)
+            yield BarText(id="where", markup=False)
         with Horizontal(id="running"):
             yield Static("", id="run", markup=False)
             yield Static(keyed(self.app, "{app.cancel} cancels"), id="cancel", markup=False)
@@ -133,9 +144,9 @@ class TopBar(Vertical):
         back = f"{signs(self).back} {SCREEN_NAMES[self._back]}" if self._back else ""
         with_key = f"{keyed(self.app, '{go.back}')} {back}" if back else ""
         shown = next((text for text in (with_key, back) if cell_len(text) < room), "")
-        self.query_one(Crumb).update(plain(shown))
+        self.query_one(Crumb).say(shown)
         line = joined(self._facts, room - len(shown) - GAPS)
-        self.query_one("#where", Static).update(plain(line if cell_len(line) <= room - len(shown) - GAPS else ""))
+        self.query_one("#where", BarText).say(line if cell_len(line) <= room - len(shown) - GAPS else "")
 
     def show_run(self, progress: RunProgress | None) -> None:
         self.query_one("#running").set_class(progress is not None, "-on")
@@ -197,17 +208,10 @@ def width_of(keys: Iterable[FooterKey]) -> int:
 NOWHERE = "Nothing has the cursor."
 
 
-class WhereLine(Static):
-    """The first line of a screen. It is painted anew only if its text changes, so that nothing is read twice."""
+class WhereLine(BarText):
+    """The first line of a screen: a screen reader reads nothing twice."""
 
     DEFAULT_CSS = "WhereLine { dock: top; height: auto; max-height: 3; background: $panel; color: $text; }"
-
-    text = ""
-
-    def say(self, text: str) -> None:
-        if text != self.text:
-            self.text = text
-            self.update(plain(text))
 
 
 def where(screen: Screen[Any], name: str) -> str:

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from engine.stores.markdown.parts import loading
 from tui.keys import keyed
 from tui.plain import cells, marked, one_line, plain
-from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, category_name, head_lines, linked, on_click
+from tui.widgets.memory_pane import HEADING, MUTED, category_name, head_lines, linked, on_click
 from tui.widgets.signs import DRAWN, VERDICTS
 from tui.workspace.curate.memory_facts import ANY, EVERYTHING
 
@@ -38,17 +38,9 @@ MANY_HIDDEN = " prompts are hidden, so that your labels stay blind."
 
 
 def detail_text(
-    memory: Memory,
-    facts: Facts,
-    related: Sequence[tuple[str, bool]],
-    say: Callable[[str], str],
-    marker: Marker = NO_MARKS,
-    drawn: Signs = DRAWN,
-    *,
-    reason: str = "",
-    is_whole: bool = True,
+    memory: Memory, facts: Facts, say: Callable[[str], str], marker: Marker, about: Sequence[Content], reason: str
 ) -> Content:
-    """The memory with its findings, and if it *is_whole* what `about_text` tells. The *reason* to retire it is first.
+    """The memory with its findings, and the lines *about* it. The *reason* to retire it is first.
 
     *say* puts keys in the place of their ids.
     """
@@ -62,25 +54,13 @@ def detail_text(
             *_fields(memory.sections, marker),
         ]
     )
-    about = _about(memory, facts, related, say, drawn) if is_whole else []
     return Content("\n").join([linked(text, memory.summary.file), *about])
 
 
-def about_text(
-    memory: Memory,
-    facts: Facts,
-    related: Sequence[tuple[str, bool]],
-    say: Callable[[str], str],
-    drawn: Signs = DRAWN,
-) -> Content:
-    """The related files with a sign for those that are there, the prompts that pulled it in, and its changes."""
-    lines = _about(memory, facts, related, say, drawn)
-    return Content("\n").join(lines[1:]) if lines else plain(say(NOTHING_ABOUT)).stylize_before(MUTED)
-
-
-def _about(
+def about_lines(
     memory: Memory, facts: Facts, related: Sequence[tuple[str, bool]], say: Callable[[str], str], drawn: Signs
 ) -> list[Content]:
+    """The related files with a sign for those that are there, the prompts that pulled it in, and its changes."""
     return [*_related(memory, related, drawn), *_prompts(memory, facts, say, drawn), *_deeds(memory, facts)]
 
 

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 SIGN_WIDTH = 3
-SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW = 20, 11, 11
-"""Cells of a system's column: with score and confidence, with one number, or with the outcome alone."""
+DRAWN_WIDTHS = 20, 11, 11
+"""Cells of a system's column: with score and confidence, or with one number."""
 
 WIDE_TITLE, LEAST_TITLE = 40, 24
-"""Cells that the title needs beside wide columns, and beside those of one number. Narrow columns come before that."""
+"""Cells that the title needs beside the widest columns, and beside the next."""
 
 SPOKEN_WIDTHS = 30, 20, 11
-"""The same for cells in words."""
+"""The same in words; the narrowest has the outcome alone."""
 
 WAITING, NO_RECORD, NOT_FOUND = "…", "no record", "not found"
 NOTES = {WAITING: "not known yet"}
@@ -168,7 +168,7 @@ class RankingPane(Vertical):
 
 def system_width(width: int, systems: int, drawn: Signs = DRAWN) -> int:
     """Cells of a system's column in a table of *width* cells."""
-    wide, middle, narrow = SPOKEN_WIDTHS if drawn.in_words else (SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW)
+    wide, middle, narrow = SPOKEN_WIDTHS if drawn.in_words else DRAWN_WIDTHS
     if width - SIGN_WIDTH - systems * wide >= WIDE_TITLE:
         return wide
     return middle if width - SIGN_WIDTH - systems * middle >= LEAST_TITLE else narrow
@@ -203,7 +203,7 @@ def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
         return cells(_in_words(candidate, width), width), "good" if candidate.injected else "muted"
     if candidate.verdict:
         return _judged_cell(candidate, width)
-    is_wide = width >= SYSTEM_WIDE
+    is_wide = width >= DRAWN_WIDTHS[0]
     gap = " " if is_wide else ""
     if not candidate.score:
         # a record has no scores
@@ -214,12 +214,9 @@ def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
         value = probability if candidate.dropped_by == "cutoff" else score
         text = f"{DROPPED[candidate.dropped_by]:<8} {value}" if is_wide else DROPPED[candidate.dropped_by]
         return cells(f"{DRAWN.dropped} {text}", width), "muted"
+    text = f"{DRAWN.injected}{candidate.rank} {probability or score}"
     if is_wide:
         text = f"{DRAWN.injected} {candidate.rank:<2} {score}  {probability or candidate.confidence}"
-    elif width >= SYSTEM_MIDDLE:
-        text = f"{DRAWN.injected}{candidate.rank} {probability or score}"
-    else:
-        text = f"{DRAWN.injected}{candidate.rank}"
     return cells(text, width), "good"
 
 

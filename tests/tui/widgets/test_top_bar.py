@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tui
-from tests.tui.apps import at_rest, shown, text_of
+from tests.tui.apps import at_rest, press, shown, text_of
 from tui.app import MemsiftApp, make_screen
 from tui.widgets.bars import TABS, Tab
 from tui.workspace.replay.background_run import RunProgress
@@ -63,6 +63,14 @@ async def test_the_cost_has_room_beside_the_longest_name_at_a_width_without_name
             tab.show(has_key=True, has_name=tab.mode == "activity")
         await at_rest(pilot)
         assert pilot.app.screen.query_one("#where").content_size.width >= len("judge: $0.0100 of $1.00")
+
+
+async def test_the_way_back_is_read_after_the_terminal_was_widened_on_another_screen(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=(30, 8)) as pilot:
+        await press(pilot, "f8")
+        await pilot.resize_terminal(100, 30)
+        await press(pilot, "f2")
+        assert shown(pilot, "#crumb") == "esc ‹ Activity"
 
 
 async def test_a_screen_that_the_app_does_not_have_has_no_tab(open_workspace: Opener) -> None:

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from engine.agents.registry import title_of
 from engine.hook.activity_log import SLOW_MS
-from tui.plain import cells, marked, one_line, plain
+from tui.plain import cells, hanging, marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED
 from tui.widgets.signs import DRAWN, DROPPED
@@ -102,18 +102,18 @@ def entry_text(
             plain(head).stylize_before(MUTED),
             Content(""),
             marked(entry.prompt, marker) if entry.prompt else plain(NO_TEXT),
-            *_outcome(entry, memory_of, drawn),
+            *_outcome(entry, memory_of, width, drawn),
             *_dropped(entry, memory_of, width),
         ]
     )
 
 
-def _outcome(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], drawn: Signs) -> list[Content]:
-    decision = entry.decision
-    lines = [
-        Content.styled(drawn.injected, "$text-success") + plain(f" {_title(memory_id, memory_of)}")
-        for memory_id in decision.injected
-    ]
+def _outcome(
+    entry: ActivityEntry, memory_of: Callable[[str], Memory | None], width: int, drawn: Signs
+) -> list[Content]:
+    decision, sign = entry.decision, Content.styled(f"{drawn.injected} ", "$text-success")
+    titles = (plain(_title(memory_id, memory_of)) for memory_id in decision.injected)
+    lines = [hanging(sign + title, sign.cell_length, width) for title in titles]
     lines += [plain(f"Nothing: {one_line(decision.reason) or 'no memory'}.")] if not decision.injected else []
     lines += [plain(f"The judge fell back: {one_line(decision.fallback)}.")] if decision.fallback else []
     heading = f"Injected · {decision.characters:,} characters" if decision.injected else "Injected"

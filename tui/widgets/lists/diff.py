@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from labels.report.run_diff import head_lines
-from tui.plain import marked, one_line, plain
+from tui.plain import hanging, marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED
 from tui.workspace.replay.run_diffs import BY_TEXT, MOST_CHANGES, WORST, DiffRow
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WORDS = {True: ("relevant", "$text-success"), False: ("not relevant", "$text-error")}
 """The judgement on a memory -> its word and the colour of the word. A sign would look like gained or lost."""
 
-NOTHING = "Nothing"
+NOTHING, INDENT = "Nothing", 2
 
 
 def _text(row: DiffRow) -> str:
@@ -66,19 +66,22 @@ class DiffList(ColumnList[DiffRow]):
         return record.diff.prompt_id
 
 
-def row_text(row: DiffRow, marker: Marks) -> Content:
-    """The prompt, and the memories that it gained, lost and kept, each with the verdict of its label."""
+def row_text(row: DiffRow, marker: Marks, width: int) -> Content:
+    """The prompt, and the memories that it gained, lost and kept, each with the verdict of its label.
+
+    *width* in cells.
+    """
     diff = row.diff
-    if diff.is_in_both:
-        parts = [*_group("Gained", diff.gained), *_group("Lost", diff.lost), *_group("The same", diff.same)]
-    else:
+    groups = {"Gained": diff.gained, "Lost": diff.lost, "The same": diff.same}
+    if not diff.is_in_both:
         memories = diff.before if diff.now is None else diff.now
-        parts = _group(f"Injected, only in the run {'before' if diff.now is None else 'now'}", memories or ())
+        groups = {f"Injected, only in the run {'before' if diff.now is None else 'now'}": memories or ()}
+    parts = [line for head, found in groups.items() for line in _group(head, found, width)]
     return Content("\n").join([marked(row.text, marker), *(parts or [Content(""), plain(NOTHING)])])
 
 
-def _group(head: str, memories: Iterable[Judged]) -> list[Content]:
-    lines = [_memory(memory) for memory in memories]
+def _group(head: str, memories: Iterable[Judged], width: int) -> list[Content]:
+    lines = [hanging(_memory(memory), INDENT, width) for memory in memories]
     return [Content(""), plain(head).stylize_before(HEADING), *lines] if lines else []
 
 

@@ -92,7 +92,7 @@ COLUMNS = (
     Column(age, "Age", UPDATED, width=5, from_width=62, is_number=True),
     Column(lambda memory, facts: _number(facts.injected(memory.id)), "Inj.", INJECTED, 6, 1, 66, is_number=True),
     Column(relevant_of_labelled, "Relevant", PRECISION, width=10, from_width=74, is_number=True),
-    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, 8, 2, 78, is_number=True),
+    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, 9, 2, 79, is_number=True),
     Column(worst_finding, "Findings", FINDINGS, width=10, from_width=48, tone=finding_tone),
 )
 """In a narrow list the right ones of the numbers go first, and the findings last."""

@@ -11,13 +11,13 @@ from engine.agents.registry import OF_DEFAULT, agent_in
 from engine.prompt import Prompt
 from labels.records import CHOSEN
 from tui.keys import keyed
-from tui.plain import beginning, cells, plain
+from tui.plain import TITLE_EDGES, beginning, cells, joined, plain
 from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import signs
 from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tui.widgets.lists.rows import Cell
 
@@ -41,6 +41,15 @@ class PromptList(RecordList[Prompt]):
         self.differing: Mapping[str, tuple[int, ...]] = {}
         self.scratch = 0
         self.marker = WordFilter()
+        self._title: Sequence[str] = ()
+
+    def entitle(self, parts: Iterable[str]) -> None:
+        """Show as many *parts* above the list, without empty ones, as it has room for."""
+        self._title = [*filter(None, parts)]
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        self.border_title = plain(joined(self._title, self.size.width - TITLE_EDGES))
 
     def mark_labelled(self, labelled: Collection[str]) -> None:
         self.labelled = labelled

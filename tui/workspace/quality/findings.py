@@ -296,8 +296,8 @@ def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rat
     return {}
 
 
-def _found_by(check: str, text: str) -> RowKind:
-    return RowKind(text, lambda task: task.finding.check == check)
+def _found_by(check: str) -> RowKind:
+    return RowKind(f"{check}: {CHECKS[check]}", lambda task: task.finding.check == check)
 
 
 RULES = RowRules(
@@ -306,7 +306,7 @@ RULES = RowRules(
         BY_CHECK: RowOrder("Check", lambda task: list(CHECKS).index(task.finding.check), is_rising=True),
         BY_TITLE: RowOrder("Memory", lambda task: task.title.casefold(), is_rising=True),
     },
-    kinds={"": RowKind("All"), **{check: _found_by(check, text) for check, text in CHECKS.items()}},
+    kinds={"": RowKind("all findings"), **{check: _found_by(check) for check in BY_DEFAULT}},
 )
 """The tasks of `Checked` are the worst first."""
 
