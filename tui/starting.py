@@ -131,10 +131,6 @@ class FirstStartApp(PlainApp[str]):
         return self._start
 
 
-STEPS = 200
-"""Updates of the bar."""
-
-
 class BuildingApp(PlainApp[bool]):
     """Builds the index of *root* from *count* files. It ends with True, or with None if a person quits before."""
 
@@ -166,11 +162,8 @@ class BuildingApp(PlainApp[bool]):
 
     @work(thread=True, exit_on_error=False)
     def build(self) -> None:
-        step = max(1, self._count // STEPS)
-
         def tell(done: int, _total: int) -> None:
-            if done % step == 0:
-                self.call_later(self.query_one(ProgressBar).update, progress=done)
+            self.call_later(self.query_one(ProgressBar).update, progress=done)
 
         build(self._root, os.environ, tell, self._is_left.is_set)
 

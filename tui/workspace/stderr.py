@@ -103,7 +103,7 @@ def _build_visibly(root: str) -> None:
     with click.progressbar(
         length=count, label=label, file=sys.stderr, show_pos=True, update_min_steps=count // 100
     ) as bar:
-        build(root, os.environ, lambda *_: bar.update(1))
+        build(root, os.environ, lambda done, _: bar.update(done - bar.pos))
 
 
 def _explain_wait(root: str) -> None:
