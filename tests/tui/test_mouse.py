@@ -29,6 +29,7 @@ SIZE = (110, 32)
 
 async def click_key(pilot: Pilot[None], name: str) -> None:
     """Click the key that the footer calls *name*."""
+    await at_rest(pilot)  # a list that is read again makes the footer anew
     found: Any = pilot.app.screen.query("KeyFooter FooterKey")
     await pilot.click(next(key for key in found if key.description == name))
     await settled(pilot)
