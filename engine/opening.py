@@ -43,6 +43,8 @@ SCAN_SECONDS, BUILD_SECONDS = 12e-6, 1.2e-3
 MEMORY_BYTES = 500
 """A low guess of the size of one memory in a file of many."""
 
+KEEP_SECONDS = 1.0
+
 MOST_PARTS = 500
 """Memories in a file that the hook reads again. In larger files it checks only the memories that it would show."""
 
@@ -96,23 +98,34 @@ def _update(path: str, root: str, **how: Any) -> None:
 
 
 def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
-    """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can."""
+    """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can.
+
+    It is written at once if nothing was for KEEP_SECONDS, else later, or when there is no memory to scan: a disk takes
+    longer to keep a risk than the scan to find it.
+    """
+    found: list[tuple[float, str, str]] = []
+    written = -KEEP_SECONDS
 
     def scan(memories: list[Memory]) -> dict[str, float]:
         from engine.quality.safety.gate import risk
 
-        found = [(risk(memory), memory.summary.id, memory.summary.digest) for memory in memories]
-        try:
-            db = for_writing(path, wait_s=0.0)
+        nonlocal written
+        new = [(risk(memory), memory.summary.id, memory.summary.digest) for memory in memories]
+        found.extend(new)
+        if found and (not memories or time.monotonic() > written + KEEP_SECONDS):
+            kept = [found.pop() for _ in range(len(found))]
             try:
-                db.execute("begin immediate")
-                db.executemany("update memory set risk = ? where id = ? and digest = ?", found)
-                db.execute("commit")
-            finally:
-                db.close()
-        except DAMAGE:
-            pass
-        return {digest: scanned for scanned, _, digest in found}
+                db = for_writing(path, wait_s=0.0)
+                try:
+                    db.execute("begin immediate")
+                    db.executemany("update memory set risk = ? where id = ? and digest = ?", kept)
+                    db.execute("commit")
+                finally:
+                    db.close()
+            except DAMAGE:
+                pass
+            written = time.monotonic()
+        return {digest: scanned for scanned, _, digest in new}
 
     return scan
 

@@ -27,7 +27,7 @@ from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups
 from tests.benchmarks.locomo import judged as read_locomo
 from tests.benchmarks.served import LabelledRoot, chat_roots, corpus_roots, example_roots, graded
 
-COUNTS = (10, 20, 40, 80, 160, 1000)
+COUNTS = (20, 40, 80, 160, 1000)
 LEAST_LEFT = 30
 """Prompts to measure on."""
 

@@ -4,9 +4,11 @@
 
 Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
 labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
-without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints reliability by the size of a
-root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 500. --write puts the model
-of all roots, and the shares that were measured, into engine/default_model.py.
+without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints the same by the size of a
+root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 2,000 (with chat facts where
+the notes do not suffice). --write puts the model of all roots, and the shares that were measured, into
+engine/default_model.py. Reliability is the mean P(useful) : the share of useful, in bins of 30 candidates or more;
+"!" marks a difference above .1 that leaves the share's interval.
 
     served       of the prompts that need a memory (grade 2), the share that gets such a memory
     useful       of the injected memories, the share with grade 1 or 2
@@ -21,8 +23,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -30,12 +33,13 @@ from typing import Any
 
 from engine.config import Config
 from engine.default_model import FALSE_FIRES
-from engine.lean.record import replace
+from engine.lean.record import replace as changed
 from engine.memory import Corpus, Memory
 from engine.opening import index_of
 from engine.pipeline import retrieve
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import read_corpus
+from labels.measure.intervals import wilson
 from labels.tuning.curve import reaches
 from labels.tuning.examples import Recorder
 from labels.tuning.fitting import FeatureWeights, fit
@@ -51,6 +55,10 @@ CHAT_SHARE = 5
 
 FEATURES = ("strength", "short", "short_rivals", "short_tag")
 """Features of the default model."""
+
+SIZES = (20, 80, 200, 2000)
+LENGTHS = {40: "to 40", 150: "to 150", 600: "to 600"}
+"""Words in the shortest memory that a prompt needs -> name of the group."""
 
 LEARNED = Config(max_inject=4, max_risk=1.0, repeat_loaded=True)
 MOST = 3
@@ -73,7 +81,7 @@ class GradedPrompt:
     needs: bool
     is_useless: bool
     candidates: tuple[Graded, ...]
-    size: int = 0
+    length: str = ""
 
 
 @dataclass
@@ -94,9 +102,10 @@ class LabelledRoot:
 
 def graded(root: LabelledRoot, corpus: Corpus | None = None) -> list[GradedPrompt]:
     """The prompts of a root with their candidates, in the root or in another corpus that holds its memories."""
-    found = []
-    with closing(index_of(corpus or root.corpus)) as index:
-        held = {name for memory in index.summaries() for name in root.names.get(memory.id, ())}
+    found, corpus = [], corpus or root.corpus
+    words = {memory.summary.id: len(memory.body.split()) for memory in corpus.memories}
+    with closing(index_of(corpus)) as index:
+        held = {name for id_ in words for name in root.names.get(id_, ())}
         for prompt, kind in root.prompts:
             recorder = Recorder(LEARNED)
             candidates = retrieve(prompt, index, LEARNED, cutoff=recorder).candidates
@@ -106,7 +115,9 @@ def graded(root: LabelledRoot, corpus: Corpus | None = None) -> list[GradedPromp
                 if one.memory.id in recorder.seen
             ]
             grades = [grade for name, grade in root.grades[prompt.id].items() if name in held]
-            found.append(GradedPrompt(root.name, root.set, kind, 2 in grades, not grades, tuple(rows), len(index)))
+            needed = [length for id_, length in words.items() if root.grade(prompt.id, id_) == 2]
+            length = next((name for most, name in LENGTHS.items() if min(needed) <= most), "longer") if needed else ""
+            found.append(GradedPrompt(root.name, root.set, kind, 2 in grades, not grades, tuple(rows), length))
     return found
 
 
@@ -128,15 +139,13 @@ def real_roots(notes: Path, shared: Path) -> Iterator[LabelledRoot]:
     grades: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
     for row in rows_in(shared / "labels.jsonl"):
         grades[row["root"]][row["id"]] = {note_name(f"{name}.md"): grade for name, grade in row["labels"].items()}
-    rows = [
-        *rows_in(shared / "prompts.jsonl"),
-        *chain.from_iterable(map(rows_in, sorted(notes.glob("prompts/*.jsonl")))),
-    ]
+    files = [shared / "prompts.jsonl", *sorted(notes.glob("prompts/*.jsonl"))]
+    rows = list(chain.from_iterable(map(rows_in, files)))
     for name in dict.fromkeys(row["root"] for row in rows):
         own = [row for row in rows if row["root"] == name]
         corpus = read_corpus(str(notes / name))
-        files = {one.summary.id: note_name(one.summary.path) for one in corpus.memories}
-        names = {id_: (file,) for id_, file in files.items() if file not in ("memory", "readme", "index")}
+        notes_of = {one.summary.id: note_name(one.summary.path) for one in corpus.memories}
+        names = {id_: (file,) for id_, file in notes_of.items() if file not in ("memory", "readme", "index")}
         prompts = [(prompt_of(row), row["kind"]) for row in own]
         yield LabelledRoot(name, TYPED if "context" in own[0] else REAL, corpus, prompts, grades[name], names)
 
@@ -164,31 +173,30 @@ def _names_of(memory: Memory, folder: Path, labelled: set[str]) -> list[str]:
     return [path, *parts]
 
 
+def needed_in(folder: Path) -> Mapping[str, dict[str, int]]:
+    """Prompt -> memory -> 2, for the memories that it needs."""
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for prompt_id, _, memory_id, grade in map(str.split, (folder / "qrels.txt").read_text("utf-8").splitlines()):
+        if int(grade):
+            grades[prompt_id][memory_id] = 2
+    return grades
+
+
 def example_roots() -> Iterator[LabelledRoot]:
     for folder in FOLDERS:
-        grades: dict[str, dict[str, int]] = defaultdict(dict)
-        for line in (folder / "qrels.txt").read_text(encoding="utf-8").splitlines():
-            prompt_id, _, memory_id, grade = line.split()
-            if int(grade):
-                grades[prompt_id][memory_id] = 2
         with TemporaryDirectory() as place:
             corpus = read_corpus(str(folder / "memory" if folder == DEMO else write_root(folder, Path(place))))
         prompts = [(prompt_of(row), "") for row in rows_in(folder / "prompts.jsonl")]
         names = {one.summary.id: (one.summary.id,) for one in corpus.memories}
-        yield LabelledRoot(folder.name, EXAMPLES, corpus, prompts, defaultdict(dict, grades), names)
+        yield LabelledRoot(folder.name, EXAMPLES, corpus, prompts, needed_in(folder), names)
 
 
 def chat_roots(folder: Path) -> Iterator[LabelledRoot]:
-    grades: dict[str, dict[str, int]] = defaultdict(dict)
-    for line in (folder / "qrels.txt").read_text(encoding="utf-8").splitlines():
-        prompt_id, _, memory_id, grade = line.split()
-        if int(grade):
-            grades[prompt_id][memory_id] = 2
     rows = rows_in(folder / "prompts.jsonl")
     for name, memories in collections(folder).items():
         prompts = [(prompt_of(row), "") for row in rows if row["collection"] == name]
         names = {one.summary.id: (one.summary.id,) for one in memories}
-        yield LabelledRoot(name, CHAT, Corpus(name, tuple(memories)), prompts, defaultdict(dict, grades), names)
+        yield LabelledRoot(name, CHAT, Corpus(name, tuple(memories)), prompts, needed_in(folder), names)
 
 
 def fitted(prompts: Iterable[GradedPrompt], features: Sequence[str] = FEATURES) -> FeatureWeights:
@@ -257,14 +265,8 @@ def measured(rows: Scored, least: float) -> dict[str, tuple[int, int]]:
 
 def shown(numbers: Mapping[str, tuple[int, int]]) -> str:
     def one(name: str, part: int, of: int) -> str:
-        if not of:
-            return f"{name} -"
-        p, z = part / of, 1.96
-        middle, half = (
-            (p + z * z / 2 / of) / (1 + z * z / of),
-            z * (p * (1 - p) / of + z * z / 4 / of / of) ** 0.5 / (1 + z * z / of),
-        )
-        return f"{name} {p:.2f} ({middle - half:.2f}-{middle + half:.2f}) of {of:3}"
+        between = wilson(part, of)
+        return f"{name} {part / of:.2f} ({between.low:.2f}-{between.high:.2f}) of {of:3}" if between else f"{name} -"
 
     return "  ".join(one(name, *pair) for name, pair in numbers.items())
 
@@ -276,44 +278,52 @@ def first_needed(rows: Scored) -> str:
 
 
 def reliability(rows: Scored) -> str:
-    """Mean P(useful) : share of useful, in bins with 30 candidates."""
+    """Mean P(useful) : share of useful, in bins of 30 candidates or more."""
     bins: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for _, row in rows:
         for p, grade in row[:8]:
             if grade is not None:
                 bins[min(9, int(10 * p))].append((p, grade > 0))
-    return "  ".join(
-        f"{sum(p for p, _ in held) / len(held):.2f}:{sum(yes for _, yes in held) / len(held):.2f} ({len(held)})"
-        for _, held in sorted(bins.items())
-        if len(held) >= 30
-    )
+    return "  ".join(_said(held) for _, held in sorted(bins.items()) if len(held) >= 30)
 
 
-def resized(root: LabelledRoot, size: int, others: Sequence[Memory], random: Random) -> list[GradedPrompt]:
-    """The prompts of a root that is cut or filled up with memories of other roots to *size* memories."""
-    own = list(root.corpus.memories)
-    needed = {name for grades in root.grades.values() for name in grades}
-    own.sort(key=lambda one: not needed.intersection(root.names.get(one.summary.id, ())))
-    filling = random.sample(others, max(0, min(len(others), size - len(own))))
-    named = [replace(one, summary=replace(one.summary, id=f"other-{number}")) for number, one in enumerate(filling)]
-    corpus = Corpus(root.corpus.root, (*own[:size], *named))
-    found = graded(root, corpus)
-    return [
-        replace_candidates(
-            prompt,
-            [
-                Graded(one.memory_id, one.grade if one.grade is not None else 0, one.features)
-                for one in prompt.candidates
-            ],
-        )
-        for prompt in found
+def _said(held: Sequence[tuple[float, int]]) -> str:
+    said, useful = sum(p for p, _ in held) / len(held), sum(yes for _, yes in held)
+    true, between = useful / len(held), wilson(useful, len(held))
+    is_off = between and abs(said - true) > 0.1 and not between.low <= said <= between.high
+    return f"{said:.2f}:{true:.2f}{'!' if is_off else ''} ({len(held)})"
+
+
+def resized(root: LabelledRoot, size: int, others: Sequence[Memory]) -> list[GradedPrompt]:
+    """The prompts of a root that is cut to *size* memories, or filled up with *others*, which help with none of them.
+
+    Memories that a prompt needs are the last to be cut. Memories that nobody labelled stay without a grade.
+    """
+    labelled = {name for grades in root.grades.values() for name in grades}
+    own = sorted(root.corpus.memories, key=lambda one: labelled.isdisjoint(root.names.get(one.summary.id, ())))[:size]
+    filling = [
+        changed(one, summary=changed(one.summary, id=f"other-{number}"))
+        for number, one in enumerate(others[: size - len(own)])
     ]
+    graded_root = replace(root, names={**root.names, **{one.summary.id: ("",) for one in filling}})
+    return graded(graded_root, Corpus(root.corpus.root, (*own, *filling)))
 
 
-def replace_candidates(prompt: GradedPrompt, candidates: Sequence[Graded]) -> GradedPrompt:
-    return GradedPrompt(
-        prompt.root, prompt.set, prompt.kind, prompt.needs, prompt.is_useless, tuple(candidates), prompt.size
-    )
+def print_sizes(roots: Sequence[LabelledRoot], prompts: Sequence[GradedPrompt], least: float) -> None:
+    notes = {root.name: root.corpus.memories for root in roots if root.set != CHAT}
+    facts = [memory for root in roots if root.set == CHAT for memory in root.corpus.memories]
+    resizable = [root for root in roots if root.set in (REAL, TYPED, CORPUS)]
+    models = {root.name: fitted(one for one in prompts if one.root != root.name) for root in resizable}
+    for size in SIZES:
+        found: Scored = []
+        for root in resizable:
+            others = list(chain.from_iterable(own for name, own in notes.items() if name != root.name))
+            filling = [*Random(size).sample(others, len(others)), *Random(size).sample(facts, len(facts))]
+            found += scored(resized(root, size, filling), models[root.name])
+        for name in dict.fromkeys(root.set for root in resizable):
+            rows = [row for row in found if row[0].set == name]
+            print(f"{size:5} {name:8} {first_needed(rows)}  {shown(measured(rows, least))}\n{reliability(rows)}")
+        print(f"{size:5} together {reliability(found)}")
 
 
 MOST_ON_A_LINE = 4
@@ -369,27 +379,15 @@ def main() -> None:
         print(f"\n## {name}")
         for group, own in sets.items():
             print(f"{group:18} {shown(measured(own, least))}")
-        print("by root, kind")
-        for by in (lambda one: f"{one.set} {one.root}", lambda one: f"{one.set} {one.kind}"):
-            for group in dict.fromkeys(by(prompt) for prompt, _ in rows if prompt.set != CHAT):
-                print(f"  {group:26} {shown(measured([row for row in rows if by(row[0]) == group], least))}")
+        print("by root, kind, words in the shortest needed memory")
+        for by in attrgetter("set", "root"), attrgetter("set", "kind"), attrgetter("set", "length"):
+            for group in dict.fromkeys(by(prompt) for prompt, _ in rows if prompt.set != CHAT and all(by(prompt))):
+                print(f"  {' '.join(group):26} {shown(measured([row for row in rows if by(row[0]) == group], least))}")
     print("\nneeded in first 1 / 3 / 10, and reliability")
     for group, own in sets.items():
         print(f"{group:10} {first_needed(own)}   {reliability(own)}")
     if given.sizes:
-        random = Random(1)
-        for size in (20, 80, 200, 500):
-            others = {
-                root.name: [one for other in roots if other.name != root.name for one in other.corpus.memories]
-                for root in real
-            }
-            sized: Scored = []
-            for root in real:
-                if root.set == REAL:
-                    model = fitted(prompt for prompt in prompts if prompt.root != root.name)
-                    sized += scored(resized(root, size, others[root.name], random), model)
-            print(f"size {size:5} {first_needed(sized)} {shown(measured(sized, thresholds['balanced']))}")
-            print(f"           {reliability(sized)}")
+        print_sizes(roots, prompts, thresholds["balanced"])
     if given.write:
         import numpy as np
 

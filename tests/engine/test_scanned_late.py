@@ -56,5 +56,7 @@ def test_of_many_new_memories_the_first_are_scanned_at_once(tmp_path: Path, monk
     root, environ = write_root(tmp_path / "root", fillers(5)), {"HOME": str(tmp_path)}
     with closing(open_index(str(root), environ)) as index:
         assert [one.risk for one in index.summaries()] == [0, 0, UNSCANNED, UNSCANNED, UNSCANNED]
-        assert set(index.risks(index.summaries()).values()) == {0}
+        assert [index.risks([one]) for one in index.summaries()[2:]] == [{f"zz{n}-filler": 0} for n in (2, 3, 4)]
+        assert [one.risk for one in index.summaries()] == [0, 0, 0, UNSCANNED, UNSCANNED]
+    with closing(open_index(str(root), environ)) as index:
         assert {one.risk for one in index.summaries()} == {0}

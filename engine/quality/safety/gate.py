@@ -91,10 +91,10 @@ def look(text: str) -> Looks:
     """The steps that can find something in *text*."""
     lower = text.lower()
     words = lower.replace(RESERVED, " ").translate(_SEPARATORS).split()
-    known = {word.strip("'") for word in words}
+    known = {word.strip("'") for word in {*words}}
     return Looks(
         words=bool(possible(_concepts(lower, known))),
-        forms=not FORM_WORDS.isdisjoint(known) or any(sign in lower for sign in FORM_SIGNS),
+        forms=not FORM_WORDS.isdisjoint(known) or bool([sign for sign in FORM_SIGNS if sign in lower]),
         hidden=_may_be_encoded(text, words, known),
     )
 
@@ -113,10 +113,10 @@ def _concepts(lower: str, known: set[str]) -> int:
         found |= DANGER | SECRET
     if ".env" in lower or "$" in lower:
         found |= SECRET
-    if not lower.isascii():
-        for part, concept in PARTS.items():
-            if part in lower:
-                found |= concept
+    letters = set("".join([word for word in known if not word.isascii()]))
+    for part, concept in PARTS.items() if letters else ():
+        if part[0] in letters and part in lower:
+            found |= concept
     if found & NOT and found & TELL and found & USER:
         found |= COVER
     if found & CONSENT:

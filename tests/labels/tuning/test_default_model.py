@@ -9,6 +9,7 @@ from engine import default_model
 from engine.config import DEFAULT, FTS5_BM25, THRESHOLDS, Config
 from engine.cutoff import DIRECTIONS, default_cutoff
 from engine.lean.record import replace
+from engine.memory import Corpus
 from engine.prompt import Prompt
 from labels.tuning.curve import ThresholdPoint, point
 from labels.tuning.fitting import FeatureWeights, fit, labelled, prior_of
@@ -16,7 +17,18 @@ from tests.benchmarks.cutoff import CONFIDENCE, MOST
 from tests.benchmarks.example_projects import example_projects
 from tests.benchmarks.locomo import judged
 from tests.benchmarks.pastes import LENGTHS, of_projects, pastes, recall, with_paste
-from tests.benchmarks.served import CORPUS, EXAMPLES, corpus_roots, example_roots, graded, left_out, measured
+from tests.benchmarks.served import (
+    CORPUS,
+    EXAMPLES,
+    LabelledRoot,
+    corpus_roots,
+    example_roots,
+    graded,
+    left_out,
+    measured,
+    resized,
+)
+from tests.engine.builders import memory
 from tests.labels.tuning.judged import world
 
 MODEL = FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS)
@@ -25,6 +37,19 @@ THRESHOLD = default_model.THRESHOLD
 
 FLOORS = {CORPUS: (0.40, 0.54, 0.38), EXAMPLES: (0.50, 0.47, 0.29)}
 """Set -> the least share of served prompts and of useful memories, and the most false fires, at `balanced`."""
+
+LEAST_SERVED = {
+    "concrete": 0.6,
+    "error": 0.6,
+    "followup": 0.28,
+    "negated": 0.5,
+    "several": 0.75,
+    "spelling": 0.75,
+    "to 40": 0.4,
+    "to 150": 0.34,
+    "to 600": 0.4,
+}
+"""Kind of prompt, or words in the shortest memory that it needs -> the least share of served prompts in the corpus."""
 
 
 @pytest.mark.slow
@@ -36,6 +61,20 @@ def test_on_roots_that_it_has_not_learned_from_it_serves_and_seldom_fires_for_no
         assert share["served"] >= least_served, (name, share)
         assert share["useful"] >= least_useful, (name, share)
         assert share["false"] <= most_fires, (name, share)
+    for group, least in LEAST_SERVED.items():
+        own = [row for row in rows if row[0].set == CORPUS and group in (row[0].kind, row[0].length)]
+        part, of = measured(own, THRESHOLD)["served"]
+        assert part >= least * of > 0, (group, part, of)
+
+
+def test_a_resized_root_keeps_needed_memories_first_and_memories_of_other_roots_help_with_no_prompt() -> None:
+    notes = [memory(f"The hangar door {name}", body="Grease it.", memory_id=name) for name in ("odd", "unread", "good")]
+    other = memory("The hangar door of another project", memory_id="good")
+    names = {"good": ("good",), "odd": ("odd",)}
+    asked = [(Prompt("p", "how do I grease the hangar door?"), "")]
+    root = LabelledRoot("r", CORPUS, Corpus("/r", tuple(notes)), asked, {"p": {"good": 2}}, names)
+    found = {size: {one.memory_id: one.grade for one in resized(root, size, [other])[0].candidates} for size in (1, 4)}
+    assert found == {1: {"good": 2}, 4: {"good": 2, "odd": 0, "unread": None, "other-0": 0}}
 
 
 def test_the_names_are_in_order_of_their_false_fires_and_serve_more_the_looser_they_are() -> None:
