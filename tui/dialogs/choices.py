@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -16,7 +17,7 @@ from textual.widgets.selection_list import Selection
 
 from tui.dialogs.dialog import Dialog
 from tui.keys import bindings
-from tui.plain import plain
+from tui.plain import hanging, plain
 from tui.workspace.replay.run_diffs import run_line
 from tui.workspace.systems import MOST_COLUMNS, described
 
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from textual.app import ComposeResult
+    from textual.content import Content
 
     from engine.config import System
     from labels.runs import SavedRun
 
 
 DIGITS = "0123456789"
+NUMBER, EDGES = re.compile(r" *[\d,]+  "), 5
+"""The number before an option, and the cells of a dialog beside an option: frame, padding and scrollbar."""
+
 OPTION_KEYS: list[BindingType] = [
     Binding("j", "cursor_down", "Down", show=False),
     Binding("k", "cursor_up", "Up", show=False),
@@ -54,6 +59,12 @@ class Options(OptionList):
         await self.run_action("page_down" if pages > 0 else "page_up")
 
 
+def _numbered(text: str, width: int) -> Content:
+    """The *text* of an option, wrapped behind the number with which it begins."""
+    number = NUMBER.match(text)
+    return hanging(plain(text), number.end() if number else 0, width)
+
+
 class ChooseOne(Dialog[str | None]):
     """A *question* with a list of *options*, value -> text, and the cursor on *current*. Gives a value, or None.
 
@@ -66,9 +77,10 @@ class ChooseOne(Dialog[str | None]):
         self._question, self._current, self._width = question, current, width
 
     def compose(self) -> ComposeResult:
+        room = min(self._width, self.app.size.width * 9 // 10) - EDGES
         with Vertical() as box:
             box.styles.max_width = self._width
-            yield Options(*(Option(plain(text)) for text in self.options.values()))
+            yield Options(*(Option(_numbered(text, room)) for text in self.options.values()))
         box.border_title = plain(self._question)
 
     def on_mount(self) -> None:

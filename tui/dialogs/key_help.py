@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import on
@@ -17,7 +16,7 @@ from engine.errors import MemsiftError
 from tui.dialogs.choices import Options
 from tui.dialogs.dialog import Dialog, Finder, Line, text_width
 from tui.keys import KEYS, active_keys, bindings, idle_keys, key_names, keyed, keys_of
-from tui.plain import plain
+from tui.plain import hanging, plain
 from tui.workspace.filtering import WordFilter, folded
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 
 
 OFF = "$foreground-muted"
-GAP, MIN_PHRASE = 3, 12
-"""Cells between keys and phrase, and cells of a phrase at least."""
+GAP = 3
+"""Cells between keys and phrase."""
 
 PALETTE = "ctrl+p"
 MOVING = {
@@ -177,10 +176,9 @@ def _line(app: App[object], name: str, why: str | None = None) -> KeyLine:
 
 def _shown(line: KeyLine, keys_width: int, width: int) -> Content:
     """The keys, and beside them the phrase, of which every line begins at the same cell."""
-    pieces = wrap(line.phrase, max(MIN_PHRASE, width - keys_width))
-    phrase = plain(("\n" + " " * keys_width).join(pieces))
-    keys = plain(line.keys.ljust(keys_width))
-    return (keys + phrase).stylize(OFF) if line.is_off else keys.stylize_before("bold $text-accent") + phrase
+    keys, phrase = plain(line.keys.ljust(keys_width)), plain(line.phrase)
+    shown = (keys + phrase).stylize(OFF) if line.is_off else keys.stylize_before("bold $text-accent") + phrase
+    return hanging(shown, keys_width, width)
 
 
 LETTERS = "asdfghjklqwertzuiop"

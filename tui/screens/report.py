@@ -26,6 +26,7 @@ from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
+from tui.widgets.panes import Fitted
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
 from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
@@ -53,13 +54,8 @@ EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read 
 FILE_NAME = "memsift-report.html"
 
 
-class PartPane(Vertical):
-    """Where a part is shown. Its lines fit its width, which a narrow terminal changes after the first drawing."""
-
-    def on_resize(self) -> None:
-        screen = self.screen
-        if isinstance(screen, ReportScreen):
-            self.call_after_refresh(screen.show_part)
+class PartPane(Vertical, Fitted):
+    """Where a part is shown."""
 
 
 class AnswerPane(Static, can_focus=True):

@@ -18,6 +18,7 @@ from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
+from tui.widgets.panes import Fitted
 from tui.widgets.signs import signs
 from tui.widgets.whatif import (
     COUNTING,
@@ -64,6 +65,10 @@ HIGH = 28
 """Rows from which on all values of a setting are compared below the numbers."""
 
 
+class ChangePane(Static, Fitted):
+    """What changes for a prompt."""
+
+
 class WhatifScreen(ModeScreen):
     """Settings and numbers on the left, the prompts that change on the right."""
 
@@ -106,7 +111,7 @@ class WhatifScreen(ModeScreen):
                 yield Static(id="compared", classes="pane")
             with Vertical(id="right"):
                 yield ChangeList(classes="pane")
-                yield Static(id="change", classes="pane")
+                yield ChangePane(id="change", classes="pane")
         yield Static(id="state")
         yield KeyFooter()
 

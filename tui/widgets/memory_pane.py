@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from engine.search.highlight import Marker
 from tui.plain import marked, plain, shown_path
+from tui.widgets.panes import Fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +55,7 @@ class TextPane(VerticalScroll, can_focus=True):
         return "\n".join(str(widget.content) for widget in self.query(Static))
 
 
-class MemoryPane(TextPane):
+class MemoryPane(TextPane, Fitted):
     """The memory under the cursor in Browse, or the card in Label and Settle. Its text has the id `<id>-text`."""
 
     def __init__(self, id: str) -> None:  # noqa: A002 - as Textual's widgets

@@ -121,7 +121,20 @@ class PanesScreen(Screen[None]):
         if self._dragged:
             self._dragged.first.release_mouse()
             self._dragged = None
-            self.show_again()
+
+
+class Fitted(Widget):
+    """A widget whose screen shows all again when its width changes: its lines are wrapped for that width.
+
+    A class of the screen may change it after the screen has its new size.
+    """
+
+    _fitted = 0
+
+    def on_resize(self) -> None:
+        if self.size.width != self._fitted and isinstance(self.screen, PanesScreen):
+            self._fitted = self.size.width
+            self.call_after_refresh(self.screen.show_again)
 
 
 def _holds_panes(widget: Widget) -> bool:

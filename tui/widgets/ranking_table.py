@@ -222,11 +222,14 @@ def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
 
 def _judged_cell(candidate: Candidate, width: int) -> Cell:
     if candidate.injected:
-        kept = candidate.verdict is not None and candidate.verdict.decision == "approved"
-        return cells(f"{DRAWN.injected} {'kept' if kept else 'fallback'}", width), "good"
+        return cells(f"{DRAWN.injected} {_kept(candidate)}", width), "good"
     if candidate.dropped_by == "judge":
         return cells(f"{DRAWN.rejected} {DROPPED[candidate.dropped_by]}", width), "bad"
     return cells(f"{DRAWN.dropped} {DROPPED[candidate.dropped_by]}", width), "muted"
+
+
+def _kept(candidate: Candidate) -> str:
+    return "kept" if candidate.verdict and candidate.verdict.decision == "approved" else "fallback"
 
 
 def _in_words(candidate: Candidate, width: int) -> str:
@@ -234,8 +237,7 @@ def _in_words(candidate: Candidate, width: int) -> str:
     wide, _, narrow = SPOKEN_WIDTHS
     if not candidate.injected:
         return f"{'no:' if width == narrow else SPOKEN.dropped} {candidate.dropped_by}"
-    is_kept = candidate.verdict is not None and candidate.verdict.decision == "approved"
-    how = ("kept" if is_kept else "fallback") if candidate.verdict else f"rank {candidate.rank}"
+    how = _kept(candidate) if candidate.verdict else f"rank {candidate.rank}"
     if width == narrow:
         return how
     sure = f", {candidate.confidence}" if width == wide and candidate.confidence else ""

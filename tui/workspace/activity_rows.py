@@ -207,7 +207,7 @@ RULES = RowRules(
         SLOWEST: RowOrder("Time, the slowest first", lambda entry: entry.decision.ms),
     },
     kinds={
-        "": RowKind("All"),
+        "": RowKind("all prompts"),
         "injected": RowKind("Injected something", lambda entry: bool(entry.decision.injected)),
         SILENT: RowKind("Silent: nothing was injected", lambda entry: entry.decision.is_of(SILENT)),
         SLOW: RowKind("Slow: half a second or more", lambda entry: entry.decision.is_of(SLOW)),
