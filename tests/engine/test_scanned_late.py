@@ -68,7 +68,8 @@ def test_of_several_roots_the_first_retrieval_injects_what_later_ones_do(
 ) -> None:
     """A root that may inject one memory leaves another to the places of all: that is scanned as well."""
     monkeypatch.setattr("engine.search.writing.SCANNED_AT_ONCE", 0)
-    for folder, name, text in (("one", "first", FILLER), ("two", "second", FILLER), ("two", "third", FILLER + ATTACK)):
+    notes = (("one", "first", FILLER), ("two", "second", FILLER), ("two", "third", FILLER + ATTACK))
+    for folder, name, text in notes:
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / f"{name}.md").write_text(
             f"# Quarterly warehouse export {name}\n\n{text}", encoding="utf-8"
