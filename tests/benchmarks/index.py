@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
-from engine.search.scoring import find
+from engine.search.scoring import PromptMatcher, find
 from engine.search.strategies import fts5_bm25, memsift
 from tests.benchmarks.corpus import LENGTHS, MOST_WORDS, SHORT_WORDS, prompts, write_root
 
@@ -152,14 +152,12 @@ def _compare(name: str, search: Search, kind: str, index: Index) -> None:
 def _exhaustively(index: Index) -> Iterator[None]:
     """Strategies score every memory."""
     rows = index.ask(lambda db: [row for (row,) in db.execute("select rowid from memory")])
-    before = memsift.candidates
-    for strategy in (memsift, fts5_bm25):
-        strategy.candidates = lambda *_, **__: rows  # type: ignore[assignment]
+    before = PromptMatcher._candidates
+    PromptMatcher._candidates = lambda *_, **__: rows  # type: ignore[assignment,method-assign]
     try:
         yield
     finally:
-        for strategy in (memsift, fts5_bm25):
-            strategy.candidates = before
+        PromptMatcher._candidates = before  # type: ignore[method-assign]
 
 
 def _hooked(root: str, environ: dict[str, str]) -> None:
