@@ -135,7 +135,7 @@ class LabelScreen(LabelWalk):
     def _show_card(self, at: Position, card: Card) -> None:
         memory = self.app.workspace.memory(card.memory.id)
         self.show_card_text(memory_text(memory) if memory else plain(card.memory.title))
-        self.show_again()
+        self.call_after_refresh(self.show_again)  # after a reveal, the pane has its width only then
         self.prompt_pane.name_blindness(is_blind=at.is_repeat or self.app.workspace.is_blind(at.prompt.id))
         self.remark_line.turn_to((at.prompt.id, card.pair, at.is_repeat))
         self._shown_at = self.app.workspace.clock()
