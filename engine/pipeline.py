@@ -11,7 +11,7 @@ from engine import inject
 from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS, system_of
 from engine.lean.record import replace
 from engine.memory import UNSCANNED
-from engine.retrieval import Candidate, Retrieval, Session
+from engine.retrieval import PLACES, Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
 from engine.search.scoring import find
 from engine.search.strategies import memsift
@@ -78,6 +78,7 @@ def retrieve(
     session: Session | None = None,
     include_retired: bool = False,
     is_brief: bool = False,
+    is_part: bool = False,
     clock: Callable[[], float] = time.perf_counter,
     now: Callable[[], float] = time.time,
 ) -> Retrieval:
@@ -87,8 +88,9 @@ def retrieve(
     strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
     leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
     `max_results` memories, however weak. *is_brief*: only the injected set and a few candidates beside it are wanted.
-    If some of these few may not be injected or do not fit into the text, the whole pool is looked at. *clock* and
-    *now* are in seconds.
+    If some of these few may not be injected or do not fit into the text, the whole pool is looked at. *is_part*: other
+    roots are searched as well, so memories without a place may still get one, and are scanned for safety, too. *clock*
+    and *now* are in seconds.
     """
     started = clock()
     cutoff = fitting(cutoff, index, config, mode)
@@ -102,7 +104,8 @@ def retrieve(
         candidates, judgement = later_stages(
             prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
         )
-        late = index.risks([found.memory for found in candidates if found.injected and found.memory.id not in risks])
+        shown = [found for found in candidates if found.injected or (is_part and found.dropped_by in PLACES)]
+        late = index.risks([found.memory for found in shown if found.memory.id not in risks])
         if not late:
             break
         risks |= late

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 DROP_STAGES = ("status", "floor", "cutoff", "judge", "cap", "repeat", "budget")
 """The stages of the pipeline that can drop a candidate, in their order. The last three are one walk by rank."""
 
+PLACES = DROP_STAGES[-3:]
+"""The stages that a root cannot decide by itself."""
+
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 
 

@@ -14,10 +14,9 @@ from engine import pipeline
 from engine.config import AUTO, DEFAULT, SYSTEMS, system_of
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
-from engine.memory import UNSCANNED
 from engine.opening import open_index
 from engine.paths import root_key
-from engine.retrieval import Session
+from engine.retrieval import PLACES, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate, Retrieval
     from engine.search.index import Index
     from engine.search.query import Term
-
-PLACES = ("cap", "repeat", "budget")
-"""The stages that a root cannot decide by itself."""
 
 TWICE = "another root has the same memory"
 
@@ -304,6 +300,7 @@ def retrieve_from(
                 judge=share,
                 cutoff=root.cutoff,
                 include_retired=include_retired,
+                is_part=True,
                 clock=clock,
             )
             for root, share in zip(roots, shares, strict=True)
@@ -389,7 +386,7 @@ def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     result = []
     for rank, (candidate, _) in enumerate(pairs, start=1):
         dropped_by, reason = candidate.dropped_by, candidate.reason
-        if _is_open(candidate) and candidate.memory.risk != UNSCANNED:
+        if _is_open(candidate):
             dropped_by, reason = ("repeat", TWICE) if candidate.memory.digest in given else (None, "")
             given.add(candidate.memory.digest)
         result.append(replace(candidate, rank=rank, dropped_by=dropped_by, reason=reason))

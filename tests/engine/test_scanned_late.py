@@ -10,6 +10,7 @@ from engine.config import SEARCH, Config
 from engine.memory import UNSCANNED
 from engine.opening import open_index
 from engine.prompt import typed_prompt
+from engine.roots import OpenRoot, open_together, retrieve
 from tests.engine.builders import fillers, write_root
 
 FILLER = "The quarterly export of the warehouse runs at night and writes parquet files.\n\n" * 40
@@ -60,3 +61,21 @@ def test_of_many_new_memories_the_first_are_scanned_at_once(tmp_path: Path, monk
         assert [one.risk for one in index.summaries()] == [0, 0, 0, UNSCANNED, UNSCANNED]
     with closing(open_index(str(root), environ)) as index:
         assert {one.risk for one in index.summaries()} == {0}
+
+
+def test_of_several_roots_the_first_retrieval_injects_what_later_ones_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A root that may inject one memory leaves another to the places of all: that is scanned as well."""
+    monkeypatch.setattr("engine.search.writing.SCANNED_AT_ONCE", 0)
+    notes = (("one", "first", FILLER), ("two", "second", FILLER), ("two", "third", FILLER + ATTACK))
+    for folder, name, text in notes:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"{name}.md").write_text(
+            f"# Quarterly warehouse export {name}\n\n{text}", encoding="utf-8"
+        )
+    settings = (("one", Config()), ("two", Config(max_inject=1)))
+    roots = [OpenRoot(str((tmp_path / folder).resolve()), config, None) for folder, config in settings]
+    with closing(open_together(roots, {"HOME": str(tmp_path)})) as index:
+        found = [sorted(one.memory.id for one in retrieve(ASK, index, Config()).injected) for _ in range(3)]
+    assert found == [["first", "second"]] * 3
