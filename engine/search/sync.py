@@ -61,9 +61,12 @@ DOUBLED = "select id from memory group by id having count(*) > 1 or count(reason
 OPTIMIZE = "insert into {table}({table}) values ('optimize')"
 
 
-READERS, FILES_FOR_READERS, FILES_AT_ONCE = 2, 5000, 1000
+READERS, FILES_FOR_READERS, FILES_AT_ONCE = 2, 5000, 400
 """Processes that read the files of a large first index, from this number of files on, and files that each reads before
 the next takes its turn. This process needs about as long to write the rows as two need to read the files."""
+
+PIPE_BYTES = 1 << 20
+"""A reader goes on until its pipe is full."""
 
 READ = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.sync import send_batches; send_batches()"
 
@@ -196,7 +199,9 @@ def batches_of_readers(root: str, store: str, names: list[str]) -> Generator[Bat
     readers: list[Any] = []
     try:
         for number in range(READERS):
-            reader: Any = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
+            reader: Any = Popen(
+                command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pipesize=PIPE_BYTES, start_new_session=True
+            )
             readers.append(reader)
             with reader.stdin:
                 pickle.dump((root, store, shares[number::READERS]), reader.stdin)
