@@ -301,7 +301,7 @@ def test_a_closed_index_is_not_opened_again_by_a_question(project: Project) -> N
         len(index)
 
 
-@pytest.mark.parametrize("statement", ["delete from full_text_data", "update memory set words = 0", "delete from word"])
+@pytest.mark.parametrize("statement", ["delete from full_text_data", "update memory set words = 0", "drop table word"])
 def test_damage_that_a_search_finds_is_healed(project: Project, statement: str) -> None:
     project.opened()
     with closing(for_writing(str(project.file))) as db:
