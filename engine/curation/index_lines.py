@@ -171,7 +171,11 @@ def _placed(lines: list[str], change: IndexChange, best: Callable[[Sequence[str]
         at = hunk.at + shift if is_same else _place_of(found, hunk, hunk.at + shift, best)
         if at is None:
             return None
-        found = [*found[:at], *hunk.after, *found[at + len(hunk.before) :]]
+        found = [*found[:at], *found[at + len(hunk.before) :]]
+        is_one = hunk.before and len(hunk.after) == 1
+        if is_one and hunk.is_in_order and not is_same:  # its neighbours may be others now
+            at = best(found, hunk.after[0])
+        found = [*found[:at], *hunk.after, *found[at:]]
         shift += len(hunk.after) - len(hunk.before)
     return found
 

@@ -60,6 +60,13 @@ def index(root: Path) -> str:
     return (root / "index.md").read_text(encoding="utf-8")
 
 
+def test_an_undone_title_stands_where_it_belongs_among_entries_that_came_since(root: Path, other: Path) -> None:
+    perform(Edit(str(root), summary(root, "beta"), Changes(title="Zeta")))
+    perform(Move(str(other), summary(other, "omega"), str(root)))
+    undo(1)
+    assert index(root) == rebuilt_index(root)
+
+
 def test_a_retired_memory_has_its_date_and_reason_and_leaves_the_index(root: Path) -> None:
     perform(Retire(str(root), summary(root, "alpha"), "too old"))
     one = read(root, "alpha")
