@@ -15,7 +15,8 @@ from engine.errors import LabelStoreError
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_row, latest_standing, superseding
-from labels.labelling_order import StoredPlans, StoredPools, record_card
+from labels.labelling_order import StoredPlans
+from labels.pooling import StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event
 from labels.runs import NewestReplays, StoredRuns
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
-from labels.labelling_order import random_key
 from labels.measure.judgements import (
     assuming_not_relevant,
     consensus,
@@ -23,6 +22,7 @@ from labels.measure.judgements import (
 )
 from labels.measure.metrics import InPools, Ratio, in_pools, judge_failures, served, tally
 from labels.measure.strata import LabelledSample, PairWeights, pair_weights, prompt_weights
+from labels.pooling import random_key
 from labels.run_settings import changes
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from engine.retrieval import HIGH, Candidate, Retrieval
 from engine.settings.sources import read_config
 from labels import runs
 from labels.database import LabelDatabase
-from labels.labelling_order import pool, record_card
+from labels.pooling import pool, record_card
 from labels.records import NOT_RELEVANT, RELEVANT, Pool
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root

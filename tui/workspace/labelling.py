@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from engine.errors import MemsiftError
 from engine.stores.writing import ACTIVE
 from engine.wording import counted
-from labels.labelling_order import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.measure.progress import LabellingProgress, people, strata
+from labels.pooling import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import INJECTED, Card, Pool
 from tui.workspace.labelling_plan import NOTES
 

@@ -12,8 +12,9 @@ from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
-from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered, pool
+from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.measure.report import PLAIN
+from labels.pooling import pool
 from labels.runs import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists

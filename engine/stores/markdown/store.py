@@ -1,6 +1,6 @@
 """Folders of Markdown notes, and single Markdown files such as CLAUDE.md.
 
-FORMS says what a file is cut into, by its name and its lines; the functions are in `parts`, those for Codex here.
+FORMS says what a file is cut into, by its name and its lines; the functions are in `parts`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import os
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
 from engine.stores.files import DRAWING, EMPTY, README, TEMPLATE, UnreadableFileError, read_text
-from engine.stores.markdown import parts
-from engine.stores.markdown.parts import INDEX_FILE, MOST_TAGS, MarkdownPart, MarkdownText, bullet_part, instructions
-from engine.stores.markdown.text import as_words, body_lines, bullets, first, front_matter, heading_text, pairs
+from engine.stores.markdown import codex, parts
+from engine.stores.markdown.parts import MarkdownText
+from engine.stores.markdown.text import first, front_matter
 from engine.stores.registry import NO_NOTES, NOTES, Listing, name_in
 from engine.stores.roots import original_stem
 
@@ -20,7 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from engine.stores.markdown.text import BodyLine, FrontMatter
+    from engine.stores.markdown.parts import MarkdownPart
+    from engine.stores.markdown.text import FrontMatter
 
     Parts = Callable[[MarkdownText], Iterator[MarkdownPart | Skipped]]
 
@@ -28,6 +29,15 @@ SUFFIXES = tuple(sign[1:] for sign in NOTES)
 MOST_FILES, MOST_FOLDERS, MOST_DEPTH = 50_000, 5_000, 12
 LEFT_OUT = ("node_modules", "__pycache__")
 """Folders of packages. Hidden folders are left out as well."""
+
+FORMS: tuple[tuple[Callable[[MarkdownText], bool], Parts], ...] = (
+    (lambda text: bool(parts.client_of(text.path)), parts.instructions),
+    (parts.is_daily, parts.daily),
+    (codex.is_codex_summary, codex.codex_summary),
+    (codex.is_codex, codex.codex),
+    (lambda text: text.name == parts.INDEX_FILE, parts.facts),
+)
+"""Which files are cut up, and how. Any other file is a note."""
 
 TEMPLATE_FOLDERS = ("templates", "template", "_templates")
 TEMPLATE_MARKS = ("<% tp.", "<%* ", "{{title}}", "{{date}}", "{{date:")
@@ -154,105 +164,3 @@ class _Walk:
 
     def _skip(self, name: str, reason: str) -> None:
         self.skipped.append(Skipped(without_lone_surrogates(name) or "the root", reason))
-
-
-# The memories that Codex writes: a summary by sections, and lists of bullets by task and thread
-
-SUMMARY, RAW = "memory_summary.md", "raw_memories.md"
-VERSION = "v1"
-GROUP = "Task Group:"
-THREAD = "Thread "
-
-CATEGORIES = (("preference", "preference"), ("failure", "feedback"))
-"""A word in the name of a list -> the category of its bullets. All others are of REFERENCE."""
-
-REFERENCE = "reference"
-FILES, KEYWORDS = "rollout_summary_files", "keywords"
-
-
-def is_codex_summary(text: MarkdownText) -> bool:
-    """Whether it is the summary of Codex's memories."""
-    return text.name == SUMMARY and text.lines[0].strip() == VERSION
-
-
-def codex_summary(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
-    """A memory for each section of the summary."""
-    return instructions(MarkdownText(text.path, ["", *text.lines[1:]]))
-
-
-def is_codex(text: MarkdownText) -> bool:
-    """Whether it is a list of Codex. Claude Code's auto memory has a file of the same name."""
-    return text.name == RAW or (text.name == INDEX_FILE and any(line.startswith(f"# {GROUP}") for line in text.lines))
-
-
-def codex(text: MarkdownText) -> Iterator[MarkdownPart]:
-    """A memory for each bullet. Keys may be indented, and lists of files and of keywords are no memories."""
-    return _CodexReader().read(text)
-
-
-class _CodexReader:
-    """What stands above the next bullet: its list, the tags of its task, and the time of its thread."""
-
-    def __init__(self) -> None:
-        self._list = ""
-        self._tags: tuple[str, ...] = ()
-        self._moment = ""
-        self._block: list[str] | None = None
-
-    def read(self, text: MarkdownText) -> Iterator[MarkdownPart]:
-        for lines in bullets(body_lines(text.lines, 0)):
-            start = lines[0]
-            if start.text.strip() == "---":
-                self._fence()
-            elif self._block is not None:
-                self._block += [line.text for line in lines]
-            elif start.level:
-                self._heading(start)
-            elif self._list == KEYWORDS:
-                self._add_tags(as_words((start.text.strip().removeprefix("- "),)))
-            elif not start.is_bullet:
-                self._label(start.text.strip())
-            elif self._list != FILES:
-                yield bullet_part(lines, self._category(), self._list, self._tags[:MOST_TAGS], self._moment)
-
-    def _fence(self) -> None:
-        """A `---` begins the keys of a task, the next one ends them."""
-        if self._block is None:
-            self._block = []
-            return
-        front = pairs(self._block)
-        self._tags, self._block = (), None
-        self._add_tags(as_words((first(front, "task_group"), *front.get("keywords", ()))))
-
-    def _heading(self, line: BodyLine) -> None:
-        name = heading_text(line.text)
-        if name.startswith(GROUP):
-            self._tags = ()
-            self._add_tags(as_words((name.removeprefix(GROUP),)))
-        elif name.startswith(THREAD):
-            self._tags, self._moment = (), ""
-        self._list = name
-
-    def _label(self, text: str) -> None:
-        """A line such as `Reusable knowledge:` names the list below it, and `updated_at: TIME` the time of a thread."""
-        if text.startswith("updated_at:"):
-            self._moment = text.partition(":")[2].strip()
-        elif text.endswith(":"):
-            self._list = text[:-1]
-
-    def _add_tags(self, words: tuple[str, ...]) -> None:
-        self._tags = tuple(dict.fromkeys((*self._tags, *words)))
-
-    def _category(self) -> str:
-        name = self._list.lower()
-        return next((category for word, category in CATEGORIES if word in name), REFERENCE)
-
-
-FORMS: tuple[tuple[Callable[[MarkdownText], bool], Parts], ...] = (
-    (lambda text: bool(parts.client_of(text.path)), parts.instructions),
-    (parts.is_daily, parts.daily),
-    (is_codex_summary, codex_summary),
-    (is_codex, codex),
-    (lambda text: text.name == parts.INDEX_FILE, parts.facts),
-)
-"""Which files are cut up, and how. Any other file is a note."""

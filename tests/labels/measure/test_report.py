@@ -7,12 +7,12 @@ import pytest
 from engine.config import Config, JudgeConfig, config_json
 from labels.exchange.replay_file import read_outcomes, run_row
 from labels.exchange.trec import read_qrels
-from labels.labelling_order import pool
 from labels.measure.evidence import EXCLUDE, Evidence, evidence_from_qrels
 from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
 from labels.measure.report import Report, SystemReport, build_report, report_from_store
+from labels.pooling import pool
 from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE, Judgements, Outcome
 from labels.report.notes import notes
 from labels.store import LabelStore

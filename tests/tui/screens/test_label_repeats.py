@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from engine.prompt import Prompt
-from labels.labelling_order import MIN_REPEAT_GAP
+from labels.pooling import MIN_REPEAT_GAP
 from labels.records import Event
 from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
 from tests.tui.conftest import Opener
