@@ -100,8 +100,8 @@ def _update(path: str, root: str, **how: Any) -> None:
 def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can.
 
-    It is written at once if nothing was for KEEP_SECONDS, else later, or when there is no memory to scan: a disk takes
-    longer to keep a risk than the scan to find it.
+    The index is written at most once in KEEP_SECONDS, because a disk takes longer to keep a risk than the scan to find
+    it. What is left is written when the function is called without memories, at the end.
     """
     found: list[tuple[float, str, str]] = []
     written = -KEEP_SECONDS

@@ -80,8 +80,8 @@ class Index:
         *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given their
         names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
         *is_accepted*: whether a person accepted a risky memory. *is_loaded*: whether a client loads a memory by itself,
-        of those that may be loaded. *scan*: digest -> risk, 0..1, of memories that were not scanned yet; of none, when
-        no others will come.
+        of those that may be loaded. *scan*: digest -> risk, 0..1, of memories that were not scanned yet; it
+        is called without any at the end.
         """
         self.root = root
         self.has_fts5 = has_fts5(db)

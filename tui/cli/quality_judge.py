@@ -59,7 +59,7 @@ def judge(
     Without an ID, all active memories are rated. The model sees a memory's title, category, tags, date and text. A
     rating is a suggestion: nothing is changed, and you decide with memsift quality accept and memsift quality reject.
 
-    Headings, summaries of documents and other meta-content are rejected by a rule, without a call. The answers are
+    Headings, and texts that only say what a document holds, are rejected by a rule, without a call. The answers are
     cached in ~/.cache/memsift/judge.db, so that a memory is paid for once: the same command goes on after Ctrl-C, and
     another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/ratings.db. Without
     --judge-timeout a call may take 60 s.
