@@ -158,9 +158,7 @@ def estimate_lines(report: GateReport) -> Iterator[str]:
     else:
         counts = f"{report.relevant.part:,} of {report.relevant.whole:,} memories that it injected were relevant"
         prompts = counted(decision.estimate.prompts, "prompt")
-        raw = report.relevant.part / report.relevant.whole
-        weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
-        yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
+        yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}"
         yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {guarantee(gate)}"
     yield f"  asked for      {gate.least:.2f}{zone_text(gate)}"
     yield from served_lines(report)

@@ -16,7 +16,7 @@ from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
 from tui.cli.declaring import declared
 from tui.cli.help import SUBJECTS, Commands
-from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile
+from tui.cli.options import AskedJudge, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -65,7 +65,6 @@ def main(
     prompts: PromptFiles,
     judge: AskedJudge,
     db: StoreFile,
-    order: OrderName,
     plain: Plain,
 ) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
@@ -119,7 +118,7 @@ def main(
         try:
             found = opening.known_roots(roots, os.environ)
         except RootNotFoundError as error:
-            open_other(error, judge, db, order, is_plain=plain)
+            open_other(error, judge, db, is_plain=plain)
             return
         require_terminal()
-        open_app(found, prompts, judge, db, order, is_plain=plain)
+        open_app(found, prompts, judge, db, is_plain=plain)

@@ -177,7 +177,6 @@ def open_workspace(
     db: str | None,
     environ: Mapping[str, str],
     *,
-    order: str | None = None,
     is_trusted: bool = False,
     asks_first: bool = False,
     others: Sequence[str] = (),
@@ -189,8 +188,8 @@ def open_workspace(
     """
     from engine.conversations.prompt_files import session_folders
     from labels.store import LabelStore
+    from tui.workspace.guideline import guideline_hash
     from tui.workspace.judging import Spending
-    from tui.workspace.labelling_plan import guideline_hash, require_possible
     from tui.workspace.retrievals import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.workspace import Workspace
@@ -204,7 +203,7 @@ def open_workspace(
     here = os.getcwd()  # noqa: PTH109
     sessions = () if prompts else (transcripts_dir(here, environ), *session_folders(environ))
     with explained_if_slow(root):
-        workspace = Workspace(
+        return Workspace(
             root,
             config,
             LabelStore.open(Path(db or labels_file(environ)), guideline=guideline_hash(environ)),
@@ -216,13 +215,9 @@ def open_workspace(
             takes_replayed=not prompts,
             unread_prompts=reading.skipped,
             annotator=annotator_name(environ),
-            order=order or "",
             notice=" ".join(filter(None, (settings.notice, *settings.remarks))),
             sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
         )
-    if order:
-        require_possible(workspace, order)
-    return workspace
 
 
 MOST_PROJECTS, MOST_LINES, LONGEST_LINE = 200, 20, 100_000
