@@ -83,14 +83,16 @@ def curve(
     prompts: Sequence[JudgedPrompt], probabilities: Probabilities, max_inject: int, confidence: float
 ) -> list[ThresholdPoint]:
     """A point for each hundredth from 0 (no cutoff) to 0.99. At most *max_inject* memories go to a prompt."""
-    points = []
-    for threshold in (step / STEPS for step in range(STEPS)):
-        sets = [
-            injected(prompt, own, threshold, max_inject) for prompt, own in zip(prompts, probabilities, strict=True)
-        ]
-        found = [[example for example, _ in own] for own in sets]
-        points.append(measure_sets(prompts, found, threshold, confidence, sum(p for own in sets for _, p in own)))
-    return points
+    return [point(prompts, probabilities, step / STEPS, max_inject, confidence) for step in range(STEPS)]
+
+
+def point(
+    prompts: Sequence[JudgedPrompt], probabilities: Probabilities, threshold: float, max_inject: int, confidence: float
+) -> ThresholdPoint:
+    pairs = zip(prompts, probabilities, strict=True)
+    sets = [injected(prompt, own, threshold, max_inject) for prompt, own in pairs]
+    expected = sum(p for own in sets for _, p in own)
+    return measure_sets(prompts, [[example for example, _ in own] for own in sets], threshold, confidence, expected)
 
 
 def measure_sets(
@@ -130,13 +132,14 @@ def measure_sets(
 def injected(
     prompt: JudgedPrompt, probabilities: Sequence[float], threshold: float, max_inject: int
 ) -> list[tuple[Example, float]]:
-    """The first *max_inject* examples of a prompt that reach the threshold, as in the hook, with their P(relevant).
+    """The first *max_inject* examples of a prompt that reach the threshold, as in the hook, with their P(relevant)."""
+    reached = zip(prompt.examples, probabilities, reaches(probabilities, threshold), strict=True)
+    return [(example, p) for example, p, is_kept in reached if is_kept][:max_inject]
 
-    Those behind the first must be surer, as `engine.cutoff` says.
-    """
-    examples = zip(prompt.examples, probabilities, strict=True)
-    least = (threshold, surer(threshold))
-    return [(example, p) for place, (example, p) in enumerate(examples) if p >= least[place > 0]][:max_inject]
+
+def reaches(probabilities: Sequence[float], threshold: float) -> list[bool]:
+    """Whether each memory of a prompt passes; those behind the first must be surer, as `engine.cutoff` says."""
+    return [p >= (surer(threshold) if place else threshold) for place, p in enumerate(probabilities)]
 
 
 def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) -> float | None:
