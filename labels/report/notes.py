@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from labels.measure.evidence import Evidence, LabelFacts
     from labels.measure.gate import Caveats, Gaps, GateReport
-    from labels.measure.report import Outdated, Report, SystemReport
+    from labels.measure.report import Outdated, Report
 
 
 WORDS = {
@@ -118,17 +118,13 @@ def on_systems(report: Report) -> Iterator[str]:
 
 def on_pool(report: Report) -> Iterator[str]:
     for system in report.systems:
-        yield from on_unjudged(system)
+        part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
+        if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
+            memories = counted(whole, "injected memory")
+            words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
+            yield sentence("unjudged", part=part, **words)
     if report.labelled_prompts:
         yield "What no system returned was never looked at: recall and losses are within the pool."
-
-
-def on_unjudged(system: SystemReport) -> Iterator[str]:
-    part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
-    if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
-        memories = counted(whole, "injected memory")
-        words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
-        yield sentence("unjudged", part=part, **words)
 
 
 def on_convention(report: Report) -> Iterator[str]:
