@@ -32,6 +32,8 @@ MOST_TRIES = 5
 """How often an index is written that another program changes at the same time."""
 
 UNCHANGED = "Nothing was changed."
+HALF_DONE = "The change is half done. The next change with memsift finishes it, if it can."
+ALL_BUT_NOTED = "All files are changed. The next change with memsift enters it into the journal; then it can be undone."
 
 
 def utc_now() -> str:
@@ -83,15 +85,21 @@ class Curator:
             plan = plan if plan.undoes else self._with_index(plan)
             effect = plan.effect
             deed = Deed(0, self._now(), plan.kind, plan.summary, plan.memories, plan.roots, PENDING, plan.undoes, None)
-            number, forgotten = self.journal.begin(deed, effect)
+            try:
+                number, forgotten = self.journal.begin(deed, effect)
+            except JournalError as error:
+                raise JournalError(f"{error} {UNCHANGED}") from None
             try:
                 self._carry_out(effect.files)
             except CurationError as error:
                 told = self._take_back(number, effect)
                 if told == UNCHANGED and isinstance(error, ChangedSinceError):
-                    raise
+                    raise ChangedSinceError(f"{error} {told}", error.detail) from None
                 raise CurationError(f"{error} {told}") from None
-            self.journal.finish(number, effect)
+            try:
+                self.journal.finish(number, effect)
+            except JournalError as error:
+                raise JournalError(f"{error} {ALL_BUT_NOTED}") from None
         return PerformedOperation(number, plan, forgotten)
 
     def mark(self, memories: Sequence[Memory], reason: str, *, is_rejected: bool) -> None:
@@ -180,7 +188,7 @@ class Curator:
             self._carry_out([change.reversed() for change in reversed(written)])
             self.journal.cancel(number)
         except CurationError:
-            return "The change is half done. The next change with memsift finishes it, if it can."
+            return HALF_DONE
         return UNCHANGED
 
     def _locked(self, roots: Sequence[str], wait_s: float) -> ExitStack:

@@ -110,7 +110,7 @@ def text_at(path: str, most: int = MAX_FILE_BYTES) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise CurationError(f"{path} cannot be read ({error.strerror or error}). Nothing was changed.") from None
+        raise CurationError(f"{path} cannot be read ({error.strerror or error}).") from None
     if len(raw) > most:
         raise CurationError(f"{path} is larger than {most // 1000:,} kB. memsift does not change it.")
     try:
@@ -124,7 +124,7 @@ def require_unchanged(change: FileChange, most: int = MAX_FILE_BYTES) -> None:
     now = text_at(change.path, most)
     if now != change.before:
         raise ChangedSinceError(
-            f"{change.path} was changed since it was read. Nothing was done. Look at it, and try again.",
+            f"{change.path} was changed since it was read. Look at it, and try again.",
             diff(change.name, change.before, now),
         )
 

@@ -148,7 +148,7 @@ class Journal:
         return len(gone)
 
     def _make(self, db: sqlite3.Connection) -> None:
-        db.execute("pragma synchronous=full")
+        db.execute("pragma synchronous=extra")  # else a power cut may bring back the journal file of SQLite itself
         (version,) = db.execute("pragma user_version").fetchone()
         if version > VERSION:
             raise JournalError(f"The journal {self._path} was written by a newer memsift. Update this one.")
@@ -159,7 +159,7 @@ class Journal:
     def _explained(self, error: Exception) -> JournalError:
         is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
         advice = DAMAGED if is_damaged else UNDAMAGED
-        return JournalError(f"The journal {self._path} cannot be used ({error}), so nothing was changed. {advice}")
+        return JournalError(f"The journal {self._path} cannot be used ({error}). {advice}")
 
 
 def _set_tombstones(db: sqlite3.Connection, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:

@@ -52,10 +52,11 @@ class PrivateDatabase:
             self._db.execute("begin immediate")
             try:
                 yield self._db
+                self._db.execute("commit")
             except BaseException:
-                self._db.execute("rollback")
+                if self._db.in_transaction:  # a commit that a full disk refuses may leave it open
+                    self._db.execute("rollback")
                 raise
-            self._db.execute("commit")
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
