@@ -19,7 +19,7 @@ from tui.cli.declaring import command, option
 from tui.cli.options import SHARE, TREC_FORM, EachRoot, Full, StoreFile, TextOrJson, Unjudged, opened_store
 from tui.cli.output import text_width
 from tui.workspace import opening
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -195,7 +195,8 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
     if promise == ELSEWHERE and tuning.elsewhere:
         tell(f"{root} gave no labels. Promise there: {promise_elsewhere(tuning, tuning.elsewhere)}")
     if writes:
-        apply_tuning(root, tuning, config, promise, is_shared=is_shared)
+        with uninterrupted():
+            apply_tuning(root, tuning, config, promise, is_shared=is_shared)
     return True
 
 
@@ -219,8 +220,9 @@ def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str, *, is_
 def undo_tuning(root: str, *, is_shared: bool) -> None:
     from labels.tuning import model_file
 
-    if is_shared:
-        path = keeping_trust(root, os.environ, lambda: model_file.share(root, None))
-    else:
-        path = model_file.remove(state_dir(root, os.environ))
-    tell(f"Removed {path}." if path else f"There is no {'shared' if is_shared else 'tuned'} cutoff to remove.")
+    with uninterrupted():
+        if is_shared:
+            path = keeping_trust(root, os.environ, lambda: model_file.share(root, None))
+        else:
+            path = model_file.remove(state_dir(root, os.environ))
+        tell(f"Removed {path}." if path else f"There is no {'shared' if is_shared else 'tuned'} cutoff to remove.")
