@@ -13,6 +13,7 @@ from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading,
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable, stamp
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
+from engine.stores.files import has_locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
+    wait_s = WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
     def recover(error: Exception) -> Index:
         if is_damage(error):
@@ -70,9 +72,9 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         try:
-            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True, watch=Watch(has_readers=True))
+            _update(path, resolved, wait_s=wait_s, merges=True, watch=Watch(has_readers=True))
         except DAMAGE as error:
-            if not is_busy(error):
+            if not is_busy(error, path):
                 raise
             _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
         return _opened(path, resolved, _rules(resolved, environ), recover)
@@ -298,7 +300,7 @@ def _updated(
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        index = None if is_busy(error) else _in_memory(root, environ, until - time.monotonic())
+        index = None if is_busy(error, path) else _in_memory(root, environ, until - time.monotonic())
         if index is not None:
             return index
     else:

@@ -11,7 +11,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
-from engine.stores.files import OWN_FILE, make_private
+from engine.stores.files import OWN_FILE, has_locks, make_private
+from engine.stores.private_database import NO_LOCKS
 from labels.migrations import STEPS, migrations
 from labels.tables import ELSEWHERE, LabelTables, database_of, storable
 
@@ -40,6 +41,9 @@ opened: dict[int, tuple[Path, File]] = {}
 """The files of this process' connections, by the ids of these. Of one path, only one file may be open at a time: SQLite
 would use the same write-ahead log for both."""
 
+NO_SHARED_MEMORY = (sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMOPEN)
+"""What SQLite says of a store in WAL mode where processes cannot share memory."""
+
 SETTLE_S = 0.5
 """Time for SQLite to move its log into the file."""
 
@@ -66,6 +70,8 @@ class LabelDatabase(LabelTables):
             if place == path and file_at(path, file) != file:
                 raise moved(path)
         make_place(path)
+        if not has_locks(str(path.parent)):
+            raise LabelStoreError(f"Label store {path}: {NO_LOCKS}. Take a folder on another disk, {ELSEWHERE}.")
         with self.explaining():
             super().__init__(database_of(connect(path, busy_timeout_s)), path)
         opened[id(self)] = (path, file_at(path))
@@ -79,8 +85,10 @@ class LabelDatabase(LabelTables):
             # an up-to-date store is opened without the write lock, so a reader need not wait for a writer
             if is_older:
                 self.update()
-            with self.explaining():
-                switch_to_wal(self._db, busy_timeout_s)
+                with self.explaining():
+                    switch_to_wal(self._db, busy_timeout_s)
+                    self._db.close()
+                    self._db = database_of(connect(path, busy_timeout_s))
         except BaseException:
             self.close()
             raise
@@ -221,11 +229,15 @@ def keep_private(path: Path) -> None:
 def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
     try:
+        connection.execute("SELECT 1 FROM sqlite_master")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = {-CACHE_KIB}")
-    except BaseException:
+    except BaseException as error:
         connection.close()
-        raise
+        if getattr(error, "sqlite_errorcode", 0) not in NO_SHARED_MEMORY:
+            raise
+        leave_wal(path)
+        return connect(path, busy_timeout_s)
     return connection
 
 
@@ -237,9 +249,18 @@ def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
             db.enable_wal()
             return
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode in NO_SHARED_MEMORY:
+                return
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def leave_wal(path: Path) -> None:
+    """Let a store do without WAL from now on: readers and a writer take turns then."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as alone:
+        for setting in ("locking_mode = EXCLUSIVE", "journal_mode = DELETE"):
+            alone.execute(f"PRAGMA {setting}").fetchall()
 
 
 def refuse_foreign(db: Database, path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from engine import __version__
 from engine.errors import LabelStoreError
@@ -19,6 +19,7 @@ from labels.labelling_order import StoredPlans
 from labels.pooling import StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event
 from labels.runs import NewestReplays, StoredRuns
+from labels.tables import LabelTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -55,6 +56,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
     """
 
     _db: LabelDatabase
+    _problem: LabelStoreError | None = None
 
     def __init__(
         self, db: LabelDatabase, now: Callable[[], datetime], guideline: str, token: Callable[[int], str]
@@ -85,12 +87,24 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         """
         return cls(LabelDatabase(path, busy_timeout_s), now, guideline, token)
 
+    @classmethod
+    def without_file(cls, path: Path, problem: LabelStoreError) -> Self:
+        """An empty store in memory, in place of the file at *path* that cannot be used: it refuses all key presses.
+
+        What is read or replayed beside it goes on. *problem* is raised instead of keeping a label.
+        """
+        db = cast("LabelDatabase", LabelTables.in_memory())
+        db.path = path
+        store = cls(db, utc_now, "", secrets.token_hex)
+        store._problem = problem
+        return store
+
     def another(self) -> Self:
         """A second connection for another thread. Neither keeps the other waiting for longer than one transaction.
 
         It is for retrievals, which can be made again: a power cut may take its latest writes, but no label.
         """
-        self._db.require_in_place()
+        self._require_file()
         db = LabelDatabase(self.path, BUSY_TIMEOUT_S, self._db.turn)
         db.execute("PRAGMA synchronous = NORMAL")
         return type(self)(db, self._now, self._guideline, self._token)
@@ -113,6 +127,8 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
 
         Raises MovedStoreError if the file was moved, replaced or deleted since it was opened.
         """
+        if self._problem:
+            return False
         self._db.require_in_place()
         before, self._version = self._version, self._data_version()
         return before != self._version
@@ -244,6 +260,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         return event
 
     def _append(self, action: str, annotator: str, prompt_id: str, card: Card, **given: Any) -> Event:
+        self._require_file()
         made = {**given, **self._stamp(), "position": card.position}
         event = Event(annotator, prompt_id, card.memory.id, card.memory.digest, action, **made)
         with self._db.writing():
@@ -255,6 +272,12 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
             if action == LABEL and not event.repeat:
                 event = superseding(self._db, event)
             return event._replace(event_id=self._db.insert("label_event", event_row(event)))
+
+    def _require_file(self) -> None:
+        """Raise LabelStoreError unless what is written now is kept."""
+        if self._problem:
+            raise self._problem
+        self._db.require_in_place()
 
     def _stamp(self) -> dict[str, Any]:
         """The columns of every new event: its time, its names, and the versions in force."""

@@ -31,7 +31,10 @@ VERSION = 1
 PENDING, DONE, INCOMPLETE = "pending", "done", "incomplete"
 UNDO = "undo"
 DAMAGED = "Move the file away to begin a new one; what is in it can then not be undone."
-UNDAMAGED = "Look whether the disk has room, you may write there, and no other memsift is at work."
+UNDAMAGED = (
+    "Look whether the disk has room, you may write there, and no other memsift is at work; XDG_DATA_HOME names another "
+    "folder."
+)
 COLUMNS = "number, at, kind, summary, memories, roots, state, undoes"
 
 

@@ -67,6 +67,11 @@ def _wait_for_file(note: int, root: str, deadline: float) -> None:
             if time.monotonic() >= deadline:
                 raise RootLockedError(f"Another memsift is changing {root}. Try again when it has finished.") from None
             time.sleep(POLL_S)
+        except OSError as error:
+            raise RootLockedError(
+                f"The state folder of {root} cannot be locked ({error.strerror}), so nothing was changed: another "
+                "memsift could be at work there. XDG_STATE_HOME names a folder on another disk."
+            ) from None
         else:
             return
 
