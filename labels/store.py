@@ -17,9 +17,9 @@ from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_row, latest_standing, superseding
 from labels.labelling_order import StoredPlans
 from labels.pooling import StoredPools, record_card
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
 from labels.runs import NewestReplays, StoredRuns
-from labels.tables import LabelTables
+from labels.tables import QUERIES, LabelTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.labelling_order import LabellingOrder
-    from labels.records import Card, Pool
+    from labels.records import Card, Pair, Pool
 
     class KeyPress(TypedDict):
         """How a card was answered: see `labels.records.Event`."""
@@ -144,6 +144,24 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
     def together(self) -> AbstractContextManager[None]:
         """A `with` block whose writes are one transaction: all of them are on disk at its end, or none if it raises."""
         return self._db.writing()
+
+    def recognise(self, root: str, texts: Callable[[], Collection[Pair]]) -> None:
+        """Let runs over other folders count for *root* too, if it holds their memories: a clone, a worktree, or a move.
+
+        Most of the labelled texts of such a folder are among *texts*. They are asked for only once, before the first
+        run over *root*.
+        """
+        if self._db.tuples(QUERIES["is_known"], {"root": root}):
+            return
+        labelled = grouped((other, pair) for other, *pair in self._db.tuples(QUERIES["labelled_texts"]))
+        if not labelled:
+            return
+        here = set(texts())
+        with self._db.writing():
+            for other, pairs in labelled.items():
+                if 2 * sum(tuple(pair) in here for pair in pairs) > len(pairs):
+                    row = {"root": root, "other": other, "ts": self._timestamp()}
+                    self._db.insert("same_memories", row, upsert="DO NOTHING")
 
     # Retrievals, pools and labelling orders are written
 

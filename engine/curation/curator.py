@@ -113,7 +113,10 @@ class Curator:
         effect = self.journal.effect(deed.number).reversed()
         for change in effect.files:
             if not os.path.isdir(change.root):
-                raise CurationError(f"{change.root} does not exist any more, so operation {deed.number} stays.")
+                raise CurationError(
+                    f"{change.root} does not exist any more, so operation {deed.number} stays. If it was moved, say "
+                    f"where it is now: memsift adopt {change.root} --root PATH"
+                )
             _require_as_left(change, deed)
         summary = f"Undid {deed.number} ({deed.summary})"
         return Plan(UNDO, summary, deed.memories, deed.roots, effect, undoes=deed.number)

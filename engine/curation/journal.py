@@ -126,6 +126,18 @@ class Journal:
         ((text,),) = self._file.rows("select document from operation where number = ?", (number,))
         return _effect(json.loads(text))
 
+    def rename_root(self, old: str, new: str) -> None:
+        """Let the operations in the root *old*, whose folder was moved, be operations in the root *new*."""
+        with self._file.changing() as db:
+            sql = "select number, roots, document from operation where instr(roots, ?)"
+            for number, roots, text in db.execute(sql, (json.dumps(old),)).fetchall():
+                moved = [new if root == old else root for root in json.loads(roots)]
+                document = json.loads(text)
+                for file in document["files"]:
+                    file["root"] = new if file["root"] == old else file["root"]
+                row = json.dumps(moved), json.dumps(document), number
+                db.execute("update operation set roots = ?, document = ? where number = ?", row)
+
     def tombstone(self, digest: str) -> Tombstone | None:
         rows = self._file.rows("select hash, memory, title, reason, at from tombstone where hash = ?", (digest,))
         return Tombstone(*rows[0]) if rows else None

@@ -263,13 +263,13 @@ def has_locks(folder: str) -> bool:
 
     True where no file can be made.
     """
-    from fcntl import LOCK_EX, LOCK_NB, lockf
-
     path = os.path.join(folder, f"{ASIDE}{os.urandom(ASIDE_BYTES).hex()}")
     try:
+        from fcntl import LOCK_EX, LOCK_NB, lockf
+
         make_folder(folder)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWN_FILE)
-    except OSError:
+    except (ImportError, OSError):
         return True
     try:
         lockf(descriptor, LOCK_EX | LOCK_NB)

@@ -227,12 +227,20 @@ def open_workspace(
             unread_prompts=reading.skipped,
             annotator=annotator_name(environ),
             order=order or "",
-            notice=" ".join(filter(None, (problem, settings.notice, *settings.remarks))),
+            notice=" ".join(filter(None, (problem, *about_move(root, environ), settings.notice, *settings.remarks))),
             sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
         )
     if order:
         require_possible(workspace, order)
     return workspace
+
+
+def about_move(root: str, environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each path that *root* had before it was moved, with something left there. The root is noted."""
+    from engine.moved import note_first_commit, told
+
+    note_first_commit(root, environ)
+    return [f"{said}." for said in told(root, environ)]
 
 
 MOST_PROJECTS, MOST_LINES, LONGEST_LINE = 200, 20, 100_000

@@ -21,7 +21,7 @@ Answer = bytes | int | None
 
 
 class Disk:
-    """The folder *behind*, by the kernel's numbers of files. *lock_error*: the errno of a lock; 0 for locks that hold."""
+    """The folder *behind*, by the kernel's numbers of files. *lock_error*: the errno of a lock; 0 where locks hold."""
 
     def __init__(self, behind: str, lock_error: int) -> None:
         self.lock_error = lock_error
@@ -122,6 +122,7 @@ class Disk:
             row = struct.pack("<QQII", number, number, len(os.fsencode(name)), 0) + os.fsencode(name)
             found += row.ljust(-(-len(row) // 8) * 8, b"\0")
         return found
+
 
 def attributes(found: os.stat_result) -> bytes:
     times = [divmod(ns, 10**9) for ns in (found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns)]

@@ -59,7 +59,10 @@ def test_without_locks_every_store_says_so(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(JournalError, match=r"its file system has no locks.* XDG_DATA_HOME"):
             Curator(os.environ)
         monkeypatch.setenv("XDG_STATE_HOME", str(disk))
-        with pytest.raises(RootLockedError, match=r"cannot be locked.* XDG_STATE_HOME"), locked("/root", "", os.environ):
+        with (
+            pytest.raises(RootLockedError, match=r"cannot be locked.* XDG_STATE_HOME"),
+            locked("/root", "", os.environ),
+        ):
             pytest.fail("no lock was needed")
 
 

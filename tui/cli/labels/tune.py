@@ -89,6 +89,9 @@ def tune(
         raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
     if bool(prompts) != bool(qrels):
         raise click.UsageError("--prompts and --qrels go together: name both.")
+    for root in found:
+        for said in opening.about_move(root, os.environ):
+            tell(said)
     targets = list(dict.fromkeys([*found, *(opening.resolve_root(root, os.environ) for root in others)]))
     config = config_of(targets)
     from labels.tuning import text
@@ -131,12 +134,14 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
     Prompts that a person typed or picked are left out, as in the report: they are no random sample.
     """
     from labels.tuning.examples import Truth, judged_prompts
+    from tui.workspace.root_labels import present_digests
 
     judged: list[JudgedPrompt] = []
     strata: dict[str, str] = {}
     with opened_store(db) as store:
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
+                store.recognise(index.root, lambda: present_digests(store, index).items())
                 names = store.names_with(index.root)
                 truth = Truth.from_gold([label for name in names for label in store.gold(name)])
                 by_hand = store.prompts_by_hand()

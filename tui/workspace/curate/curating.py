@@ -17,6 +17,7 @@ from engine.curation.operations import MOVE
 from engine.errors import ChangedSinceError, JournalError, MemsiftError, UnknownMemoryError
 from engine.explaining.explain import near_ids
 from engine.lean.record import Record, replace
+from engine.moved import note_first_commit
 from engine.opening import reread
 from engine.paths import root_key, state_home
 from engine.roots import distinct_id
@@ -157,6 +158,8 @@ def carry_out(curator: Curator, plan: Plan) -> int:
     """Perform *plan*, and tell what was done and how to undo it; the operation's number. Raises CurationError."""
     with uninterrupted():
         outcome = curator.perform(plan)
+        for root in plan.roots:
+            note_first_commit(root, os.environ)
         undo = f"memsift undo {outcome.number}"
         tell(f"{plan.summary}. To {'do it again' if plan.undoes else 'undo'}: {undo}")
         if outcome.forgotten:
