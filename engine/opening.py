@@ -188,8 +188,11 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
-    if index is None and _is_being_built(path):
-        return None
+    if index is None and os.path.exists(path):
+        from engine.search.sync import is_locked
+
+        if is_locked(path):  # another process builds it
+            return None
     if (
         _sync_seconds(index) if index is not None else _first_seconds(root, SYNC_SHARE * deadline_s)
     ) > SYNC_SHARE * deadline_s:
@@ -213,13 +216,6 @@ def _behind(index: Index | None) -> Index | None:
     if index is not None:
         index.lag = BEHIND
     return index
-
-
-def _is_being_built(path: str) -> bool:
-    """Whether another process writes the file, of which it is known that no index can be read from it."""
-    from engine.search.sync import is_locked
-
-    return os.path.exists(path) and is_locked(path)
 
 
 def build_seconds(root: str) -> float:

@@ -84,7 +84,11 @@ class LabelDatabase(LabelTables):
                 is_older = bool(migrations().pending(self._db))
             # an up-to-date store is opened without the write lock, so a reader need not wait for a writer
             if is_older:
-                self.update()
+                with self.writing():
+                    refuse_foreign(self._db, path)
+                    if migrations().pending(self._db):  # another process may have been faster
+                        keep_private(path)
+                        migrations().apply(self._db)
                 with self.explaining():
                     switch_to_wal(self._db, busy_timeout_s)
                     self._db.close()
@@ -92,14 +96,6 @@ class LabelDatabase(LabelTables):
         except BaseException:
             self.close()
             raise
-
-    def update(self) -> None:
-        """Apply the pending steps. Checks again under the lock, because another process may have been faster."""
-        with self.writing():
-            refuse_foreign(self._db, self.path)
-            if migrations().pending(self._db):
-                keep_private(self.path)
-                migrations().apply(self._db)
 
     def close(self) -> None:
         with suppress(LabelStoreError):
@@ -114,21 +110,17 @@ class LabelDatabase(LabelTables):
             is_in_place = file_at(path, file) == file
             if is_in_place and not self._is_overwritten():
                 return
-            held = self._written_rows() if is_in_place else self._content()
+            if is_in_place:
+                held = self._written_rows()
+            else:
+                # the log has its name beside `path`, and SQLite would take it for the log of the file that is there now
+                held = self.copied()
+                with suppress(sqlite3.Error):
+                    self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._db.close()
             self._db = held
             del opened[id(self)]
         raise moved(self.path)
-
-    def _content(self) -> Database:
-        """All that is open, in memory. The file gets the rest of its log, wherever it lies now.
-
-        The log has its name beside `path`, and SQLite would take it for the log of the file that is there now.
-        """
-        held = self.copied()
-        with suppress(sqlite3.Error):
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return held
 
     def _written_rows(self) -> Database:
         """The prompts, memories and events that this connection wrote, in memory; the rest was overwritten.
@@ -316,12 +308,8 @@ def stamp_of(path: Path) -> tuple[int, int]:
 def newest_event(path: Path, number: int | None = None) -> tuple[int, str] | None:
     """Number and uid of the newest event in a file without its log, or of the event *number*; None if it has none."""
     sql = "SELECT event_id, uid FROM label_event WHERE event_id = coalesce(?, (SELECT max(event_id) FROM label_event))"
-    with suppress(sqlite3.Error), closing(connect_read_only(path)) as db:
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # without its log, so that SQLite makes no file beside it
+    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as db:
         found: tuple[int, str] | None = db.execute(sql, [number]).fetchone()
         return found
     return None
-
-
-def connect_read_only(path: Path) -> sqlite3.Connection:
-    """The file as it is without its log, so that SQLite makes no file beside it."""
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)

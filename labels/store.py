@@ -6,6 +6,7 @@ writes the same tables.
 
 from __future__ import annotations
 
+import json
 import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -14,7 +15,7 @@ from engine import __version__
 from engine.errors import LabelStoreError
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
-from labels.events import StoredEvents, event_row, latest_standing, superseding
+from labels.events import StoredEvents, event_of, event_row
 from labels.labelling_order import StoredPlans
 from labels.pooling import StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
@@ -268,8 +269,11 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         Imported events are not taken back. Returns the event, or None if there is none. A label that the event had
         superseded is current again.
         """
+        prompts = None if prompt_ids is None else json.dumps(list(prompt_ids))
+        asked = {"annotator": annotator, "root": root, "adjudications": adjudications, "prompts": prompts}
         with self._db.writing():
-            event = latest_standing(self._db, annotator, prompt_ids, root, adjudications)
+            rows = self._db.rows(QUERIES["latest_standing"], asked)
+            event = event_of(rows[0]) if rows else None
             if event is not None:
                 shown = {name: getattr(event, name) for name in ("blind", "repeat", "position", "seed")}
                 made = {**shown, **self._stamp(), "supersedes": event.event_id}
@@ -288,7 +292,9 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
                 )
             runs.record_memory(self._db, card.memory)
             if action == LABEL and not event.repeat:
-                event = superseding(self._db, event)
+                for earlier, ts in self._db.tuples(QUERIES["superseded"], event._asdict()):
+                    # the later time, else a clock that was set back would let the replaced label stay current
+                    event = event._replace(supersedes=earlier, ts=max(event.ts, ts))
             return event._replace(event_id=self._db.insert("label_event", event_row(event)))
 
     def _require_file(self) -> None:
