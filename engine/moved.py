@@ -33,19 +33,14 @@ def note_first_commit(root: str, environ: Mapping[str, str]) -> None:
             write_whole(path, dumps({"root": root, "begun": begun}).encode())
 
 
-def earlier_paths(root: str, environ: Mapping[str, str]) -> list[str]:
-    """The paths that are gone, of roots with the same first commit, with a cutoff or changes that *root* may adopt."""
-    root = os.path.realpath(root)
-    gone = {old: begun for old, begun in _noted(environ) if old != root and not os.path.lexists(old)}
-    begun = _beginning(root) if gone else ""
-    return [old for old in gone if gone[old] == begun and _holdings(old, environ)]
-
-
 def told(root: str, environ: Mapping[str, str]) -> list[str]:
-    """A sentence for each of `earlier_paths`."""
+    """A sentence for each path that is gone and had the same first commit, with something that *root* may adopt."""
+    gone = {old: begun for old, begun in _noted(environ) if not os.path.lexists(old)}
+    begun = _beginning(os.path.realpath(root)) if gone else ""
     return [
-        f"{old} is gone and began with the same commit: memsift adopt {old} brings its {_holdings(old, environ)} here"
-        for old in earlier_paths(root, environ)
+        f"{old} is gone and began with the same commit: memsift adopt {old} brings its {holdings} here"
+        for old in gone
+        if gone[old] == begun and (holdings := _holdings(old, environ))
     ]
 
 
@@ -58,9 +53,7 @@ def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
     if os.path.lexists(old):
         raise MovedRootError(f"{old} is still there, so its cutoff and its changes stay with it. Nothing was changed.")
     if not (holdings := _holdings(old, environ)):
-        known = ", ".join(path for path, _ in _noted(environ) if not os.path.lexists(path))
-        hint = f" These paths are gone: {known}." if known else ""
-        raise MovedRootError(f"memsift knows no cutoff and no change of {old}. Nothing was changed.{hint}")
+        raise MovedRootError(f"memsift knows no cutoff and no change of {old}. Nothing was changed.")
     source, target = (cutoff_file(state_dir(path, environ)) for path in (old, root))
     if os.path.exists(source) and os.path.exists(target):
         raise MovedRootError(f"{root} has a tuned cutoff already: memsift tune --undo removes it. Nothing was changed.")

@@ -87,7 +87,8 @@ class LabelDatabase(LabelTables):
                 with self.writing():
                     refuse_foreign(self._db, path)
                     if migrations().pending(self._db):  # another process may have been faster
-                        keep_private(path)
+                        with suppress(PermissionError):  # stores of older versions were readable by everybody
+                            path.chmod(path.stat().st_mode & OWN_FILE)
                         migrations().apply(self._db)
                 with self.explaining():
                     switch_to_wal(self._db, busy_timeout_s)
@@ -209,13 +210,6 @@ def make_place(path: Path) -> None:
             raise not_a_store(path, "it is not an SQLite database")
     except OSError as error:
         raise unusable_place(error, path) from error
-
-
-def keep_private(path: Path) -> None:
-    """Make a store of an older version private; those were readable by everybody. Ignores other people's files."""
-    with suppress(PermissionError):
-        if path.is_file():
-            path.chmod(path.stat().st_mode & OWN_FILE)
 
 
 def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:

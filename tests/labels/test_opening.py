@@ -14,7 +14,7 @@ import pytest
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError, NewerStoreError
-from labels.database import keep_private, switch_to_wal
+from labels.database import switch_to_wal
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of
@@ -215,5 +215,4 @@ def test_a_pipe_or_device_is_no_label_store_and_keeps_its_mode(tmp_path: Path) -
     pipe.chmod(0o666)
     with pytest.raises(LabelStoreError, match=r"pipe: it is a folder, a device or a pipe, so it was left alone\."):
         LabelStore.open(pipe)
-    keep_private(pipe)
     assert pipe.stat().st_mode & 0o777 == 0o666

@@ -8,7 +8,7 @@ import pytest
 
 from engine.paths import cutoff_file, state_dir
 from engine.stores.files import write_whole
-from tests.engine.curation.roots import contents, document, write_documents
+from tests.engine.curation.roots import contents, document, read, write_documents
 from tests.tui.cli.command_line import memsift, refused
 
 MEMORIES = ".claude/memory"
@@ -28,7 +28,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def test_what_belongs_to_a_path_that_is_gone_is_named_and_adopted(old: Path, tmp_path: Path) -> None:
-    before, new = contents(old / MEMORIES), tmp_path / "new"
+    before, new = [*contents(old / MEMORIES).values()], tmp_path / "new"
     old.rename(new)
     how = f"memsift adopt {old / MEMORIES}"
     assert how in refused(memsift("undo"))
@@ -38,9 +38,9 @@ def test_what_belongs_to_a_path_that_is_gone_is_named_and_adopted(old: Path, tmp
     assert (done.exit_code, "tuned cutoff and 1 change" in done.stderr) == (0, True)
     assert Path(cutoff_file(state_dir(str(new / MEMORIES), os.environ))).read_bytes() == b"the model"
     assert memsift("report", "--root", new / MEMORIES).stderr.count("adopt") == 0
-    assert contents(new / MEMORIES) == before
+    assert [*contents(new / MEMORIES).values()] == before
     assert memsift("undo", "1").exit_code == 0
-    assert contents(new / MEMORIES) != before
+    assert read(new / MEMORIES, "alpha")["record_status"] == "active"
     assert "memsift knows no cutoff and no change" in refused(
         memsift("adopt", old / MEMORIES, "--root", new / MEMORIES)
     )
