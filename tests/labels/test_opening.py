@@ -198,18 +198,6 @@ def test_a_writer_in_the_way_of_wal_mode_is_waited_for(tmp_path: Path) -> None:
         assert db.journal_mode == "wal"
 
 
-def test_a_writer_that_stays_in_the_way_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    with (
-        closing(sqlite3.connect(path, isolation_level=None)) as writer,
-        closing(Database(path, execute_plugins=False)) as db,
-    ):
-        writer.execute("CREATE TABLE anything (x)")
-        writer.execute("BEGIN IMMEDIATE")
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
-            switch_to_wal(db, busy_timeout_s=0.05)
-
-
 def test_a_pipe_or_device_is_no_label_store_and_keeps_its_mode(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
     pipe.chmod(0o666)
