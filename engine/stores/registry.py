@@ -94,7 +94,7 @@ MODULES = {"markdown": "markdown.store", "auto_memory": "markdown.auto_memory"}
 """Format -> its module below engine.stores, where that has another name."""
 
 FORMATS = (CLAUDE_MEMORY, CLAUDE_MEM, AUTO_MEMORY, JSON_LINES, MARKDOWN)
-"""All formats. A folder without files of any is of the first."""
+"""All formats."""
 
 AUTO_MEMORY_ENDS = (".claude/memory", *AUTO_MEMORY.ends)
 """Ends of paths of folders whose notes are auto memory, also without MEMORY.md."""
@@ -185,7 +185,7 @@ def name_of(formats: Sequence[MemoryFormat]) -> str:
 
 
 def formats_of(root: str) -> tuple[MemoryFormat, ...]:
-    """The formats of *root*, by what is in it; none for a file that no format reads."""
+    """The formats of *root*, by what is in it; none for a file that no format reads. A new folder is for notes."""
     if os.path.isfile(root):
         fitting = (format_ for format_ in FORMATS[1:] if _has_sign([os.path.basename(root)], format_.files))
         return tuple(fitting)[:1]
@@ -197,7 +197,8 @@ def formats_of(root: str) -> tuple[MemoryFormat, ...]:
         JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or _holds(os.path.join(root, GRAPH), GRAPH_SIGNS),
     }
     by_path = tuple(format_ for format_ in FORMATS if _ends_like(root, format_.ends))
-    return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or FORMATS[:1]
+    new = CLAUDE_MEMORY if {*CATEGORY_FOLDERS} & {*names} else AUTO_MEMORY
+    return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or (new,)
 
 
 def _has_json(root: str, names: list[str]) -> bool:

@@ -178,13 +178,13 @@ def test_follow_prints_new_decisions_as_they_come(used: World) -> None:
     texts.close()
 
 
-def test_follow_ends_with_ctrl_c_and_without_an_error(used: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_ends_with_ctrl_c_as_every_command_does(used: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("time.sleep", interrupted)
     result = memsift("activity", "--root", used.root, "--follow")
-    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
+    assert (result.exit_code, len(result.stdout.splitlines()), result.stderr) == (130, 2, "memsift: Stopped.\n")
     assert memsift("activity", "--root", used.root, "--follow", "--memory", "x").exit_code == 2
 
 
