@@ -10,7 +10,7 @@ import os
 
 from engine.lean.record import Record
 from engine.memory import Memory, Skipped
-from engine.stores.files import UnreadableFileError, read_regular
+from engine.stores.files import README, UnreadableFileError, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ class RootStore:
             names.discard(LIST)
         places = dict.fromkeys(("", *(place for part in parts for place in part.places)))
         skipped = tuple(file for part in parts for file in part.skipped)
-        if not (names or skipped) and os.path.isdir(root):
-            skipped += (Skipped("the root", nothing_to_read(root)),)
+        if not names and {file.reason for file in skipped} <= {README} and os.path.isdir(root):
+            skipped = (Skipped("the root", nothing_to_read(root)),)
         notices = tuple(notice for part in parts for notice in part.notices)
         return Listing(names, (root,) if names == {root} else tuple(places), skipped, notices)
 
@@ -197,7 +197,7 @@ def formats_of(root: str) -> tuple[MemoryFormat, ...]:
         JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or _holds(os.path.join(root, GRAPH), GRAPH_SIGNS),
     }
     by_path = tuple(format_ for format_ in FORMATS if _ends_like(root, format_.ends))
-    new = CLAUDE_MEMORY if {*CATEGORY_FOLDERS} & {*names} else AUTO_MEMORY
+    new = CLAUDE_MEMORY if {*CATEGORY_FOLDERS, LIST} & {*names} else AUTO_MEMORY
     return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or (new,)
 
 

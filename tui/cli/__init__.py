@@ -7,7 +7,7 @@ A new command is a function in a module of this folder, and its place in SUBJECT
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,7 +75,8 @@ def plain_ends(ctx: click.Context) -> Iterator[None]:
                 traceback.print_exc()
             known = MemsiftError(explanation(error))
         tell(str(known))
-        click.echo(text_of(known.detail.splitlines()), err=True, nl=False)
+        with suppress(OSError):  # a full stderr costs only its lines
+            click.echo(text_of(known.detail.splitlines()), err=True, nl=False)
         ctx.exit(2)
 
 

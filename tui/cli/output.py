@@ -26,7 +26,7 @@ MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
 """Cells of a line of a report: at least, in a pipe, and at most."""
 
 
-COMMAND = re.compile(r"(?<![\w/])(?:memsift|claude|chmod) .*?(?=[,;:)]|\. |$)")
+COMMAND = re.compile(r"(?<![\w/])(?:memsift|claude|chmod) (?:'[^']*'|[^'])*?(?=[,;:)]|\. |$)")
 """A command line in a sentence, which a person may copy."""
 
 KEPT_SPACE = "\xa0"
