@@ -51,7 +51,7 @@ def tell(message: str) -> None:
 def uninterrupted() -> Iterator[None]:
     """Put ctrl+c off until the block ends: around the last step of a change, and the line that tells of it.
 
-    Else a command could end with "Aborted!" although all of it is done. The exit code is then 130, as after ctrl+c.
+    Else a command could end with "Stopped." although all of it is done. The exit code is then 130, as after ctrl+c.
     """
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))

@@ -56,4 +56,4 @@ def test_a_change_that_cannot_be_stopped_any_more_is_told(
     places = {"ROOT": root, "STORE": store, "LABELS": labels, "NEW": tmp_path / "new.db"}
     done = process(*(places.get(word, word) for word in arguments), code=[sys.executable, "-c", LAST_STEP, file])
     said = done.stdout + done.stderr
-    assert (done.returncode, told in said, "Aborted" in said) == (130, True, False)
+    assert (done.returncode, told in said, "Stopped." in said) == (130, True, False)

@@ -18,6 +18,10 @@ def adopt(old: Annotated[str, argument(metavar="OLD")], root: OneRoot) -> None:
     For a folder that was moved or renamed: OLD must be gone. memsift undo and memsift history then work here as they
     did there. Labels need no adoption, because they follow the texts of prompts and memories. Trust and a mute stay
     with the old path: memsift trust.
+
+    \b
+    Examples:
+      memsift adopt ~/old-name/.claude/memory
     """
     from engine.moved import adopt as take_over
 
