@@ -33,13 +33,14 @@ HOLDS_NOTHING = "holds no memory"
 """The reason for a file that can be read and has no memory in it."""
 
 EMPTY, README, TEMPLATE, DRAWING = "is empty", "describes the notes beside it", "is a template", "is a drawing"
-GUIDANCE = "is a preface that a client wrote"
+GUIDANCE, BACKUP = "is a preface that a client wrote", "is a backup"
 NO_MEMORIES = {
     EMPTY: "are empty",
     README: "describe the notes beside them",
     TEMPLATE: "are templates",
     DRAWING: "are drawings",
     GUIDANCE: "have a preface that a client wrote",
+    BACKUP: "are backups",
 }
 """The reasons for files that are fine and are no memories, and the same of several files."""
 

@@ -10,7 +10,7 @@ import os
 
 from engine.lean.record import Record
 from engine.memory import Memory, Skipped
-from engine.stores.files import UnreadableFileError, read_regular
+from engine.stores.files import BACKUP, UnreadableFileError, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ LIST = "index.md"
 
 NO_NOTES, NOTES_LIST = "readme.md", "MEMORY.md"
 """The name of a file that describes the notes beside it, in lower case; and of the list of auto memory."""
+
+
+BACKUPS = (".bak", ".orig", ".rej", "~")
+"""Ends of names, before the ending, of the files that editors and version control leave beside the file that counts."""
 
 
 class MemoryFormat(Record):
@@ -139,7 +143,9 @@ class RootStore:
         return Listing(names, (root,) if names == {root} else tuple(places), skipped, notices)
 
     def read(self, root: str, relative: str, wanted: Collection[str] = ()) -> Iterable[Memory | Skipped]:
-        """As for `Store`."""
+        """As for `Store`. A backup is read only if it is the root itself."""
+        if relative != root and os.path.splitext(relative)[0].endswith(BACKUPS):
+            raise UnreadableFileError(BACKUP)
         return self._stores[module_for(self.formats, relative)].read(root, relative, wanted)
 
 

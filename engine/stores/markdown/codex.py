@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from engine.stores.markdown.front_matter import first, pairs
 from engine.stores.markdown.parts import INDEX_FILE, MOST_TAGS, MarkdownPart, MarkdownText, bullet_part, instructions
-from engine.stores.markdown.text import as_words, body_lines, bullets, first, heading_text, pairs
+from engine.stores.markdown.text import as_words, body_lines, bullets, heading_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -114,6 +114,7 @@ def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:
 
     found = opening.open_roots(roots, os.environ)
     with opened_store(db) as store, opening.opened_roots(found) as index:
+        store.follow_rereading(index)
         digests = present_digests(store, index)
         return evidence_from_store(store, index.root, digests, found[0].config, found[0].cutoff)
 

@@ -97,6 +97,7 @@ def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOption
 
     found = opening.open_roots(roots, os.environ)
     with opened_store(db) as store, opening.opened_roots(found) as index, paused_gc():
+        store.follow_rereading(index)
         return root_report(store, index, found[0].config, found[0].cutoff, options)
 
 

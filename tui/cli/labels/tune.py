@@ -137,6 +137,7 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
     with opened_store(db) as store:
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
+                store.follow_rereading(index)
                 names = store.names_with(index.root)
                 truth = Truth.from_gold([label for name in names for label in store.gold(name)])
                 by_hand = store.prompts_by_hand()
