@@ -72,11 +72,6 @@ def test_a_type_may_stand_at_the_root_and_unknown_types_are_project(tmp_path: Pa
     assert read_one(tmp_path, "---\nname: 'quoted'\n---\nx").summary.tags == ("quoted",)
 
 
-@pytest.mark.parametrize("mark", ["|", ">", ">-", "|+"])
-def test_a_description_on_the_lines_below_is_not_its_mark(tmp_path: Path, mark: str) -> None:
-    assert read_one(tmp_path, f"---\ndescription: {mark}\n  folded\n---\nBody text\n").summary.title == "Body text"
-
-
 def test_headings_start_sections_but_not_in_code(tmp_path: Path) -> None:
     one = read_one(tmp_path, "intro\n\n## Why\nbecause\n```\n# not a heading\n```\n#tag\n")
     assert one.sections == (
