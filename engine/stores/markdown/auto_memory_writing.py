@@ -283,7 +283,7 @@ def _with_key(note: Note, key: str, value: str) -> Note:
     block = next((number for number, entry in enumerate(found) if entry.key == "metadata" and entry.is_map), None)
     if old:
         given = front[old.start : old.end]
-        spelled = _quoted(value, '"' if old.is_inline else given[:1])
+        spelled = _quoted(value, '"' if old.is_inline and "," in value else given[:1])
         space = "" if given.strip() or front[old.start - 1 : old.start] == " " else " "
         front = front[: old.start] + space + spelled + given[len(given.rstrip()) :] + front[old.end :]
     else:

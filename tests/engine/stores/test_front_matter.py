@@ -158,7 +158,9 @@ def test_the_hook_imports_no_yaml_although_it_is_installed(tmp_path: Path) -> No
     (root / "note.md").write_text(WRAPPED, encoding="utf-8")
     payload = f'{{"prompt": "when does the token rotate at two", "cwd": "{tmp_path / "project"}"}}'
     command = [sys.executable, "-X", "importtime", str(LAUNCHER)]
-    done = subprocess.run(command, input=payload, env={"HOME": str(tmp_path)}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, input=payload, env={"HOME": str(tmp_path)}, capture_output=True, text=True, check=True
+    )
     assert "engine.stores.markdown.front_matter" in done.stderr
     assert "yaml.events" not in done.stderr
 

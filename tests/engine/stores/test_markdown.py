@@ -382,3 +382,12 @@ def test_any_file_gives_memories_or_a_reason(tmp_path: Path, name: str, text: by
     for one in corpus.memories:
         assert one.summary.title == " ".join(one.summary.title.split()) != ""
         assert entry(one.summary, "high").isprintable()
+
+
+def test_backups_are_no_memories_unless_they_are_named(tmp_path: Path) -> None:
+    for name in ("a.md", "a.bak.md", "b/c.orig.md", "d.rej.md", "e~.md", "baker.md"):
+        write(tmp_path, name, "text")
+    corpus = read(tmp_path)
+    assert [one.summary.id for one in corpus.memories] == ["a", "baker"]
+    assert corpus.skipped == (Skipped("4 files", "are backups"),)
+    assert [one.summary.id for one in read_corpus(str(tmp_path / "a.bak.md")).memories] == ["a.bak"]
