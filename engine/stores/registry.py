@@ -286,19 +286,17 @@ def _ends_like(root: str, ends: tuple[str, ...]) -> bool:
     """Whether the path of *root* ends in one of *ends*."""
     parts = root.split(os.sep)
     split = [end.split("/") for end in ends]
-    return any(len(parts) > len(end) and all(map(_is_like, parts[-len(end) :], end)) for end in split)
+    return any(
+        len(parts) > len(end)
+        and all(_has_sign([part], (sign,)) for part, sign in zip(parts[-len(end) :], end, strict=True))
+        for end in split
+    )
 
 
 def _has_sign(names: Sequence[str], signs: tuple[str, ...]) -> bool:
     """Whether one of *names* is like a sign."""
     ends = tuple(sign[1:] for sign in signs if sign[:1] == "*")
     return not set(signs).isdisjoint(names) or any(name.lower().endswith(ends) and name[:1] != "." for name in names)
-
-
-def _is_like(name: str, sign: str) -> bool:
-    if sign[:1] == "*":
-        return name.lower().endswith(sign[1:]) and not name.startswith(".")
-    return name == sign
 
 
 def _holds(path: str, signs: tuple[bytes, ...]) -> bool:

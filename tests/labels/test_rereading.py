@@ -13,7 +13,7 @@ from engine.paths import decisions_file
 from engine.quality.decisions import ACCEPTED, decide, decisions, verdict_on
 from labels.store import LabelStore
 
-FOLDER = Path(__file__).parent.parent / "version_1_0_0"
+FOLDER = Path(__file__).parent / "version_1_0_0"
 LONG_AGO = 1_700_000_000
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from engine.errors import InvalidMemoryError
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record, replace
-from engine.stores.markdown.auto_memory import cut, type_of
+from engine.stores.markdown.auto_memory import cut as left_out
+from engine.stores.markdown.auto_memory import type_of
 from engine.stores.markdown.front_matter import (
     FENCE,
     TOML_FENCE,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     from engine.stores.writing import Draft
 
-__all__ = ["entries", "links", "relinked", "without"]
+__all__ = ["entries", "left_out", "links", "relinked", "without"]
 """What `engine.stores.writing.Writing` asks of a format and MEMORY.md answers."""
 
 CATEGORIES, INDEX_FILE, IS_SORTED = TYPES, NOTES_LIST, False
@@ -218,11 +219,6 @@ def place(lines: Sequence[str], line: str, text: str, text_of: Callable[[str], s
             return inside[-1] if inside else end
     like = [entry for entry in found if headings and _kind(entry.name, text_of(entry.name)) == kind]
     return like[-1].end if like else found[-1].end if found else len(lines)
-
-
-def left_out(text: str) -> str:
-    """As `engine.stores.writing.Writing.left_out`."""
-    return cut(text)
 
 
 def new_index(names: Sequence[str]) -> str | None:  # noqa: ARG001

@@ -68,7 +68,9 @@ class _CodexReader:
             elif not start.is_bullet:
                 self._label(start.text.strip())
             elif self._list != FILES:
-                yield bullet_part(lines, self._category(), self._list, self._tags[:MOST_TAGS], self._moment)
+                name = self._list.lower()
+                category = next((category for word, category in CATEGORIES if word in name), REFERENCE)
+                yield bullet_part(lines, category, self._list, self._tags[:MOST_TAGS], self._moment)
 
     def _fence(self) -> None:
         """A `---` begins the keys of a task, the next one ends them."""
@@ -97,7 +99,3 @@ class _CodexReader:
 
     def _add_tags(self, words: tuple[str, ...]) -> None:
         self._tags = tuple(dict.fromkeys((*self._tags, *words)))
-
-    def _category(self) -> str:
-        name = self._list.lower()
-        return next((category for word, category in CATEGORIES if word in name), REFERENCE)

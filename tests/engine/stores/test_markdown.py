@@ -212,6 +212,8 @@ def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_
     write(root, "latin.md", b"caf\xe9")
     write(root, "huge.md", b"x" * 1_000_001)
     (root / "link.md").symlink_to(outside / "secret.md")
+    (root / "self.md").symlink_to(root / "self.md")
+    (root / "folder.md").mkdir()
     (root / "linked").symlink_to(outside)
     (root / "loop").symlink_to(root)
     corpus = read(root)
@@ -224,6 +226,8 @@ def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_
         "latin.md": "is not UTF-8 text",
         "huge.md": "is larger than 1,000 kB",
         "link.md": "points outside the root",
+        "self.md": "cannot be read (Too many levels of symbolic links)",
+        "folder.md": "is not a file",
     }
 
 
