@@ -266,10 +266,14 @@ def start_update(path: str, root: str) -> None:
 
 def main(path: str, root: str) -> None:
     """Update the index at low priority, unless another process does. `start_update` runs this in its own process."""
+    from engine.quality.decisions import follow_rereading
+
     try:
         os.nice(10)
         _update(path, root, wait_s=0.0, merges=True)
-        open_index(root, os.environ).close()
+        index = _opened(path, root, _rules(root, os.environ), None)
+        follow_rereading(index, os.environ)
+        index.close()
     except (*DAMAGE, OSError):
         return
 
