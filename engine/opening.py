@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.memory import Corpus, Memory, MemorySummary
 
     Rules = tuple[Callable[[MemorySummary], bool], Callable[[MemorySummary], bool]]
+    """The functions `is_accepted` and `is_loaded` of an `Index`."""
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
@@ -76,7 +77,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
             if not is_busy(error):
                 raise
             _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
-        index = _opened(path, resolved, _rules(resolved, environ), recover)
+        index = _opened(path, resolved, (_acceptance(resolved, environ), _loading(resolved, environ)), recover)
         follow_rereading(index, environ)
         return index
     except (*DAMAGE, OSError):
@@ -189,8 +190,11 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
-    if index is None and _is_being_built(path):
-        return None
+    if index is None and os.path.exists(path):
+        from engine.search.sync import is_locked
+
+        if is_locked(path):  # another process builds it
+            return None
     if (
         _sync_seconds(index) if index is not None else _first_seconds(root, SYNC_SHARE * deadline_s)
     ) > SYNC_SHARE * deadline_s:
@@ -214,13 +218,6 @@ def _behind(index: Index | None) -> Index | None:
     if index is not None:
         index.lag = BEHIND
     return index
-
-
-def _is_being_built(path: str) -> bool:
-    """Whether another process writes the file, of which it is known that no index can be read from it."""
-    from engine.search.sync import is_locked
-
-    return os.path.exists(path) and is_locked(path)
 
 
 def build_seconds(root: str) -> float:
@@ -266,14 +263,10 @@ def start_update(path: str, root: str) -> None:
 
 def main(path: str, root: str) -> None:
     """Update the index at low priority, unless another process does. `start_update` runs this in its own process."""
-    from engine.quality.decisions import follow_rereading
-
     try:
         os.nice(10)
         _update(path, root, wait_s=0.0, merges=True)
-        index = _opened(path, root, _rules(root, os.environ), None)
-        follow_rereading(index, os.environ)
-        index.close()
+        open_index(root, os.environ).close()  # decisions follow memories that are read otherwise than before
     except (*DAMAGE, OSError):
         return
 
@@ -376,15 +369,11 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
         return _existing(path, root, environ, deadline_s)
 
     try:
-        index = _opened(path, root, _rules(root, environ), recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        rules = _acceptance(root, environ), _loading(root, environ)
+        index = _opened(path, root, rules, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
-
-
-def _rules(root: str, environ: Mapping[str, str]) -> Rules:
-    """The functions `is_accepted` and `is_loaded` of an `Index`."""
-    return _acceptance(root, environ), _loading(root, environ)
 
 
 def _opened(
