@@ -14,7 +14,7 @@ from engine.quality.decisions import ACCEPTED, decide, decisions, verdict_on
 from labels.store import LabelStore
 
 FOLDER = Path(__file__).parent / "version_1_0_0"
-"""Notes, a label store with a replay and four labels, and decisions, as 1.0.0 wrote them; `{root}` stands for a path."""
+"""Notes, a label store with a replay and four labels, and decisions, as 1.0.0 wrote them. `{root}` is a path."""
 
 LONG_AGO = 1_700_000_000
 

@@ -26,8 +26,8 @@ BLOCK_SCALARS = ("|", "|-", "|+", ">", ">-", ">+")
 NULLS = ("", "~", "null", "Null", "NULL")
 """Values that YAML takes for no value."""
 
-MOST_CHARACTERS, MOST_DEPTH = 50_000, 20
-"""Longer or deeper front matter is read by line: a parser would need too long."""
+MOST_CHARACTERS, MOST_TOML, MOST_DEPTH = 50_000, 5_000, 20
+"""Longer or deeper front matter is not parsed: it takes too long. `tomllib` needs seconds for a key of many dots."""
 
 INDICATORS = "!&*{}[]|>@`\"'%#,?:-"
 """No plain value begins with these characters of YAML."""
@@ -247,7 +247,7 @@ def _toml(text: str) -> FrontMatter | None:
                 found[key] = tuple(filter(None, texts))
 
     try:
-        add(tomllib.loads(text if len(text) <= MOST_CHARACTERS else "[", parse_float=str))
+        add(tomllib.loads(text if len(text) <= MOST_TOML else "[", parse_float=str))
     except (ValueError, RecursionError):
         return None
     return found
