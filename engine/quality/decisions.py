@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from engine.lean.record import Record, replace
+from engine.lean.record import Record, fields, replace
 from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import HARD_RISK
 from engine.paths import decisions_file
@@ -31,6 +31,8 @@ TABLE = """create table if not exists decision(
     root text, memory text, "check" text, digest text, verdict text, at text,
     primary key (root, memory, "check")) without rowid"""
 COLUMNS = 'root, memory, "check", digest, verdict, at'
+INSERT = "insert or replace into decision values (?, ?, ?, ?, ?, ?)"
+TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Decision(Record):
@@ -92,15 +94,37 @@ def decide(
     root: str, memory_id: str, digest: str, checks: Iterable[str], verdict: str, environ: Mapping[str, str]
 ) -> None:
     """Record a verdict on a memory text, in place of earlier ones of the same checks. Raises DecisionsError."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    at = time.strftime(TIME, time.gmtime())
     rows = [(os.path.realpath(root), memory_id, check, digest, verdict, at) for check in checks]
-    _write(environ, "insert or replace into decision values (?, ?, ?, ?, ?, ?)", rows)
+    _write(environ, INSERT, rows)
 
 
 def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[str, str]) -> None:
     """Take the verdicts of these checks on a memory back, as if nobody had decided. Raises DecisionsError."""
     rows = [(os.path.realpath(root), memory_id, check) for check in checks]
     _write(environ, 'delete from decision where root = ? and memory = ? and "check" = ?', rows)
+
+
+def follow_rereading(index: Index, environ: Mapping[str, str]) -> None:
+    """Let decisions of version 1.0.0 count where front matter is read otherwise since then, and so the digest differs.
+
+    The file must be as old as the decision: the earlier digest does not cover all of its text.
+    """
+    from engine.errors import DecisionsError
+
+    try:
+        found = _read(environ, f"select {COLUMNS} from decision where root = ?", (os.path.realpath(index.root),))
+        digests = {memory.id: memory.digest for memory in index.summaries()} if found else {}
+        for decision in found:
+            is_other = digests.get(decision.memory_id, decision.digest) != decision.digest
+            memory = index.memory(decision.memory_id) if is_other else None
+            if memory and memory.earlier_digest == decision.digest:
+                changed = time.strftime(TIME, time.gmtime(os.stat(memory.summary.file).st_mtime))
+                if changed <= decision.at:
+                    new = replace(decision, digest=memory.summary.digest)
+                    _write(environ, INSERT, [tuple(map(str, fields(new).values()))])
+    except (*DAMAGE, OSError, DecisionsError):
+        return
 
 
 def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]) -> None:

@@ -21,6 +21,9 @@ from tui.cli.output import text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, uninterrupted
 
+MOST_PLACES = 10
+"""Places in a file that are named."""
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -232,6 +235,9 @@ def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
     for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
         if count:
             tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")
+    if places := matched.dataset.unanswered:
+        more = f", and {len(places) - MOST_PLACES:,} more" if places[MOST_PLACES:] else ""
+        tell(f"Left out, because they hold no choice: {', '.join(places[:MOST_PLACES])}{more}.")
 
 
 @command("merge-labels")
