@@ -139,7 +139,7 @@ def _safely(reader: Callable[[str], Iterator[tuple[str, str]]], text: str) -> li
 
 def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:
     if base.startswith("requirements") and base.endswith(".txt"):
-        return _matches(r"^\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.\-+]*)")
+        return _find_pairs(REQUIREMENT)
     return LOCKS.get(base)
 
 
@@ -166,7 +166,7 @@ def _pipfile_lock(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _go_mod(text: str) -> Iterator[tuple[str, str]]:
-    for match in re.finditer(r"^\s*(?:require\s+)?([\w.\-/]+)\s+v(\d[\w.\-+]*)", text, re.MULTILINE):
+    for match in re.finditer(r"^[ \t]*(?:require[ \t]+)?([\w.\-/]+)[ \t]+v(\d[\w.\-+]*)", text, re.MULTILINE):
         path = re.sub(r"/v\d+$", "", match[1])
         yield path, match[2]
         yield path.rpartition("/")[2], match[2]
@@ -174,15 +174,19 @@ def _go_mod(text: str) -> Iterator[tuple[str, str]]:
         yield "go", match[1]
 
 
-def _matches(pattern: str) -> Callable[[str], Iterator[tuple[str, str]]]:
+def _find_pairs(pattern: re.Pattern[str]) -> Callable[[str], Iterator[tuple[str, str]]]:
     """A reader that finds names and versions by *pattern*."""
-    return lambda text: ((match[1], match[2]) for match in re.finditer(pattern, text, re.MULTILINE))
+    return lambda text: ((match[1], match[2]) for match in pattern.finditer(text))
+
+
+REQUIREMENT = re.compile(r"^[ \t]*([A-Za-z0-9][\w.\-]*)(?:\[[^\]\n]*\])?[ \t]*==[ \t]*(\d[\w.\-+]*)", re.MULTILINE)
+YARN = re.compile(r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n[ \t]+version:?[ \t]+\"?(\d[^\"\s]*)", re.MULTILINE)
 
 
 LOCKS: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {
     "package-lock.json": _package_lock,
     "npm-shrinkwrap.json": _package_lock,
-    "yarn.lock": _matches(r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n\s+version:?\s+\"?(\d[^\"\s]*)"),
+    "yarn.lock": _find_pairs(YARN),
     "poetry.lock": _toml_packages,
     "uv.lock": _toml_packages,
     "Cargo.lock": _toml_packages,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.quality.fixing import Fix
     from engine.quality.judging.store import Rated
     from engine.quality.registry import Finding
-    from engine.quality.safety.rules import Detection
+    from engine.quality.safety.scan import Detection
     from engine.roots import OpenIndex
     from tui.workspace.workspace import Workspace
 
