@@ -1,7 +1,8 @@
 """What a person decided about findings: memories accepted as they are, and memories rejected.
 
 A decision belongs to a root, a check, a memory id and the digest of the memory's text. After an edit it counts no more.
-All decisions are in one private SQLite file. The hook reads it, so no slow imports here: see engine/lean.
+All decisions are in one private SQLite file, and so are the ratings of the quality judge. The hook reads it, so no slow
+imports here: see engine/lean.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import time
 
 from engine.lean.record import Record, replace
+from engine.lean.sections import read_sections
 from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import HARD_RISK
 from engine.paths import decisions_file
@@ -17,19 +19,18 @@ from engine.paths import decisions_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from engine.errors import DecisionsError
     from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
     from engine.search.index import Index
+    from engine.stores.private_database import PrivateDatabase
 
 SAFETY, QUALITY = WHOLE = ("safety", "quality")
 """What a decision about a whole memory says: it may be injected or not, and it is worth keeping or not."""
 
 ACCEPTED, REJECTED = "accepted", "rejected"
-TABLE = """create table if not exists decision(
-    root text, memory text, "check" text, digest text, verdict text, at text,
-    primary key (root, memory, "check")) without rowid"""
 COLUMNS = 'root, memory, "check", digest, verdict, at'
 
 
@@ -103,14 +104,21 @@ def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[st
     _write(environ, 'delete from decision where root = ? and memory = ? and "check" = ?', rows)
 
 
+def open_decisions(environ: Mapping[str, str]) -> PrivateDatabase:
+    """The file of decisions and ratings, made if it is missing. Close it after use. Its errors are DecisionsError."""
+    from engine.stores.private_database import PrivateDatabase
+
+    def make(db: Any) -> None:
+        for _, lines in read_sections(__file__, "decisions.sql"):
+            db.execute("\n".join(lines))
+
+    return PrivateDatabase(decisions_file(environ), make, lambda error: _error(environ, "used", error))
+
+
 def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]) -> None:
     from contextlib import closing
 
-    from engine.stores.private_database import PrivateDatabase
-
-    path = decisions_file(environ)
-    file = PrivateDatabase(path, lambda db: db.execute(TABLE), lambda error: _error(environ, "written", error))
-    with closing(file), file.changing() as db:
+    with closing(open_decisions(environ)) as file, file.changing() as db:
         db.executemany(sql, rows)
 
 
@@ -129,6 +137,6 @@ def _error(environ: Mapping[str, str], verb: str, error: Exception) -> Decisions
     from engine.errors import DecisionsError
 
     return DecisionsError(
-        f"The decisions about findings in {decisions_file(environ)} cannot be {verb} ({error}). Fix the file or its "
+        f"The decisions and ratings in {decisions_file(environ)} cannot be {verb} ({error}). Fix the file or its "
         "permissions, or delete it: then all memories wait for approval again."
     )

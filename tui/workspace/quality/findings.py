@@ -7,15 +7,15 @@ from pathlib import Path
 from time import thread_time, time
 from typing import TYPE_CHECKING
 
-from engine.errors import MissingLibraryError, RatingsError, RootError
+from engine.errors import DecisionsError, MissingLibraryError, RootError
 from engine.hook.activity_log import Log, read_log
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
-from engine.paths import decisions_file, labels_file, ratings_file, state_dir
+from engine.paths import decisions_file, labels_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget, undecided
 from engine.quality.fixing import fixes
-from engine.quality.judging.store import RatingStore
+from engine.quality.judging.store import RatingStore, may_have_ratings
 from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings
 from engine.quality.repository import project_of
 from engine.quality.safety.gate import scanned, text_of
@@ -289,9 +289,9 @@ def _task(
 
 def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rated]:
     """(memory id, digest) -> rating; empty where there are none, or where they cannot be read."""
-    if not Path(ratings_file(environ)).exists():
+    if not may_have_ratings(environ):
         return {}
-    with suppress(RatingsError), closing(RatingStore.open(environ)) as store:
+    with suppress(DecisionsError), closing(RatingStore(environ)) as store:
         return {(rating.memory_id, rating.digest): rating for rating in store.ratings(root, RUBRIC)}
     return {}
 
