@@ -33,7 +33,7 @@ def test_the_patterns_of_the_safety_scan_end_on_hostile_texts() -> None:
 def test_the_scan_of_a_hostile_note_ends() -> None:
     code = """if True:
         import json
-        from engine.quality.safety.gate import cut_runs, scanned
+        from engine.quality.safety.gate import cut_runs, scan_text
         from engine.quality.safety.lexicon import CONCEPTS, REPORT
         from tests.patterns import SIZE, in_child
 
@@ -44,7 +44,7 @@ def test_the_scan_of_a_hostile_note_ends() -> None:
             "words of concepts": " ".join(word for word, bits in CONCEPTS.items() if not bits & REPORT) + " ",
         }
         texts = {name: cut_runs((piece * SIZE)[:SIZE]) for name, piece in pieces.items()}
-        print(*(name for name, text in texts.items() if not in_child(lambda: scanned(text))), sep=chr(10), end="")
+        print(*(name for name, text in texts.items() if not in_child(lambda: scan_text(text))), sep=chr(10), end="")
     """
     assert run("-c", code) == ""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from engine.lean.record import Record, replace
+from engine.lean.record import replace
 from engine.lean.sections import read_sections
 from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import HARD_RISK
@@ -31,31 +31,14 @@ SAFETY, QUALITY = WHOLE = ("safety", "quality")
 """What a decision about a whole memory says: it may be injected or not, and it is worth keeping or not."""
 
 ACCEPTED, REJECTED = "accepted", "rejected"
-COLUMNS = 'root, memory, "check", digest, verdict, at'
-
-
-class Decision(Record):
-    """A verdict, ACCEPTED or REJECTED, on the finding of a check about a memory text. `at` is ISO 8601 in UTC."""
-
-    root: str
-    memory_id: str
-    check: str
-    digest: str
-    verdict: str
-    at: str
 
 
 def verdict_on(root: str, memory_id: str, digest: str, environ: Mapping[str, str]) -> str:
     """The verdict on this risky memory text, empty without one. REJECTED if the decisions cannot be read."""
     try:
-        found = _read(
-            environ,
-            f'select {COLUMNS} from decision where root = ? and memory = ? and "check" = ?',
-            (os.path.realpath(root), memory_id, SAFETY),
-        )
+        return _read(root, environ).get((SAFETY, memory_id, digest), "")
     except DAMAGE:
         return REJECTED
-    return next((decision.verdict for decision in found if decision.digest == digest), "")
 
 
 def may_be_injected(risk: float, verdict: str, *, is_own: bool) -> bool:
@@ -66,7 +49,7 @@ def may_be_injected(risk: float, verdict: str, *, is_own: bool) -> bool:
     return verdict == ACCEPTED or (not verdict and risk < HARD_RISK and is_own)
 
 
-def undecided(index: Index, most: float, environ: Mapping[str, str]) -> list[tuple[MemorySummary, str]]:
+def find_undecided(index: Index, most: float, environ: Mapping[str, str]) -> list[tuple[MemorySummary, str]]:
     """The active memories at or above the risk *most* that nobody accepted, the riskiest first, with the verdict.
 
     All memories of *index* are scanned for it. Raises DecisionsError.
@@ -83,10 +66,9 @@ def undecided(index: Index, most: float, environ: Mapping[str, str]) -> list[tup
 def decisions(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
     """(check, memory id, digest) -> verdict, for all decisions about *root*. Raises DecisionsError."""
     try:
-        found = _read(environ, f"select {COLUMNS} from decision where root = ?", (os.path.realpath(root),))
+        return _read(root, environ)
     except DAMAGE as error:
         raise _error(environ, "read", error) from None
-    return {(decision.check, decision.memory_id, decision.digest): decision.verdict for decision in found}
 
 
 def decide(
@@ -122,15 +104,17 @@ def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]
         db.executemany(sql, rows)
 
 
-def _read(environ: Mapping[str, str], sql: str, values: tuple[str, ...]) -> list[Decision]:
+def _read(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
     path = decisions_file(environ)
     if not os.path.exists(path):
-        return []
+        return {}
     db: Connection = for_reading(path)
     try:
-        return [Decision(*row) for row in db.execute(sql, values)]
+        sql = 'select "check", memory, digest, verdict from decision where root = ?'
+        rows = db.execute(sql, (os.path.realpath(root),)).fetchall()
     finally:
         db.close()
+    return {(check, memory, digest): verdict for check, memory, digest, verdict in rows}
 
 
 def _error(environ: Mapping[str, str], verb: str, error: Exception) -> DecisionsError:

@@ -25,6 +25,8 @@ NAMES = ("--name-only", "--relative", "--format=")
 MOST_FILES, MOST_SOURCE_BYTES = 50_000, 30_000_000
 LEFT_OUT, SOURCES = (tuple(" ".join(WORDS[name]).split()) for name in ("left out", "sources"))
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
+UNLIKE_A_LOCK = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What a file that has only the name of a lock file may raise."""
 
 
 class RepositoryContent(Record):
@@ -77,7 +79,7 @@ def project_of(root: str) -> str:
     return around if inside == "memory" else ""
 
 
-def repository(folder: str) -> RepositoryContent:
+def read_repository(folder: str) -> RepositoryContent:
     """The repository in *folder*. Files that cannot be read are left out."""
     files = sorted(_files(folder))
     names: set[str] = set()
@@ -88,12 +90,15 @@ def repository(folder: str) -> RepositoryContent:
         reader = _reader(base)
         if reader is None and (not file.endswith(SOURCES) or left <= 0):
             continue
-        text = _text(os.path.join(folder, file))
-        if reader:
-            versions |= {name.lower(): (version, file) for name, version in _safely(reader, text)}
-        else:
-            left -= len(text)
-            names.update(NAME.findall(text))
+        try:
+            text = text_of(os.path.join(folder, file))
+            if reader:
+                versions |= {name.lower(): (version, file) for name, version in reader(text)}
+            else:
+                left -= len(text)
+                names.update(NAME.findall(text))
+        except (UnreadableFileError, *UNLIKE_A_LOCK):
+            continue
     log = git(folder, "-c", "core.quotePath=false", "log", "--all", "--no-renames", "--diff-filter=D", *NAMES)
     removed = frozenset(log.splitlines()).difference(files)
     is_whole = left > 0 and len(files) < MOST_FILES
@@ -121,20 +126,6 @@ def _files(folder: str) -> Iterator[str]:
             if count > MOST_FILES:
                 return
             yield os.path.relpath(os.path.join(place, name), folder).replace(os.sep, "/")
-
-
-def _text(path: str) -> str:
-    try:
-        return text_of(path)
-    except UnreadableFileError:
-        return ""
-
-
-def _safely(reader: Callable[[str], Iterator[tuple[str, str]]], text: str) -> list[tuple[str, str]]:
-    try:
-        return list(reader(text))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return []
 
 
 def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:

@@ -12,7 +12,7 @@ from engine.config import SEARCH, Config
 from engine.memory import SOFT_RISK, UNSCANNED
 from engine.opening import open_index
 from engine.prompt import typed_prompt
-from engine.quality.safety.gate import LONGEST_RUN, MOST_SCANNED, scanned, text_of
+from engine.quality.safety.gate import LONGEST_RUN, MOST_SCANNED, scan_text, text_of
 from engine.roots import OpenRoot, open_together, retrieve
 from tests.engine.builders import fillers, write_root
 
@@ -69,7 +69,7 @@ def test_a_note_that_is_scanned_in_part_says_so_and_waits_where_others_write(tmp
         assert [one.memory.id for one in found.injected] == ["harmless"]
         (read,) = [index.memory(one.id) for one in index.summaries() if one.id == "planted"]
     assert read is not None
-    assert [(one.category, one.severity) for one in scanned(text_of(read)).detections] == [
+    assert [(one.category, one.severity) for one in scan_text(text_of(read)).detections] == [
         ("scanned in part", SOFT_RISK)
     ]
 

@@ -25,7 +25,7 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         memory_id = memory.summary.id
         if subject.risks.get(memory_id, subject.max_risk) < subject.max_risk or not gate.risk(memory):
             continue
-        result = gate.scanned(gate.text_of(memory))
+        result = gate.scan_text(gate.text_of(memory))
         if result.risk >= subject.max_risk:
             first = result.detections[0]
             reason, where = f"{first.category}: {first.reason}", f"characters {first.start} to {first.end}"

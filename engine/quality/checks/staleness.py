@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.quality.registry import WORDS, Finding
-from engine.quality.repository import RepositoryContent, repository
+from engine.quality.repository import RepositoryContent, read_repository
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -39,7 +39,7 @@ ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings about active memories. Files, functions and versions are looked up only if there is a repository."""
-    project = repository(subject.project) if subject.project else None
+    project = read_repository(subject.project) if subject.project else None
     texts = {memory.summary.id: f"{memory.summary.title}\n{memory.body}" for memory in subject.active}
     gone = _gone_names(texts.values(), project) if project else frozenset()
     for memory in subject.active:

@@ -14,7 +14,15 @@ from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, 
 from engine.lean.record import Record, replace
 from engine.lean.sections import read_sections
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
-from engine.quality.judging.rating import RULE, THRESHOLD, Assessment, Rating, decision_of, together, with_mean
+from engine.quality.judging.rating import (
+    RULE,
+    THRESHOLD,
+    Assessment,
+    Rating,
+    combine_ratings,
+    decision_of,
+    with_mean,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +122,7 @@ class QualityJudge(Asker):
             [memory.summary], self._template.hash, "", lambda sample: self._sampled(memory, sample, ratings)
         )
         (verdict,) = judgement.verdicts
-        rating = together(ratings, verdict.decision, self._threshold) if judgement.is_answer else None
+        rating = combine_ratings(ratings, verdict.decision, self._threshold) if judgement.is_answer else None
         reasoning = verdict.reasoning or (rating.reasons[0] if rating and rating.reasons else "")
         judgement = replace(judgement, verdicts=(replace(verdict, reasoning=reasoning),))
         return Assessment(memory.summary, judgement, rating)

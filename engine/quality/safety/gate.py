@@ -61,10 +61,10 @@ def early_risk(memory: Memory) -> float:
 def risk(memory: Memory) -> float:
     """The risk of a memory, 0..1: see `scan`."""
     text = text_of(memory)
-    return scanned(text).risk if is_suspect(text) else 0.0
+    return scan_text(text).risk if is_suspect(text) else 0.0
 
 
-def scanned(text: str) -> Scan:
+def scan_text(text: str) -> Scan:
     """What the whole scan finds in a text."""
     from engine.quality.safety.scan import scan
 

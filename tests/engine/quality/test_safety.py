@@ -10,7 +10,7 @@ import pytest
 from engine.config import Config
 from engine.memory import HARD_RISK, Memory
 from engine.quality.safety import gate
-from engine.quality.safety.gate import scanned as scan
+from engine.quality.safety.gate import scan_text as scan
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory
 from tests.engine.quality.samples import DEVELOPMENT, HELD_OUT, corpus_roots, rows, texts

@@ -1,14 +1,13 @@
 """Answers in JSON and in Markdown, well-formed and hostile; and the Markdown form there and back."""
 
 import json
-import time
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError
+from engine.judge.answer import UnreadableAnswerError
 from engine.judge.prompts import one_line
 from engine.judge.provider import WebSource
 from engine.quality.judging.answer import rating_of_text, rating_text, read_rating
@@ -168,23 +167,3 @@ def test_any_text_is_a_rating_or_unreadable(text: str) -> None:
     for one in (text, f"### IDEA: {text}\n**Quality Score**: {text}", json.dumps({"overall": text})):
         with suppress(UnreadableAnswerError):
             assert 0 <= read_rating(one, CRITERIA).overall <= 10
-
-
-def seconds_to_read(piece: str, size: int) -> float:
-    text = piece * (size // len(piece))
-    started = time.process_time()
-    with suppress(UnreadableAnswerError):
-        read_rating(text, CRITERIA)
-    return time.process_time() - started
-
-
-def test_the_time_grows_with_the_length_of_a_hostile_answer() -> None:
-    for piece in (
-        *("#" * 9, "- ", "*", " ", "{", '{"overall":', "\n", "a: ", "1.", "### IDEA: "),
-        *("### IDEA: a\n**Quality Score**: ", "**Key Points**:\n- x\n", "**Evaluation Breakdown**:\n- a: 1/10 "),
-        "### IDEA: a\n**Quality Score**: 5/10\n",
-    ):
-        small, large = (min(seconds_to_read(piece, ANSWER_LIMIT // share) for _ in range(3)) for share in (4, 1))
-        assert large < max(12 * small, 0.1), piece  # four times the text; sixteen times would be quadratic
-        longer = seconds_to_read(piece, 20 * ANSWER_LIMIT)
-        assert longer < 3 * max(large, 0.1), piece  # only the end of a longer answer is read
