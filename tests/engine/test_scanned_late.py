@@ -12,7 +12,8 @@ from engine.config import SEARCH, Config
 from engine.memory import SOFT_RISK, UNSCANNED
 from engine.opening import open_index
 from engine.prompt import typed_prompt
-from engine.quality.safety.gate import LONGEST_RUN, MOST_SCANNED, scan_text, text_of
+from engine.quality.safety.gate import LONGEST_RUN, scan_text, text_of
+from engine.quality.safety.lexicon import MOST_SCANNED
 from engine.roots import OpenRoot, open_together, retrieve
 from tests.engine.builders import fillers, write_root
 

@@ -33,6 +33,9 @@ RENAMED = re.compile(r"[^\s→]{2,120}\s?(?:->|→)")
 NEAR = 60
 """Characters before a name in which a word may say that it is gone, or not there yet."""
 
+AROUND = 1_000
+"""Characters before and behind a name in its line that are read."""
+
 TOLD = re.compile(rf"\b(?:{'|'.join(WORDS['told'])})\b", re.IGNORECASE)
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
@@ -104,10 +107,15 @@ def _calls(text: str) -> dict[str, str]:
 
 def _is_told_gone(text: str, start: int) -> bool:
     """Whether the words around a name say that it is gone, or not there yet, or the text tells of a fault."""
-    before, _, line = text[:start].rpartition("\n")
-    whole = line + text[start:].partition("\n")[0]
-    lead = next((above for above in reversed(before.splitlines()) if above.strip() and not ITEM.match(above)), "")
-    is_list = bool(ITEM.match(line)) and lead.rstrip(" *_").endswith(":")
+    begin = text.rfind("\n", 0, start) + 1
+    end = text.find("\n", start)
+    line = text[max(begin, start - AROUND) : start]
+    whole = line + text[start : min(end if end >= 0 else len(text), start + AROUND)]
+    is_item, lead = bool(ITEM.match(text[begin:start])), ""
+    while is_item and begin and (not lead.strip() or ITEM.match(lead)):
+        above = text.rfind("\n", 0, begin - 1) + 1
+        lead, begin = text[above : begin - 1], above
+    is_list = is_item and lead.rstrip(" *_").endswith(":") and not ITEM.match(lead)
     return (
         any(map(TOLD.search, (whole, text.partition("\n")[0])))
         or any(map(GONE.search, (line[-NEAR:], lead if is_list else "")))

@@ -12,6 +12,7 @@ from engine.quality.safety.lexicon import (
     CONSENT,
     COVER,
     DANGER,
+    MOST_SCANNED,
     NOT,
     OUTSIDE,
     PARTS,
@@ -33,9 +34,6 @@ _LOOKED_FOR = dict(read_sections(__file__, "forms.txt"))
 FORM_SIGNS, FORM_WORDS = _LOOKED_FOR["signs"], frozenset(" ".join(_LOOKED_FOR["words"]).split())
 LONG_TEXT = 600
 """Characters of a memory from which its scan takes longer than all else that an index needs of it."""
-
-MOST_SCANNED = 100_000
-"""Characters of a memory that are scanned. The rest is never looked at, which is a sign of its own."""
 
 LONGEST_RUN = 2_000
 """Characters of a run such as an image in Base64 that are scanned, and that a model may get. The rest is cut."""

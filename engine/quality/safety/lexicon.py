@@ -25,6 +25,8 @@ GUARD, SOURCE, LEAK, COPY, BIAS, POISON = (1 << bit for bit in range(48, 54))
 
 BITS = {name: bit for name, bit in [*vars().items()] if name.isupper() and isinstance(bit, int)}
 VOWELS, DOUBLED = "aeiou", "bdglmnprt"
+MOST_SCANNED = 100_000
+"""Characters of a memory that are scanned. The rest is never looked at, which is a sign of its own."""
 
 
 def concept(names: str, separator: str = " ") -> int:

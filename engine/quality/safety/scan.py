@@ -13,8 +13,7 @@ from engine.lean.record import Record
 from engine.lean.sections import read_sections
 from engine.memory import HARD_RISK, SOFT_RISK
 from engine.quality.safety import hidden
-from engine.quality.safety.gate import MOST_SCANNED
-from engine.quality.safety.lexicon import APPROVED, ASKED, CANCEL, IF, REPORT, Rule, possible
+from engine.quality.safety.lexicon import APPROVED, ASKED, CANCEL, IF, MOST_SCANNED, REPORT, Rule, possible
 from engine.quality.safety.reading import Hit, Sentence, join_sentences, sentences
 
 ENCODED, INVISIBLE, HOMOGLYPHS = "encoded payload", "invisible or bidirectional characters", "homoglyphs"
