@@ -48,7 +48,7 @@ def gone_hooks() -> dict[str, str]:
 
 def _renew_start() -> None:
     with suppress(UnreadableFileError, SettingsFileError):
-        _, *launcher = text_of(hook_start_file(os.environ)).splitlines()
+        launcher = text_of(hook_start_file(os.environ)).splitlines()[1:]
         if not all(map(os.path.exists, launcher)):
             from engine.agents.installation import record_start
 
