@@ -286,15 +286,14 @@ async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, t
 async def test_a_toast_shows_brackets_as_they_are_and_news_wait_until_the_answer_to_a_key_has_gone(
     open_workspace: Opener,
 ) -> None:
-    news, earlier, told = "[/b] [link=x]y [b + x", [], []
+    news, told = "[/b] [link=x]y [b + x", []
 
     class Watched(MemsiftApp):
         CSS_PATH = Path(tui.__file__).parent / "app.tcss"
 
-        def notify(self, message: str, **options: Any) -> None:
-            told.append((message, all(toast.has_expired for toast in earlier)))
-            super().notify(message, **options)
-            earlier.extend(self._notifications)
+        def tell(self, message: str, **options: Any) -> None:
+            told.append((message, [toast.message for toast in self._notifications]))
+            super().tell(message, **options)
 
     app = Watched(open_workspace(prompts=()))
     app.NOTIFICATION_TIMEOUT = 2.0
@@ -302,7 +301,7 @@ async def test_a_toast_shows_brackets_as_they_are_and_news_wait_until_the_answer
         app.tell("The answer.")
         app.tell_news(news, seconds=600)
         await until(pilot, lambda: any(news in text_of(it) for it in pilot.app.screen.query("Toast")))
-    assert told == [("The answer.", True), (news, True)]
+    assert told == [("The answer.", []), (news, [])]
 
 
 async def test_an_answer_about_memories_that_were_read_anew_is_not_kept(open_workspace: Opener) -> None:
