@@ -25,7 +25,7 @@ def hook() -> None:
     """The script `memsift-hook`. It ends with exit code 0, even where memsift is broken."""
     try:
         from engine.hook.launch import main as answer
-    except Exception:  # noqa: BLE001 - an agent would show it at each prompt
+    except BaseException:  # noqa: BLE001 - an agent would show it at each prompt
         raise SystemExit(0) from None
     answer()
 
