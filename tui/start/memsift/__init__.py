@@ -15,9 +15,11 @@ sys.path.insert(0, FOLDER)
 
 
 def main() -> None:
-    """The command `memsift`."""
-    from tui.cli import main as command
-
+    """The command `memsift`. Ctrl-C ends it with 130, as it does later."""
+    try:
+        from tui.cli import main as command
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     command()
 
 
