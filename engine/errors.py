@@ -100,7 +100,6 @@ class MissingLibraryError(MemsiftError, title="Package"):
 
 EXTRAS = {
     "aiohttp": "serve",
-    "anthropic": "anthropic",
     "distributed": "dask",
     "ir_measures": "stats",
     "numpy": "stats",

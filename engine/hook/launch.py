@@ -28,8 +28,8 @@ def main() -> None:
             exec(loader, names)
             names["load"](folder, entries)  # type: ignore[operator]
         except Exception:  # noqa: BLE001 - it is missing, damaged or out of date; the modules are loaded one by one
-            # With -I and -S neither the folder of the script nor installed packages are on the path.
-            sys.path.append(f"{folder}..")
+            # First, because other people's packages and projects have a folder of this name, too.
+            sys.path.insert(0, f"{folder}..")
             from engine.hook import bundle, process
 
             bundle.write(folder, file)

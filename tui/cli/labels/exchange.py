@@ -117,6 +117,7 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
     corpora = [read_corpus(root) for root in roots]
     with opened_labels(db) as labels:
         extract = Extract(labels)
+    click.get_current_context().call_on_close(extract.close)
     if corpora:
         extract.keep_roots([corpus.root for corpus in corpora], [text_of(memory) for memory in told_apart(corpora)])
     if annotator:

@@ -166,9 +166,10 @@ class _Cluster:
         The blocks of the file are freed as soon as no part waits for them.
         """
         from distributed import wait as finish
+        from memsift import work_on_cluster as work_there
 
         executor = self._client.get_executor(pure=False, retries=TRIES)
-        start: Callable[..., Future[Any]] = partial(executor.submit, _on_cluster, __version__, dumps((work, shared)))
+        start: Callable[..., Future[Any]] = partial(executor.submit, work_there, __version__, dumps((work, shared)))
         blocks: list[Any] = []
         waiting: list[Future[Any]] = []
 
@@ -191,7 +192,7 @@ class _Cluster:
             yield from _windowed(submit, lambda: min(most, AHEAD * self.workers), parts, {}, send)
 
 
-def _on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: Sequence[str]) -> Any:
+def work_on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: Sequence[str]) -> Any:
     """Do a part on a Dask worker, if it has the version *wanted*: another version may not be able to unpickle it.
 
     *job*: pickled work and shared file. *blocks*: the keys of the results that are the bytes of that file, if they were
