@@ -88,7 +88,7 @@ class QualityJudge(Asker):
         """The cost of *memories*, before any is asked about. The usual number of samples is a majority of them."""
         by_rule = known = 0
         usual, most = self._zero(), self._zero()
-        share, quorum = self._price_share, self.samples // 2 + 1
+        quorum = self.samples // 2 + 1
         for memory in memories:
             question = self._question(memory)
             if meta_reason(memory):
@@ -98,7 +98,7 @@ class QualityJudge(Asker):
             elif usual is not None and most is not None:
                 size = len(question.system.encode()) + len(question.user.encode("utf-8", "replace"))
                 tokens = size // BYTES_A_TOKEN
-                usual += share * quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
+                usual += quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
                 most += self.samples * (self._most_usd(question) or 0.0)
         return CostEstimate(len(memories), by_rule, known, usual, most)
 

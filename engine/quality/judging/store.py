@@ -1,7 +1,7 @@
 """The newest rating of each memory text, of all roots: a private SQLite file in the user's data folder.
 
-A rating is a suggestion. What the person decided is kept apart, in `engine.quality.decisions`. Assessments are also
-JSON rows: printed, and kept in a file with which an interrupted run goes on.
+A rating is a suggestion. What the person decided is kept apart, in `engine.quality.decisions`. Assessments are printed
+as JSON rows.
 """
 
 from __future__ import annotations
@@ -10,18 +10,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import RatingsError
-from engine.judge.verdict import Judgement, Verdict
-from engine.lean.record import Record, fields, replace
+from engine.lean.record import Record, fields
 from engine.lean.sections import read_sections
 from engine.paths import ratings_file
-from engine.quality.judging.answer import rating_fields, rating_of, rating_text
+from engine.quality.judging.answer import rating_fields, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
 from engine.stores.private_database import PrivateDatabase, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from engine.memory import MemorySummary
 
 SQL = {name: "\n".join(lines) for name, lines in read_sections(__file__, "ratings.sql")}
 
@@ -81,11 +79,6 @@ class RatingStore:
         )
 
 
-TEXTS = ("root", "id", "digest", "decision")
-ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
-ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
-_VERDICTS = {word: decision for decision, word in DECISIONS.items()}
-
 NO_RATING = rating_fields(Rating(0.0)) | {"overall": None}
 
 
@@ -106,31 +99,6 @@ def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[
         "agreement": verdict.agreement,
         "judgement": asked,
     }
-
-
-def is_row(value: object) -> bool:
-    """Whether *value* is a row as `row_of` makes it."""
-    asked = value.get("judgement") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or not isinstance(asked, dict):
-        return False
-    texts = [*(value.get(name) for name in TEXTS), *(asked.get(name) for name in ASKED_TEXTS)]
-    cost = asked.get("cost_usd")
-    numbers = [value.get("threshold"), value.get("samples"), value.get("agreement"), 0 if cost is None else cost]
-    numbers += [asked.get(name) for name in ASKED_NUMBERS]
-    are_right = all(isinstance(text, str) for text in texts) and all(
-        isinstance(number, int | float) for number in numbers
-    )
-    is_rated = value.get("decision") in _VERDICTS and rating_of(value) is not None
-    return are_right and (is_rated or value.get("decision") == UNANSWERED)
-
-
-def assessment_in(row: dict[str, Any], memory: MemorySummary) -> Assessment:
-    """The assessment of *memory* in a row that has a rating."""
-    names = (*ASKED_TEXTS, *ASKED_NUMBERS, "cost_usd")
-    asked = {name: row["judgement"][name] for name in names}
-    verdict = Verdict(memory.id, _VERDICTS[row["decision"]], asked["status"], samples=row["samples"])
-    verdict = replace(verdict, agreement=row["agreement"])
-    return Assessment(memory, Judgement(**asked, verdicts=(verdict,), depth=""), rating_of(row))
 
 
 def summary_of(found: Iterable[Assessment]) -> dict[str, Any]:
