@@ -129,9 +129,11 @@ class Limits:
     def complete(self, limited: _Limited, question: Question, timeout_s: float) -> Completion:
         """As `Provider.complete`, again after an error that passes, with the timeout for each attempt.
 
-        A rate limit holds for the key: if the server names a time, all calls wait for it. Raises the last error,
-        ProviderRefusedError where only the cache may answer, or ProviderCancelledError while nobody agreed, from the
-        limit of the cost on, and once the provider is closed.
+        A server may be slow at first, so a question without an answer in time is asked once more. A rate limit holds
+        for the key: if the server names a time, all calls wait for it.
+
+        Raises the last error, ProviderRefusedError where only the cache may answer, or ProviderCancelledError while
+        nobody agreed, from the limit of the cost on, and once the provider is closed.
         """
         if self.is_cached_only:
             raise ProviderRefusedError(NOT_CACHED.format(limited.name, limited.model))
@@ -141,6 +143,10 @@ class Limits:
             self._sleep(self._held_until - self._clock(), limited.closed)
             try:
                 return self._asked(limited, question, timeout_s)
+            except ProviderTimeoutError:
+                if attempt or not self._retries:
+                    raise
+                wait_s = 0.0
             except ProviderHttpError as error:
                 wait_s = self._wait_s(error, attempt)
                 if attempt == self._retries or error.http_status not in PASSING or wait_s > LONGEST_WAIT_S:

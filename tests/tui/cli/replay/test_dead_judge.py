@@ -74,9 +74,7 @@ def test_a_server_that_answers_one_question_at_a_time_answers_all(server: ApiSer
     assert set(statuses(memsift(*replay, "--judge-timeout", "1").stdout)) == {"ok"}
 
 
-def test_questions_without_an_answer_in_time_are_asked_again_at_the_end(
-    server: ApiServer, replay: tuple[str, ...]
-) -> None:
+def test_questions_without_an_answer_in_time_are_asked_once_more(server: ApiServer, replay: tuple[str, ...]) -> None:
     server.answer = lambda _: KEEP if len(server.requests) > 3 else late(2, KEEP)
     done = memsift(*replay, "--judge-timeout", "0.5")
     found = [json.loads(line)["prompt_id"] for line in done.stdout.splitlines()]
