@@ -50,7 +50,7 @@ AGAIN = "Rows that were finished are kept: go on with --resume FILE"
 
 
 @dataclass(frozen=True)
-class Pool:
+class JobPool:
     """An executor, and how it is used: `chunk` jobs at a time, with up to `ahead` chunks given out."""
 
     executor: Executor
@@ -73,7 +73,7 @@ def run(
     work: Work[Task, Result],
     keep: Callable[[Result], None],
     limits: Limits,
-    pool: Pool,
+    pool: JobPool,
     label: str = "Replaying",
 ) -> Ending:
     """Do *jobs*. *keep* receives the results in this thread, in the order of the jobs.
@@ -98,7 +98,7 @@ def run(
 
 
 def in_order(
-    pool: Pool,
+    pool: JobPool,
     work: Callable[[Task], Any],
     jobs: Iterable[Task],
     goes_on: Callable[[], bool],
@@ -163,7 +163,7 @@ def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def opened_pool(name: str = "", limits: Limits | None = None) -> Iterator[Pool]:
+def opened_pool(name: str = "", limits: Limits | None = None) -> Iterator[JobPool]:
     """The pool for the executor called *name*: `processes`, `processes:N` or `dask://HOST:PORT`. Raises MemsiftError.
 
     Without a name, jobs that ask a judge within *limits* have threads. Others are done here.
@@ -172,18 +172,18 @@ def opened_pool(name: str = "", limits: Limits | None = None) -> Iterator[Pool]:
     chunk = CHUNK if limits is None else 1
     if name.startswith(DASK):
         with _opened_cluster(f"tcp://{name.removeprefix(DASK)}") as (cluster, workers):
-            yield Pool(cluster, AHEAD * workers, chunk)
+            yield JobPool(cluster, AHEAD * workers, chunk)
     elif kind == PROCESSES and (not count or (count.isdecimal() and int(count) > 0)):
         workers = int(count) if count else os.cpu_count() or 1
         with _opened_processes(workers) as processes:
-            yield Pool(processes, AHEAD * workers, chunk)
+            yield JobPool(processes, AHEAD * workers, chunk)
     elif name:
         raise ConfigError(f"There is no executor {name!r}. Choose {PROCESSES}, {PROCESSES}:N or {DASK}HOST:PORT.")
     elif limits is None:
-        yield Pool(Here(), 1)
+        yield JobPool(Here(), 1)
     else:
         with JudgeThreads(limits) as threads:
-            yield Pool(threads, AHEAD * limits.at_once)
+            yield JobPool(threads, AHEAD * limits.at_once)
 
 
 class Here(Executor):
