@@ -13,6 +13,7 @@ from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading,
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable, stamp
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
+from engine.stores.files import has_locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
+    wait_s = WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
     def recover(error: Exception) -> Index:
         if is_damage(error):
@@ -70,9 +72,9 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         try:
-            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True, watch=Watch(has_readers=True))
+            _update(path, resolved, wait_s=wait_s, merges=True, watch=Watch(has_readers=True))
         except DAMAGE as error:
-            if not is_busy(error):
+            if not is_busy(error, path):
                 raise
             _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
         return _opened(path, resolved, _rules(resolved, environ), recover)
@@ -186,8 +188,11 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
-    if index is None and _is_being_built(path):
-        return None
+    if index is None and os.path.exists(path):
+        from engine.search.sync import is_locked
+
+        if is_locked(path):  # another process builds it
+            return None
     if (
         _sync_seconds(index) if index is not None else _first_seconds(root, SYNC_SHARE * deadline_s)
     ) > SYNC_SHARE * deadline_s:
@@ -211,13 +216,6 @@ def _behind(index: Index | None) -> Index | None:
     if index is not None:
         index.lag = BEHIND
     return index
-
-
-def _is_being_built(path: str) -> bool:
-    """Whether another process writes the file, of which it is known that no index can be read from it."""
-    from engine.search.sync import is_locked
-
-    return os.path.exists(path) and is_locked(path)
 
 
 def build_seconds(root: str) -> float:
@@ -298,7 +296,7 @@ def _updated(
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        index = None if is_busy(error) else _in_memory(root, environ, until - time.monotonic())
+        index = None if is_busy(error, path) else _in_memory(root, environ, until - time.monotonic())
         if index is not None:
             return index
     else:

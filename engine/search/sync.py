@@ -28,7 +28,7 @@ from engine.search.database import (
     summary,
 )
 from engine.search.writing import Writer, batches
-from engine.stores.files import make_private
+from engine.stores.files import has_locks, make_private
 from engine.stores.registry import store_of
 from engine.stores.roots import counting_file, double, parts_of, shown_name
 
@@ -147,9 +147,9 @@ def is_damage(error: Exception) -> bool:
     return code in (SHORT_READ, READ_ERROR) or code & 0xFF not in NOT_DAMAGED
 
 
-def is_busy(error: Exception) -> bool:
-    """Whether an error means that another process is writing the file."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == BUSY
+def is_busy(error: Exception, path: str) -> bool:
+    """Whether an error means that another process is writing the file at *path*; not where files have no locks."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == BUSY and has_locks(os.path.dirname(path))
 
 
 def is_locked(path: str) -> bool:
@@ -161,7 +161,7 @@ def is_locked(path: str) -> bool:
         finally:
             db.close()
     except DAMAGE as error:
-        return is_busy(error)
+        return is_busy(error, path)
     return False
 
 

@@ -258,6 +258,29 @@ def make_names_last(folder: str) -> None:
         os.close(descriptor)
 
 
+def has_locks(folder: str) -> bool:
+    """Whether files in a folder, made if it is missing, can be locked as SQLite asks. On some network disks none can.
+
+    True where no file can be made.
+    """
+    path = os.path.join(folder, f"{ASIDE}{os.urandom(ASIDE_BYTES).hex()}")
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, lockf
+
+        make_folder(folder)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWN_FILE)
+    except (ImportError, OSError):
+        return True
+    try:
+        lockf(descriptor, LOCK_EX | LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+        remove(path)
+    return True
+
+
 def _is_device_or_pipe(path: str) -> bool:
     try:
         return os.stat(path).st_mode & _FILE_TYPE not in (_REGULAR, _FOLDER)

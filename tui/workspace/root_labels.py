@@ -70,6 +70,7 @@ def root_report(
 ) -> Report:
     """The report on the labels of one root. Raises LabelStoreError."""
     digests = present_digests(store, index)
+    store.recognise(index.root, digests.items)
     captions = Captions(memories={summary.id: summary.title for summary in index.summaries()})
     return report_from_store(
         store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff

@@ -82,6 +82,7 @@ class Workspace(RootSystems, RootLabels):
 
     def __post_init__(self, prompts_of_files: tuple[Prompt, ...], takes_replayed: bool) -> None:
         self.index = self._opened()
+        self.store.recognise(self.index.root, lambda: self.digests().items())
         self.lists = PromptLists(self.store, self.index.root, prompts_of_files, takes_replayed=takes_replayed)
         self.injections = Injections(self.index)
         plan = self.store.plan(self.index.root, self.annotator)

@@ -101,6 +101,8 @@ def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOption
     from tui.workspace.root_labels import root_report
 
     found = opening.open_roots(roots, os.environ)
+    for said in opening.about_move(found[0].root, os.environ):
+        tell(said)
     with opened_store(db) as store, opening.opened_roots(found) as index, paused_gc():
         return root_report(store, index, found[0].config, found[0].cutoff, options)
 
