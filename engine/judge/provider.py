@@ -100,23 +100,6 @@ class Provider:
         """Give back everything held between calls. A call under way may end with ProviderCancelledError."""
 
 
-class AroundProvider(Provider):
-    """Stands between a judge and *provider*, under the provider's name."""
-
-    def __init__(self, provider: Provider) -> None:
-        self.name, self.model, self.fingerprint = provider.name, provider.model, provider.fingerprint
-        self._provider = provider
-
-    def hide(self, text: str) -> str:
-        return self._provider.hide(text)
-
-    def prepare(self) -> None:
-        self._provider.prepare()
-
-    def close(self) -> None:
-        self._provider.close()
-
-
 class Calls:
     """Runs each call in a thread of its own, and waits for it until a deadline or until `close`.
 

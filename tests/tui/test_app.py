@@ -13,6 +13,7 @@ from textual.widgets import Input
 import tui
 from engine.config import CONFIG_FILE
 from engine.judge.judge import Judge
+from engine.judge.limits import Limits
 from engine.judge.providers.registry import RefusingProvider
 from engine.memory import Skipped
 from engine.paths import state_home
@@ -43,7 +44,7 @@ from tui.keys import KEYS, home_of
 from tui.widgets.bars import SCREEN_NAMES
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
-from tui.workspace.judging import JudgeOptions, Spending
+from tui.workspace.judging import JudgeOptions
 
 pytestmark = pytest.mark.anyio
 
@@ -143,7 +144,7 @@ async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -
     workspace = open_workspace(prompts=demo_prompts("p06"))
     together: set[str] = set()
     async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
-        workspace.spending = closed = Spending()
+        workspace.spending = closed = Limits(asks_first=True)
         closed.around(RefusingProvider("anthropic", "claude-haiku-4-5", "nobody asks"))
         for keys in (
             ["e"],

@@ -191,15 +191,15 @@ def open_workspace(
     counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
     from engine.conversations.prompt_files import session_folders
+    from engine.judge.limits import Limits
     from labels.store import LabelStore
-    from tui.workspace.judging import Spending
     from tui.workspace.labelling_plan import guideline_hash, require_possible
     from tui.workspace.retrievals import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.workspace import Workspace
 
     judge = replace_dataclass(judge, is_patient=True)
-    spending = Spending() if asks_first else None
+    spending = Limits(asks_first=True) if asks_first else None
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
     config = settings.config
     reading = with_hook_log(project_prompts(prompts, environ), root, environ)
@@ -218,7 +218,7 @@ def open_workspace(
             root,
             config,
             store,
-            judge=make_judge(judge, config, environ, spending.around if spending else None),
+            judge=make_judge(judge, config, environ, spending),
             spending=spending,
             cutoff=hook_cutoff(root, config, environ)[0],
             others=tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others),

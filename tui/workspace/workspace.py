@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
+    from engine.judge.limits import Limits
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
     from labels.measure.report import Report, ReportOptions
     from labels.records import Event, Pool
-    from tui.workspace.judging import Offer, Spending
+    from tui.workspace.judging import Offer
     from tui.workspace.sources import Settings, Sources
 
 DEFAULT_SEED = 1
@@ -70,7 +71,7 @@ class Workspace(RootSystems, RootLabels):
     now: Callable[[], float] = time
     unread_prompts: tuple[Skipped, ...] = ()
     notice: str = ""
-    spending: Spending | None = None
+    spending: Limits | None = None
     others: tuple[OpenRoot, ...] = ()
     sources: Sources | None = None
     chosen: tuple[str, ...] = ()
@@ -189,8 +190,10 @@ class Workspace(RootSystems, RootLabels):
         """What a person would agree to for all prompts; None without a judge that waits for it."""
         if self.judge is None or self.spending is None:
             return None
+        from tui.workspace.judging import offer
+
         size = self.config.judge.candidate_pool_size
-        return self.spending.offer(self.judge, self.prompts, self.index.summaries(), size)
+        return offer(self.judge, self.prompts, self.index.summaries(), size)
 
     # Prompts
 

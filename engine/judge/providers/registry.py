@@ -71,29 +71,15 @@ def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str
 
 
 class RefusingProvider(Provider):
-    """Stands in for a provider that must not be asked: each question is refused with *reason*, a sentence for people.
+    """Stands in for a provider that must not be asked. *reason*: a sentence for people."""
 
-    With the name, model and fingerprint of a provider, a judge still finds that provider's answers in the cache.
-    """
-
-    def __init__(self, name: str, model: str, reason: str, fingerprint: str = "") -> None:
+    def __init__(self, name: str, model: str, reason: str) -> None:
         self.name = name
         self.model = model
-        self.fingerprint = fingerprint
         self._reason = reason
 
     def complete(self, question: Question, timeout_s: float) -> Completion:  # noqa: ARG002
         raise ProviderRefusedError(self._reason)
-
-
-def cache_only(provider: Provider, known_as: str) -> RefusingProvider:
-    """A stand-in for *provider*, called *known_as* on the command line, that answers only from the cache."""
-    name, model = provider.name, provider.model
-    reason = (
-        f"The cache holds no answer of {name} ({model}) to this, and --judge none asks nobody. Ask once "
-        f"with --judge {known_as}, or name the judge that was asked in MEMSIFT_JUDGE and MEMSIFT_JUDGE_MODEL."
-    )
-    return RefusingProvider(name, model, reason, provider.fingerprint)
 
 
 def _anthropic(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:

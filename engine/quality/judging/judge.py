@@ -96,7 +96,7 @@ class QualityJudge(Asker):
         """The cost of *memories*, before any is asked about. The usual number of samples is a majority of them."""
         by_rule = known = 0
         usual = most = None if cost_usd(*self.identity[:2], 1, 1) is None else 0.0
-        share, quorum = self._price_share, self.samples // 2 + 1
+        quorum = self.samples // 2 + 1
         for memory in memories:
             question = self._question(memory)
             if meta_reason(memory):
@@ -106,7 +106,7 @@ class QualityJudge(Asker):
             elif usual is not None and most is not None:
                 size = len(question.system.encode()) + len(question.user.encode("utf-8", "replace"))
                 tokens = size // BYTES_A_TOKEN
-                usual += share * quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
+                usual += quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
                 most += self.samples * (self._most_usd(question) or 0.0)
         return CostEstimate(len(memories), by_rule, known, usual, most)
 

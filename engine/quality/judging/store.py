@@ -1,7 +1,6 @@
 """The newest rating of each memory text, of all roots, in the private SQLite file of `engine.quality.decisions`.
 
-A rating is a suggestion: it says nothing about what the person decided. Assessments are also JSON rows: printed, and
-kept in a file with which an interrupted run goes on.
+A rating is a suggestion: it says nothing about what the person decided. Assessments are printed as JSON rows.
 """
 
 from __future__ import annotations
@@ -12,18 +11,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import DecisionsError
-from engine.judge.verdict import Judgement, Verdict
-from engine.lean.record import Record, fields, replace
+from engine.lean.record import Record, fields
 from engine.paths import decisions_file
 from engine.quality.decisions import open_decisions
-from engine.quality.judging.answer import rating_fields, rating_of, rating_text
+from engine.quality.judging.answer import rating_fields, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
 from engine.stores.private_database import PrivateDatabase, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from engine.memory import MemorySummary
 
 NEWEST = """
 select memory, digest, category, title, words, decision, overall, provider, model from rating
@@ -112,11 +109,6 @@ def _explain_old(old: str, error: Exception) -> DecisionsError:
     )
 
 
-TEXTS = ("root", "id", "digest", "decision")
-ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
-ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
-_VERDICTS = {word: decision for decision, word in DECISIONS.items()}
-
 NO_RATING = rating_fields(Rating(0.0)) | {"overall": None}
 
 
@@ -137,31 +129,6 @@ def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[
         "agreement": verdict.agreement,
         "judgement": asked,
     }
-
-
-def is_row(value: object) -> bool:
-    """Whether *value* is a row as `row_of` makes it."""
-    asked = value.get("judgement") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or not isinstance(asked, dict):
-        return False
-    texts = [*(value.get(name) for name in TEXTS), *(asked.get(name) for name in ASKED_TEXTS)]
-    cost = asked.get("cost_usd")
-    numbers = [value.get("threshold"), value.get("samples"), value.get("agreement"), 0 if cost is None else cost]
-    numbers += [asked.get(name) for name in ASKED_NUMBERS]
-    are_right = all(isinstance(text, str) for text in texts) and all(
-        isinstance(number, int | float) for number in numbers
-    )
-    is_rated = value.get("decision") in _VERDICTS and rating_of(value) is not None
-    return are_right and (is_rated or value.get("decision") == UNANSWERED)
-
-
-def assessment_in(row: dict[str, Any], memory: MemorySummary) -> Assessment:
-    """The assessment of *memory* in a row that has a rating."""
-    names = (*ASKED_TEXTS, *ASKED_NUMBERS, "cost_usd")
-    asked = {name: row["judgement"][name] for name in names}
-    verdict = Verdict(memory.id, _VERDICTS[row["decision"]], asked["status"], samples=row["samples"])
-    verdict = replace(verdict, agreement=row["agreement"])
-    return Assessment(memory, Judgement(**asked, verdicts=(verdict,), depth=""), rating_of(row))
 
 
 def summary_of(found: Iterable[Assessment]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A Dask cluster of two workers, for the commands that work in parts."""
+"""A Dask cluster of two workers, for a replay on several machines."""
 
 import re
 import subprocess

@@ -32,8 +32,8 @@ def hook() -> None:
     answer()
 
 
-def work_on_cluster(wanted: str, job: bytes, pickled: bytes, blocks: list[str]) -> object:
+def do_on_cluster(wanted: str, pickled: bytes) -> object:
     """The function of that name in `tui`. A Dask worker imports this module for it, and so finds `tui`."""
-    from tui.workspace.parts import executors
+    from tui.workspace.jobs import do_on_cluster as do
 
-    return executors.work_on_cluster(wanted, job, pickled, blocks)
+    return do(wanted, pickled)

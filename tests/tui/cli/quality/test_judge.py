@@ -1,4 +1,4 @@
-"""`memsift quality judge`: ratings, their cost, cache, limits, batches, and the agreement with a person."""
+"""`memsift quality judge`: ratings, their cost, cache, limits, and the agreement with a person."""
 
 import json
 import os
@@ -106,7 +106,6 @@ def test_a_memory_that_is_not_there_is_named(server: ApiServer, root: Path) -> N
     ("options", "said"),
     [
         (("--judge-depth", "keep"), "--judge-depth has no effect here"),
-        (("--batch", "--max-cost", "1"), "--max-cost does not work with --batch"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(root: Path, options: tuple[str, ...], said: str) -> None:
@@ -147,19 +146,6 @@ def test_the_cost_limit_holds_for_several_roots_together(server: ApiServer, root
     assert len(server.requests) == 3
     assert decisions(memsift(*rate, "0.1")) == {**ALL, **{f"Rule-{number}": "accepted" for number in range(3)}}
     assert len(server.requests) == 6
-
-
-# Going on
-
-
-def test_a_batch_costs_half_and_gives_the_same_ratings(server: ApiServer, root: Path) -> None:
-    rate = (*RATE, "--root", root, "--judge", "anthropic", "--batch", "--batch-poll", "0.05", "--judge-samples", "3")
-    result = memsift(*rate)
-    assert decisions(result) == ALL
-    assert server.batches.submitted == 6  # two equal samples of three memories are enough
-    assert printed(result)["summary"]["cost_usd"] == pytest.approx(6 * PRICE / 2)
-    assert printed(memsift(*rate))["summary"]["cost_usd"] == 0
-    assert server.batches.submitted == 6
 
 
 # The web
