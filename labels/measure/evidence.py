@@ -275,7 +275,7 @@ def evidence_from_store(
     memsift 1.0 preferred. *config* and *cutoff* are the present ones of the root, with which the runs are compared;
     without *config* nothing is compared.
     """
-    by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts(root)
+    by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
     left_out, every = by_hand | preferred, store.labels(root=root)
     rows = [row for row in store.outcomes(root) if row.prompt_id not in left_out]
     given = [label for label in every if label.prompt_id not in left_out]
