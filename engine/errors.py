@@ -42,6 +42,10 @@ class RootNotFoundError(RootError):
     """There is no such folder."""
 
 
+class MovedRootError(RootError):
+    """The cutoff and the changes of a folder cannot be taken over."""
+
+
 class RootUnreadableError(RootError):
     """The folder cannot be read."""
 

@@ -31,14 +31,17 @@ SAFETY, QUALITY = WHOLE = ("safety", "quality")
 """What a decision about a whole memory says: it may be injected or not, and it is worth keeping or not."""
 
 ACCEPTED, REJECTED = "accepted", "rejected"
+INSERT = "insert or replace into decision values (?, ?, ?, ?, ?, ?)"
+TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def verdict_on(root: str, memory_id: str, digest: str, environ: Mapping[str, str]) -> str:
     """The verdict on this risky memory text, empty without one. REJECTED if the decisions cannot be read."""
     try:
-        return _read(root, environ).get((SAFETY, memory_id, digest), "")
+        found = _read(root, environ)
     except DAMAGE:
         return REJECTED
+    return next((verdict for *key, verdict, _ in found if key == [SAFETY, memory_id, digest]), "")
 
 
 def may_be_injected(risk: float, verdict: str, *, is_own: bool) -> bool:
@@ -66,18 +69,19 @@ def find_undecided(index: Index, most: float, environ: Mapping[str, str]) -> lis
 def decisions(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
     """(check, memory id, digest) -> verdict, for all decisions about *root*. Raises DecisionsError."""
     try:
-        return _read(root, environ)
+        found = _read(root, environ)
     except DAMAGE as error:
         raise _error(environ, "read", error) from None
+    return {(check, memory_id, digest): verdict for check, memory_id, digest, verdict, _ in found}
 
 
 def decide(
     root: str, memory_id: str, digest: str, checks: Iterable[str], verdict: str, environ: Mapping[str, str]
 ) -> None:
     """Record a verdict on a memory text, in place of earlier ones of the same checks. Raises DecisionsError."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    at = time.strftime(TIME, time.gmtime())
     rows = [(os.path.realpath(root), memory_id, check, digest, verdict, at) for check in checks]
-    _write(environ, "insert or replace into decision values (?, ?, ?, ?, ?, ?)", rows)
+    _write(environ, INSERT, rows)
 
 
 def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[str, str]) -> None:
@@ -97,6 +101,27 @@ def open_decisions(environ: Mapping[str, str]) -> PrivateDatabase:
     return PrivateDatabase(decisions_file(environ), make, lambda error: _error(environ, "used", error))
 
 
+def follow_rereading(index: Index, environ: Mapping[str, str]) -> None:
+    """Let decisions of version 1.0.0 count where front matter is read otherwise since then, and so the digest differs.
+
+    The file must be as old as the decision: the earlier digest does not cover all of its text.
+    """
+    from engine.errors import DecisionsError
+
+    try:
+        found = _read(index.root, environ)
+        digests = {memory.id: memory.digest for memory in index.summaries()} if found else {}
+        for check, memory_id, digest, verdict, at in found:
+            memory = index.memory(memory_id) if digests.get(memory_id, digest) != digest else None
+            if memory and memory.earlier_digest == digest:
+                changed = time.strftime(TIME, time.gmtime(os.stat(memory.summary.file).st_mtime))
+                if changed <= at:
+                    row = (os.path.realpath(index.root), memory_id, check, memory.summary.digest, verdict, at)
+                    _write(environ, INSERT, [row])
+    except (*DAMAGE, OSError, DecisionsError):
+        return
+
+
 def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]) -> None:
     from contextlib import closing
 
@@ -104,17 +129,17 @@ def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]
         db.executemany(sql, rows)
 
 
-def _read(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
+def _read(root: str, environ: Mapping[str, str]) -> list[tuple[str, str, str, str, str]]:
+    """Check, memory id, digest, verdict and time (ISO 8601 in UTC) of each decision about *root*."""
     path = decisions_file(environ)
     if not os.path.exists(path):
-        return {}
+        return []
     db: Connection = for_reading(path)
     try:
-        sql = 'select "check", memory, digest, verdict from decision where root = ?'
-        rows = db.execute(sql, (os.path.realpath(root),)).fetchall()
+        sql = 'select "check", memory, digest, verdict, at from decision where root = ?'
+        return db.execute(sql, (os.path.realpath(root),)).fetchall()
     finally:
         db.close()
-    return {(check, memory, digest): verdict for check, memory, digest, verdict in rows}
 
 
 def _error(environ: Mapping[str, str], verb: str, error: Exception) -> DecisionsError:
