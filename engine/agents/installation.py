@@ -151,8 +151,13 @@ def apply(changes: Sequence[SettingsChange], environ: Mapping[str, str]) -> None
         require_writable(change.file)
     for change in changes:
         save_backup(change.file.path, change.original, environ)
+    done: list[str] = []
     for change in changes:
-        write_settings(change.file, change.after)
+        try:
+            write_settings(change.file, change.after)
+        except SettingsFileError as error:
+            raise SettingsFileError(f"{error} Changed already: {', '.join(done) or 'nothing'}.") from None
+        done.append(change.file.path)
 
 
 def record_start(environ: Mapping[str, str]) -> None:

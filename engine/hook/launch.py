@@ -15,6 +15,7 @@ def main() -> None:
     """Answer the prompt on stdin and end the process."""
     try:
         gc.disable()
+        sys.modules["yaml"] = None  # type: ignore[assignment] # to import PyYAML would take longer than the search
         folder = f"{__file__[: -len('launch.py')]}../"
         file = f"{folder}__pycache__/hook-{sys.hexversion:x}"
         try:

@@ -132,9 +132,9 @@ def main(
                                          root
       ~/.local/share/memsift/labels.db   labels
       ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
-      ~/.local/share/memsift/ratings.db  ratings of memories by a model
       ~/.local/share/memsift/decisions.db
-                                         memories and findings that you accepted
+                                         memories and findings that you accepted,
+                                         and ratings of memories by a model
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned

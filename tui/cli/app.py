@@ -109,7 +109,7 @@ def open_app(
     first, *others = roots
     if build_first(roots, is_plain=is_plain):
         opened = opening.open_workspace(
-            first, prompts, judge, db, os.environ, order=order, asks_first=True, others=others
+            first, prompts, judge, db, os.environ, order=order, asks_first=True, others=others, needs_labels=False
         )
         run_app(opened, is_plain=is_plain)
 

@@ -61,8 +61,8 @@ def judge(
 
     Headings, and texts that only say what a document holds, are rejected by a rule, without a call. The answers are
     cached in ~/.cache/memsift/judge.db, so that a memory is paid for once: the same command goes on after Ctrl-C, and
-    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/ratings.db. Without
-    --judge-timeout a call may take 60 s.
+    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/decisions.db.
+    Without --judge-timeout a call may take 60 s.
 
     With --executor and --parts, processes or the workers of a cluster ask the model, each with the API key of its own
     environment. A later start asks only about memories without an answer.
@@ -126,7 +126,7 @@ class RatingOptions:
         wanted, plan = subjects(roots, ids), self.plan
         ending, left_usd = Ending(0, 0), self.max_cost
         rated: dict[Key, Assessment] = {}
-        with closing(RatingStore.open(os.environ)) as store:
+        with closing(RatingStore(os.environ)) as store:
 
             def keep(subject: RatedMemory, found: Assessment) -> None:
                 rated[subject.key] = found
@@ -165,7 +165,7 @@ class RatingOptions:
 
         wanted, judge = subjects(roots, ids), self.plan.asking.judge
         configs = {subject.root: config_of(subject.root, os.environ, judge) for subject in wanted}
-        with closing(RatingStore.open(os.environ)) as store, opened_executor(parts.executor) as executor:
+        with closing(RatingStore(os.environ)) as store, opened_executor(parts.executor) as executor:
             run = RatingRun(self.plan, configs, wanted, Path(parts.parts), parts.part_size, executor)
             if not judge.is_cached_only:
                 for identity, estimate in run.estimates().items():

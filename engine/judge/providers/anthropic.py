@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from threading import Lock
 
 from engine.errors import ProviderError, ProviderHttpError
@@ -24,8 +25,8 @@ class _MessagesApi(ChatServer):
     """*api_key* and *base_url* come before *environ*, whose variables are the SDK's own."""
 
     OPTIONAL = {
-        "output_config": r"output_config|output_format|structured.output|json_schema",
-        "temperature": "temperature",
+        "output_config": re.compile(r"output_config|output_format|structured.output|json_schema", re.IGNORECASE),
+        "temperature": re.compile("temperature", re.IGNORECASE),
     }
 
     def __init__(

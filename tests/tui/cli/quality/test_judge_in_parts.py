@@ -143,7 +143,7 @@ def test_processes_give_the_ratings_of_a_single_process_and_keep_them(
     assert without_times(found["memories"]) == without_times(alone["memories"]) == rows_in(tmp_path / "parts")
     assert [row["id"] for row in found["memories"]] == [row["id"] for row in alone["memories"]]
     assert found["summary"] == alone["summary"]
-    store = RatingStore.open(os.environ)
+    store = RatingStore(os.environ)
     assert len(store.ratings(roots[0], "memory")) + len(store.ratings(roots[1], "memory")) == COUNT
     store.close()
     server.requests.clear()
