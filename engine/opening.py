@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from _thread import allocate_lock
 
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
 from engine.paths import cache_dir, root_key
@@ -101,19 +102,23 @@ def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can.
 
     The index is written at most once in KEEP_SECONDS, because a disk takes longer to keep a risk than the scan to find
-    it. What is left is written when the function is called without memories, at the end.
+    it. What is left is written when the function is called without memories, at the end. Threads may share it.
     """
     found: list[tuple[float, str, str]] = []
     written = -KEEP_SECONDS
+    lock = allocate_lock()
 
     def scan(memories: list[Memory]) -> dict[str, float]:
         from engine.quality.safety.gate import risk
 
         nonlocal written
         new = [(risk(memory), memory.summary.id, memory.summary.digest) for memory in memories]
-        found.extend(new)
-        if found and (not memories or time.monotonic() > written + KEEP_SECONDS):
-            kept = [found.pop() for _ in range(len(found))]
+        with lock:
+            found.extend(new)
+            is_due = not memories or time.monotonic() > written + KEEP_SECONDS
+            kept = found[:] if is_due else []
+            del found[: len(kept)]
+        if kept:
             try:
                 db = for_writing(path, wait_s=0.0)
                 try:
