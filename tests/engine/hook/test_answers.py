@@ -22,7 +22,7 @@ from engine.opening import index_file
 from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory, write_root
-from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, World, context_of
+from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, NOT_TYPED, World, context_of
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
@@ -143,7 +143,6 @@ def test_the_tiered_form_and_its_hints_are_a_matter_of_configuration(world: Worl
 
 
 UNDER = "under 10 characters"
-NOT_TYPED = "not typed by a person"
 REASONS: list[tuple[dict[str, object], str]] = [
     ({"prompt": "cache"}, UNDER),
     ({"prompt": "   cache rule  \n" + " " * 100}, ""),
@@ -156,9 +155,10 @@ REASONS: list[tuple[dict[str, object], str]] = [
     ({"prompt": "/memplug:recall cache rule"}, "a slash command"),
     ({"prompt": "/compact the cache rule"}, "a slash command"),
     *(({"prompt": text}, "") for text in ("/cache/rules fails", "either/or is fine", "// a comment of it")),
-    ({"prompt": f"<task-notification>\n{ASK}\n</task-notification>\n"}, NOT_TYPED),
+    *(({"prompt": text}, "not typed by a person") for text in NOT_TYPED),
+    *(({"prompt": f"<{tag}>{ASK}"}, "") for tag in ("channel", "ticker", "p")),
     ({"prompt": f"look: <task-notification>{ASK}</task-notification>"}, ""),
-    *(({"source": source}, NOT_TYPED) for source in ("loop_wakeup", "system")),
+    *(({"source": source}, "not typed by a person") for source in ("loop_wakeup", "system")),
     *(({"source": source}, "") for source in ("user", "sdk", 3)),
 ]
 """What a request says, and why it asks for no memories. A wide character says as much as two."""
