@@ -14,8 +14,8 @@ from engine import inject
 from engine.agents.claude_code.auto_memory import SESSION_FOLDER
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
-from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
-from engine.hook.deadline import Watchdog
+from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity, append_unfinished
+from engine.hook.deadline import ALARM_S, Watchdog
 from engine.hook.session import is_first, is_muted, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
@@ -173,6 +173,7 @@ class HookAnswer:
             if not is_first(folder, request.session_id, request.prompt_id, digest):
                 return ""  # and no line in the log: a prompt counts once
             self._folder = folder
+            append_unfinished(folder)
             self._note_unused(search)
             return self._decide(request, roots) if roots else ""
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
@@ -230,6 +231,7 @@ class HookAnswer:
         if reason:
             self.activity.note_reason(reason)
             return ""
+        self.activity.leave(self._folder, config.allowed_seconds + ALARM_S)
         living = self._agent.transcripts.living_prompts if self._agent and request.transcript_path else None
         session = load_session(self._folder, request.session_id, request.transcript_path, living)
         self.activity.stage("session")
