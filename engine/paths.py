@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 CONFIG, DATA, CACHE, STATE = "config", "data", "cache", "state"
 _PLACES = {CONFIG: ".config", DATA: ".local/share", CACHE: ".cache", STATE: ".local/state"}
 """Kind of memsift's own files -> the folder in the home folder, where `XDG_<KIND>_HOME` names no other."""
+SESSION_FOLDER = "CLAUDE_PROJECT_DIR"
+"""The variable in which Claude Code, and agents that follow it, name the folder where they were started.
+
+`cwd` follows the model's `cd`.
+"""
+
 _SLUG_CHARACTERS, _MOST_NAME = 200, 64
 
 

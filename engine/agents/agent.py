@@ -10,7 +10,7 @@ import os
 
 from engine.lean.json_text import dumps
 from engine.lean.record import Record
-from engine.paths import home_dir, project_slug
+from engine.paths import SESSION_FOLDER, home_dir, project_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Agent(Record):
     below, as soon as it reads a file there. `loads_of_others`: files of other agents, below the home folder.
     `reader`: the module with `last_turns` and `living_prompts` of its sessions; empty if the hook reads none.
     `is_named_by_session`: the request names no transcript, and `*` in `sessions` is the session's id.
+    `session_folder`: the variable in which its hook finds the folder where the agent was started; `cwd` follows the
+    model's `cd`. Empty for an agent that sets none: the variable of another agent around it says nothing.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Agent(Record):
     nests: bool = False
     reader: str = ""
     is_named_by_session: bool = False
+    session_folder: str = SESSION_FOLDER
 
     def home(self, environ: Mapping[str, str]) -> str:
         """The folder of the agent's own files."""

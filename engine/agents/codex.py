@@ -94,4 +94,5 @@ AGENT = Agent(
     memories=("memories",),
     loads=("AGENTS.md", "AGENTS.override.md"),
     reader=SESSIONS_READER,
+    session_folder="",
 )

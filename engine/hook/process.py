@@ -11,7 +11,6 @@ import sys
 import unicodedata
 
 from engine import inject
-from engine.agents.claude_code.auto_memory import SESSION_FOLDER
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
 from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity, append_unfinished
@@ -21,7 +20,7 @@ from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.opening import hook_index, index_file, index_of, unbuilt
-from engine.paths import is_in_place, state_dir, state_home
+from engine.paths import SESSION_FOLDER, is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.search.index import BEHIND, UNBUILT, Index
@@ -143,7 +142,7 @@ class HookAnswer:
         self._stderr = stderr
         self._allow = allow
         self._agent = agent
-        self._folder = self._root = ""
+        self._folder = self._root = self._started_in = ""
         self._request: Request | None = None
         self._session: Session | None = None
         self._retrieval: Retrieval | None = None
@@ -162,7 +161,9 @@ class HookAnswer:
         if self._agent:
             self.activity.note(agent=self._agent.name)
         self.activity.stage("parse")
-        search = find_roots(request.cwd, self._environ, self._environ.get(SESSION_FOLDER, ""))
+        variable = self._agent.session_folder if self._agent else SESSION_FOLDER
+        self._started_in = self._environ.get(variable, "")
+        search = find_roots(request.cwd, self._environ, self._started_in)
         roots = search.roots
         if not (roots or search.said):
             return ""
@@ -301,7 +302,7 @@ class HookAnswer:
             index = index_of(Corpus(root, ()))
         self._late = LATE
         if self._agent and self._request:
-            loads_file, environ, folder = self._agent.loads_file, self._environ, self._request.cwd
+            loads_file, environ, folder = self._agent.loads_file, self._environ, self._started_in or self._request.cwd
             index.is_loaded = lambda memory: loads_file(memory.file, folder, environ)
         self._indexes.append(index)
         return index

@@ -11,7 +11,7 @@ import sys
 
 from engine.lean.json_text import loads
 from engine.lean.record import Record
-from engine.paths import claude_dir, home_dir, projects_dir, transcripts_dir
+from engine.paths import SESSION_FOLDER, claude_dir, home_dir, projects_dir, transcripts_dir
 from engine.stores.files import UnreadableFileError, text_of
 
 TYPE_CHECKING = False
@@ -23,9 +23,6 @@ PREFIX = "autoMemory"
 DIRECTORY, ENABLED = f"{PREFIX}Directory", f"{PREFIX}Enabled"
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 ON, OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
-SESSION_FOLDER = "CLAUDE_PROJECT_DIR"
-"""The variable in which the client names the folder where it was started. `cwd` follows the model's `cd`."""
-
 SHORTEST = 3
 """Characters of the shortest path that the client takes for a folder."""
 

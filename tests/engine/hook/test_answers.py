@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from engine.agents.registry import NAMES, agent_of
 from engine.curation.curator import Curator
 from engine.curation.operations import Restore, Retire
 from engine.hook.activity import NO_INDEX, NOTHING_IN_OLD
@@ -253,6 +254,19 @@ def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -
     assert f"Cache rule of the house -> {folder}/note.md</result>" in found  # its name is no tag beside the path
     world.environ["CLAUDE_PROJECT_DIR"] = str(package)
     assert world.context(cwd=str(world.home), session_id="the model went elsewhere") == found
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_the_memories_of_the_session_stay_where_the_model_goes_elsewhere(world: World, agent: str) -> None:
+    """Codex and opencode do not follow the model, and set no variable: one of an agent around them says nothing."""
+    submodule = world.project / "module"
+    for folder in (world.project, submodule):
+        (folder / ".git").mkdir(parents=True)
+    world.environ["CLAUDE_PROJECT_DIR"] = str(world.project)
+    named = agent_of(agent)
+    request = {named.hook.fields.get(name, name): value for name, value in world.payload(cwd=str(submodule)).items()}
+    answer = respond(json.dumps(request).encode(), world.environ, world.stderr, named)
+    assert ("cache rule" in answer) is (agent not in ("codex", "opencode"))
 
 
 def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:

@@ -15,7 +15,6 @@ from engine.lean.sha256 import hex_digest
 from engine.paths import project_slug, transcripts_dir
 from engine.prompt import Turn
 from tests.engine.hook.world import NOT_TYPED
-from tests.engine.hook.world import NOT_TYPED
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(),
