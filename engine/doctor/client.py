@@ -20,8 +20,9 @@ from engine.agents.installation import own_entries
 from engine.agents.prompt_hooks import (
     OF_ORIGINAL,
     OURS,
+    HookRuling,
     PromptHook,
-    all_hooks_are_off,
+    hook_ruling,
     own_hooks,
     prompt_hooks,
     remarks,
@@ -75,6 +76,7 @@ def _of_agent(
     tried = own[0] if own else PromptHook("", hook_command(agent), OURS)
     return [
         *_files(files),
+        *_switches(hook_ruling(files, environ)),
         *_hooks(hooks, own),
         *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
@@ -113,8 +115,12 @@ def _files(files: Sequence[SettingsFile]) -> Iterator[DoctorFinding]:
     good = [file.path for file in files if file.text is not None and not file.problem]
     if good:
         yield ok("client settings", ", ".join(good))
-    if off := all_hooks_are_off(files):
-        yield problem("hooks", f"{off} switches all hooks off", f"Take disableAllHooks out of {off}.")
+
+
+def _switches(ruling: HookRuling) -> Iterator[DoctorFinding]:
+    """The setting that keeps the hook from running, if one does."""
+    if ruling.key:
+        yield problem("hooks", ruling.text, ruling.remedy)
 
 
 def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[DoctorFinding]:

@@ -11,14 +11,15 @@ import os
 from _thread import allocate_lock, start_new_thread
 from time import monotonic, sleep
 
-try:
-    from _signal import ITIMER_REAL, SIG_DFL, SIG_UNBLOCK, SIGALRM, pthread_sigmask, setitimer, signal
-except ImportError:  # Windows has no such alarm
-    setitimer = None  # type: ignore[assignment]
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from signal import ITIMER_REAL, SIG_DFL, SIG_UNBLOCK, SIGALRM, pthread_sigmask, setitimer, signal
+elif os.name != "nt":  # the module `signal` is slow to load
+    from _signal import ITIMER_REAL, SIG_DFL, SIG_UNBLOCK, SIGALRM, pthread_sigmask, setitimer, signal
+
+HAS_ALARM = os.name != "nt"
+"""Windows has none."""
 
 LOOK_EVERY_S = 0.05
 """Seconds between two looks at the deadline, which can be moved meanwhile."""
@@ -40,7 +41,7 @@ class Watchdog:
         self._has_answered = False
         self._last_words = last_words
         self._started = monotonic()
-        if setitimer:
+        if HAS_ALARM:
             # The process may have inherited another action, or a mask that holds the signal back.
             signal(SIGALRM, SIG_DFL)
             pthread_sigmask(SIG_UNBLOCK, (SIGALRM,))
@@ -58,7 +59,7 @@ class Watchdog:
         self._set_alarm(0)
 
     def _set_alarm(self, seconds: float) -> None:
-        if setitimer:
+        if HAS_ALARM:
             setitimer(ITIMER_REAL, seconds)
 
     def _watch(self) -> None:

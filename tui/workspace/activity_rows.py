@@ -179,12 +179,12 @@ def is_muted(root: str, environ: Mapping[str, str]) -> bool:
 
 def _is_installed(environ: Mapping[str, str]) -> bool:
     """Whether a coding agent, started in this folder, runs the hook."""
-    from engine.agents.prompt_hooks import all_hooks_are_off, own_hooks
+    from engine.agents.prompt_hooks import hook_ruling
     from engine.agents.registry import all_agents
     from engine.agents.settings_files import settings_files
 
     found = (settings_files(agent, str(Path.cwd()), environ) for agent in all_agents())
-    return any(own_hooks(files, environ) and not all_hooks_are_off(files) for files in found)
+    return any(hook_ruling(files, environ).runs for files in found)
 
 
 def digest_of(text: str) -> str:

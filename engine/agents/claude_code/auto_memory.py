@@ -81,6 +81,20 @@ def managed_settings() -> str:
     return os.path.join(place, "managed-settings.json")
 
 
+def managed_parts() -> str:
+    """The folder of further settings files of the administrator, each of which overrides those before it."""
+    return f"{managed_settings().removesuffix('.json')}.d"
+
+
+def json_files(folder: str) -> list[str]:
+    """The files NAME.json in a folder, in the order of their names; hidden ones do not count. None without a folder."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith(".json") and name[0] != "."]
+
+
 def _settings_files(folder: str, main: str, environ: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """The files that the client reads, the weakest first, and whether each is outside of the project.
 
@@ -93,7 +107,8 @@ def _settings_files(folder: str, main: str, environ: Mapping[str, str]) -> Itera
         yield project, False
     for place in dict.fromkeys((folder, main)):
         yield os.path.join(place, ".claude", "settings.local.json"), False
-    yield managed_settings(), True
+    for place in (managed_settings(), *json_files(managed_parts())):
+        yield place, True
 
 
 def _content(path: str) -> Mapping[str, Any]:
