@@ -14,6 +14,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
+from engine.activity import LOG_FILE
 from engine.agents.agent import ALLOWED
 from engine.agents.hook_entry import hook_command
 from engine.agents.installation import own_entries
@@ -30,10 +31,9 @@ from engine.agents.prompt_hooks import (
 )
 from engine.agents.registry import DEFAULT, all_agents
 from engine.agents.settings_files import settings_files
+from engine.conversations.activity_log import read_log
 from engine.doctor import DoctorFinding, note, ok, problem
 from engine.errors import RootError
-from engine.hook.activity import LOG_FILE
-from engine.hook.activity_log import read_log
 from engine.lean.record import Record, replace
 from engine.opening import open_index
 from engine.paths import cutoff_file, hook_start_file, root_key, state_dir

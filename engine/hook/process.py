@@ -11,11 +11,11 @@ import sys
 import unicodedata
 
 from engine import inject
+from engine.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity, append_unfinished
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
-from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity, append_unfinished
 from engine.hook.deadline import ALARM_S, Watchdog
-from engine.hook.session import is_first, is_muted, load_session, save_session
+from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
@@ -25,6 +25,7 @@ from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.search.index import BEHIND, UNBUILT, Index
 from engine.search.strategies.memsift import TURNS
+from engine.settings.muting import is_muted
 from engine.settings.roots import find_roots, trust_in
 from engine.settings.sources import SettingsReading, read_config
 

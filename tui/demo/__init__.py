@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import inject
+from engine.activity import LOG_FILE, Activity
 from engine.config import SYSTEMS
 from engine.conversations.prompt_files import read_prompts
-from engine.hook.activity import LOG_FILE, Activity
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.lean.sha256 import hex_digest

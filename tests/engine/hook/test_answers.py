@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from engine.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.agents.registry import NAMES, agent_of
 from engine.curation.curator import Curator
 from engine.curation.operations import Restore, Retire
-from engine.hook.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.hook.process import LATE, parse_request, respond, skip_reason
 from engine.inject import length
 from engine.opening import index_file

@@ -10,8 +10,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.config import injected_system
+from engine.conversations.injected import names_of
 from engine.errors import LabelStoreError, MovedStoreError
-from engine.hook.injected import names_of
 from tui.workspace.judging import AT_ONCE
 from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
 from tui.workspace.retrievals import record
