@@ -130,9 +130,19 @@ def project_slug(cwd: str) -> str:
 
 
 def home_dir(environ: Mapping[str, str]) -> str:
-    """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it."""
-    given = environ.get("USERPROFILE") if os.name == "nt" else ""
-    return given or environ.get("HOME") or os.path.expanduser("~")
+    """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it.
+
+    A relative one is ignored: memsift would write into the project.
+    """
+    given = environ.get("USERPROFILE", "") if os.name == "nt" else ""
+    given = given or environ.get("HOME", "")
+    if os.path.isabs(given):
+        return given
+    if os.name == "nt":
+        return os.path.expanduser("~")
+    import pwd
+
+    return pwd.getpwuid(os.getuid()).pw_dir
 
 
 def _path_hash(path: str) -> str:

@@ -229,8 +229,8 @@ class Move(OfMemory):
         writing_of(target)
         if module_for(formats_of(place.root), place.name) not in format_of(target).split("+"):
             raise CurationError(
-                f"{target} holds memories in another format, so {self.memory.id} cannot be moved there. Create it "
-                "there, and retire it here."
+                f"{target} is a root of another format, so {self.memory.id} cannot be moved there. Create it there, "
+                "and retire it here."
             )
         if os.path.lexists(os.path.join(target, place.name)):
             raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")

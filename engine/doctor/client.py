@@ -214,7 +214,7 @@ def _judged(done: TrialRun, *, has_roots: bool) -> DoctorFinding:
     inside = f"{done.row.get('ms', 0):.0f} ms in the hook itself ({stages or 'no stage over 1'})"
     text = f"{done.ms:.0f} ms, with {inside}; {outcome}"
     if done.ms > SLOW_MS:
-        return note("test prompt", text, "memsift activity --only slow shows which prompts take long.")
+        return note("test prompt", text, "To see which prompts take long: memsift activity --only slow")
     return ok("test prompt", text)
 
 

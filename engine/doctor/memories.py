@@ -125,7 +125,9 @@ def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """The tuned model of the cutoff, if there is one: which one holds, or why it does not count."""
     cutoff, reason = chosen_cutoff(state_dir(root, environ), read_config(root, environ).config, root, trust_in(environ))
     if reason:
-        yield note("cutoff", f"{root}: the tuned model does not count: it {reason}", "memsift config shows what holds.")
+        yield note(
+            "cutoff", f"{root}: the tuned model does not count: it {reason}", "To see what holds: memsift config"
+        )
     elif cutoff and cutoff.place:
         yield ok("cutoff", f"{root}: the model in {cutoff.place}")
 
@@ -134,7 +136,7 @@ def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[Do
     """The mistakes in config.toml, memory-config.json and the variables."""
     lines = dict.fromkeys(mistake.text for root in roots or ("",) for mistake in read_config(root, environ).mistakes)
     for line in lines:
-        yield problem("settings", line.rstrip("."), "memsift config shows what counts; memsift config set changes it.")
+        yield problem("settings", line.rstrip("."), "To see what counts: memsift config")
     if not lines:
         yield ok("settings", "no mistakes")
 

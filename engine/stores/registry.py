@@ -10,7 +10,7 @@ import os
 
 from engine.lean.record import Record
 from engine.memory import Memory, Skipped
-from engine.stores.files import UnreadableFileError, read_regular
+from engine.stores.files import README, UnreadableFileError, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ MODULES = {"markdown": "markdown.store", "auto_memory": "markdown.auto_memory"}
 """Format -> its module below engine.stores, where that has another name."""
 
 FORMATS = (CLAUDE_MEMORY, CLAUDE_MEM, AUTO_MEMORY, JSON_LINES, MARKDOWN)
-"""All formats. A folder without files of any is of the first."""
+"""All formats."""
 
 AUTO_MEMORY_ENDS = (".claude/memory", *AUTO_MEMORY.ends)
 """Ends of paths of folders whose notes are auto memory, also without MEMORY.md."""
@@ -133,8 +133,8 @@ class RootStore:
             names.discard(LIST)
         places = dict.fromkeys(("", *(place for part in parts for place in part.places)))
         skipped = tuple(file for part in parts for file in part.skipped)
-        if not (names or skipped) and os.path.isdir(root):
-            skipped += (Skipped("the root", nothing_to_read(root)),)
+        if not names and {file.reason for file in skipped} <= {README} and os.path.isdir(root):
+            skipped = (Skipped("the root", nothing_to_read(root)),)
         notices = tuple(notice for part in parts for notice in part.notices)
         return Listing(names, (root,) if names == {root} else tuple(places), skipped, notices)
 
@@ -185,7 +185,7 @@ def name_of(formats: Sequence[MemoryFormat]) -> str:
 
 
 def formats_of(root: str) -> tuple[MemoryFormat, ...]:
-    """The formats of *root*, by what is in it; none for a file that no format reads."""
+    """The formats of *root*, by what is in it; none for a file that no format reads. A new folder is for notes."""
     if os.path.isfile(root):
         fitting = (format_ for format_ in FORMATS[1:] if _has_sign([os.path.basename(root)], format_.files))
         return tuple(fitting)[:1]
@@ -197,7 +197,8 @@ def formats_of(root: str) -> tuple[MemoryFormat, ...]:
         JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or _holds(os.path.join(root, GRAPH), GRAPH_SIGNS),
     }
     by_path = tuple(format_ for format_ in FORMATS if _ends_like(root, format_.ends))
-    return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or FORMATS[:1]
+    new = CLAUDE_MEMORY if {*CATEGORY_FOLDERS, LIST} & {*names} else AUTO_MEMORY
+    return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or (new,)
 
 
 def _has_json(root: str, names: list[str]) -> bool:

@@ -36,6 +36,11 @@ def demo(
 
     Its labels are kept apart from yours, in the cache folder.
 
+    \b
+    Examples:
+      memsift demo
+      memsift demo --fresh
+
     --fresh: Delete the labels of earlier demos first.
     """
     require_terminal()

@@ -60,6 +60,11 @@ def judge(
 
     Answers are cached in ~/.cache/memsift/judge.db: the same question is paid for once. Errors are not cached.
 
+    \b
+    Examples:
+      memsift judge "how do we deploy?" --judge anthropic
+      memsift judge "how do we deploy?" --judge openai --judge-model qwen3
+
     --mode: The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related
         ones, too.
     """

@@ -81,6 +81,17 @@ def format_option(*names: str, about: str = "") -> Declaration:
     return option("--format", type=click.Choice(names), default=names[0], about=about)
 
 
+def known_form(_context: click.Context, _option: click.Parameter, form: str | None) -> str:
+    """The format of a list: the named one, else text in a terminal and JSON in a pipe."""
+    return form or ("text" if sys.stdout.isatty() else "json")
+
+
+def list_format(*names: str, about: str) -> Declaration:
+    """The option --format of a command that lists."""
+    about = f"{about} Default: text in a terminal, JSON in a pipe."
+    return option("--format", type=click.Choice(names), callback=known_form, about=about)
+
+
 def roots_option(of_several: str = "") -> Declaration:
     """The option --root, repeatable. *of_several*: the help on more than one root."""
     return option("--root", metavar="PATH", about=f"{ROOTS_HELP}. Repeatable: {of_several}")
@@ -111,8 +122,11 @@ Unjudged = Annotated[
 ]
 Strict = Annotated[bool, option("--strict", about=SHARED["--strict"])]
 Full = Annotated[bool, option("--full", about=SHARED["--full"])]
-TextOrJson = Annotated[str, format_option("text", "json", about="Text for people or JSON for programs.")]
+FOR_WHOM = "Text for people or JSON for programs."
+TextOrJson = Annotated[str, format_option("text", "json", about=FOR_WHOM)]
 TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
+ListForm = Annotated[str, list_format("text", "json", about=FOR_WHOM)]
+ListFormOrIds = Annotated[str, list_format("text", "json", "ids", about=WITH_IDS)]
 FIRST = f"{ROOTS_HELP}: the first of them."
 OneRoot = Annotated[str | None, option("--root", metavar="PATH", multiple=True, callback=only_one, about=FIRST)]
 judge_option = partial(option, cls=JudgeOption)

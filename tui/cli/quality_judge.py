@@ -72,6 +72,11 @@ def judge(
     score_reasons, key_points, rejection_reasons, suggested_title, suggested_tags, research_validation, sources,
     samples, agreement, judgement}], summary}.
 
+    \b
+    Examples:
+      memsift quality judge --judge anthropic --max-cost 2
+      memsift quality judge deploys-use-make --judge anthropic
+
     --rubric: The criteria: memory, idea, or the path of your own rubric (TOML; see
         engine/quality/judging/README.md).
     --threshold: Accept a memory with this overall score or more, 0 to 10.

@@ -78,6 +78,11 @@ def replay(
 
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
 
+    \b
+    Examples:
+      memsift replay --prompts prompts.jsonl --save > run.jsonl
+      memsift replay --prompts prompts.jsonl --systems memsift,injected
+
     --resume: Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked
         again.
     --save: Record the retrievals in the label store, for the app, memsift report and memsift gate.

@@ -18,7 +18,7 @@ from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
 from tui.cli.declaring import argument, bundle, command, option
-from tui.cli.options import AskedJudge, EachRoot, format_option, opened_cutoff
+from tui.cli.options import AskedJudge, EachRoot, ListForm, opened_cutoff
 from tui.cli.output import output_of_roots, output_width, picked
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
@@ -50,7 +50,6 @@ class Search:
     --mode: search: every match, for a person who searches. auto: as the hook, without weak matches.
     --include-retired: Also find retired and archived memories.
     --max-results: Limit of results. Default: max_results (10), or with --mode auto max_inject (3).
-    --format: JSON for programs or text for people.
     --explain: Add `explain` to each result, and list the `dropped` memories.
     --memory: Explain this memory only, whether the query finds it or not.
     --root: each root is searched by itself, and their results take turns; with --mode auto all are searched
@@ -63,7 +62,7 @@ class Search:
     include_retired: Annotated[bool, option("--include-retired")]
     max_results: Annotated[int | None, option("--max-results", type=click.IntRange(1, 1000), metavar="N")]
     judge: AskedJudge
-    form: Annotated[str, format_option("json", "text")]
+    form: ListForm
     explain: Annotated[bool, option("--explain")]
     memory_id: Annotated[str | None, option("--memory", metavar="ID")]
 
@@ -163,6 +162,11 @@ def search(wanted: Annotated[Search, bundle(Search)]) -> None:
       missing       words of the query that are not in it
       nearest       similar words, such as another spelling
       advice        what would make it match
+
+    \b
+    Examples:
+      memsift search "retry of payments"
+      memsift search "how do we deploy?" --mode auto --explain
     """
 
     made, form = wanted.over(opening.known_roots(wanted.roots, os.environ)), wanted.form

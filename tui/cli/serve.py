@@ -38,6 +38,11 @@ def serve(
     Whoever knows the printed address can use the app. Nothing else on the machine or in the network can: the server
     listens on 127.0.0.1 only, and refuses requests without the secret or from pages of other sites.
 
+    \b
+    Examples:
+      memsift serve
+      memsift serve --port 9000 --root ~/notes
+
     --port: Port on this machine.
     --root: they are open together.
     """
@@ -47,6 +52,7 @@ def serve(
     server = made_server(shlex.join(app_command(*options)), port, token)
     tell(f"Open http://{HOST}:{port}/{token}/ in a browser of this machine. ctrl+c ends it.")
     server.serve()
+    raise click.Abort  # the server ends by Ctrl-C alone
 
 
 def app_command(*options: str) -> list[str]:

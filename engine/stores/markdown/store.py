@@ -129,6 +129,8 @@ class _Walk:
             folder = folders.pop()
             self.places.append(folder)
             folders += reversed(self._inside(folder))
+        if len(self.names) == 1 and min(self.names).lower() == NO_NOTES:
+            self._skip(self.names.pop(), README)
 
     def _inside(self, folder: str) -> list[str]:
         """The folders in *folder*. Its notes are added to `names`."""

@@ -52,7 +52,7 @@ PLAIN = {
     "report": "--root root --run run.jsonl --qrels qrels.txt",
     "restore": "rq-on-redis --root root --dry-run",
     "retire": "job-queue-skip-locked --root root --reason old --dry-run",
-    "search": "'the job queue' --root root --mode auto --format text --explain",
+    "search": "'the job queue' --root root --mode auto --explain",
     "show": "job-queue-skip-locked --root root",
     "tag": "job-queue-skip-locked --root root --add job",
     "trust": "--list",

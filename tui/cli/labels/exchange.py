@@ -60,6 +60,11 @@ def export(
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
     data they have no place for.
 
+    \b
+    Examples:
+      memsift export --format csv --output labels.csv
+      memsift export --format run --system memsift
+
     --format: jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form
         qrels, qrels-graded, run or run-candidates.
     --interface: Print the labelling interface for Label Studio instead of labels.
@@ -171,6 +176,11 @@ def import_(
     and counted on stderr. Nothing is imported twice. Where FILE does not say
     whether labels were given blind, that is not known: they count, and memsift gate says how many they are.
 
+    \b
+    Examples:
+      memsift import labels.jsonl
+      memsift import labels.csv --annotator ada --dry-run
+
     --format: Default: recognised by its beginning.
     --annotator: Person who gave the labels, if the file does not say.
     --dry-run: Tell what would be imported, and import nothing.
@@ -226,6 +236,10 @@ def merge_labels(other: Annotated[Path, argument(type=click.Path(path_type=Path)
     """Add the content of the label store OTHER to yours. OTHER is only read.
 
     Two people may merge in any order and as often as they like: nothing is added twice.
+
+    \b
+    Example:
+      memsift merge-labels ~/other/labels.db
     """
     from labels.exchange.merge import merge
 

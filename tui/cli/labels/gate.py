@@ -50,6 +50,11 @@ def gate(
     more prompts to label. You may label some prompts, ask, and stop as soon as it is decided: the answer stays valid
     however often you ask.
 
+    \b
+    Examples:
+      memsift gate --min-precision 0.8
+      memsift gate --min-precision 0.6 --min-served 0.5 --allow-undecided
+
     --min-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
     --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get one
         they need.

@@ -42,6 +42,11 @@ def report(
     injected memories were relevant, and the last one says what to do next. --full and the other formats add lost
     memories, recall, the judge against people, the differences between systems, and the limits of the numbers.
 
+    \b
+    Examples:
+      memsift report
+      memsift report --format html --output report.html
+
     --prompts: Prompts of --run, for kinds and texts of prompts.
     --ranking: Add the ranking measures P@k, MAP, nDCG, MRR and bpref.
     --format: html is one page with charts that needs no other file.

@@ -64,6 +64,11 @@ def tune(
 
     Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
 
+    \b
+    Examples:
+      memsift tune --target-precision 0.8
+      memsift tune --target-precision 0.8 --apply
+
     --target-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
     --confidence: Probability with which the target must be reached.
     --prompts: Prompts of --qrels. Repeatable.

@@ -82,6 +82,11 @@ def install(
 
     Output: the path of each changed file.
 
+    \b
+    Examples:
+      memsift install
+      memsift install --agent codex --dry-run
+
     --user: For all projects of yours. The default.
     --project: For all who work on the project in the current folder.
     --plugin: In Claude Code: as a plugin with two skills.
@@ -117,7 +122,8 @@ def chosen_agents(
     if len(offered) > 1:
         offered = tuple(agent for agent in offered if click.confirm(question.format(agent.title), True, err=True))
         if not offered:
-            raise click.Abort
+            tell("No agent was chosen, so nothing was changed.")
+            click.get_current_context().exit()
     return offered or tuple(map(agent_of, dict.fromkeys(names))) or (default_agent(),)
 
 
@@ -223,6 +229,11 @@ def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
 
     Output: the path of each changed file.
 
+    \b
+    Examples:
+      memsift uninstall
+      memsift uninstall --agent codex --dry-run
+
     --user: From your own settings. The default.
     --project: From the settings of the project in this folder.
     """
@@ -262,6 +273,11 @@ def mute(
 
     The hook still logs each prompt, with the reason "muted"; memsift doctor and memsift activity say so too. A later
     mute takes the place of an earlier one. Where the hook uses several roots, the mute is for all of them.
+
+    \b
+    Examples:
+      memsift mute --session
+      memsift mute --off
 
     --session: Mute only the newest session that the hook saw here.
     --off: Let the hook inject memories again.

@@ -16,7 +16,7 @@ from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
 from tui.cli.declaring import argument, command, option
-from tui.cli.options import TextOrJson
+from tui.cli.options import ListForm
 from tui.cli.output import output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -35,7 +35,7 @@ def trust(
     root: Annotated[str | None, argument(required=False)],
     is_list: Annotated[bool, option("--list")],
     is_revoked: Annotated[bool, option("--revoke")],
-    form: TextOrJson,
+    form: ListForm,
 ) -> None:
     """Let all settings of ROOT count.
 
@@ -49,6 +49,11 @@ def trust(
     assistant in a way that attacks do: read these, because they are injected from now on. Trust belongs to the path,
     the owner of the folder and these settings: if git pull changes them, the root is not trusted until you run this
     command again. The list is ~/.config/memsift/trusted.json. --format is for --list.
+
+    \b
+    Examples:
+      memsift trust
+      memsift trust --list
 
     --list: Print the trusted roots.
     --revoke: Trust ROOT no longer.
