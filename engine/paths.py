@@ -58,6 +58,11 @@ def cutoff_file(folder: str) -> str:
     return os.path.join(folder, "cutoff.json")
 
 
+def mute_file(folder: str) -> str:
+    """The file in a root's state folder that says for which session, and until when, the hook injects nothing."""
+    return os.path.join(folder, "muted.json")
+
+
 def cache_dir(environ: Mapping[str, str]) -> str:
     """The folder for derived data, which can be deleted at any time."""
     return _own_folder(environ, CACHE)

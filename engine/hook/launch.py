@@ -7,31 +7,14 @@ short. Garbage collection is off because the process ends at once.
 
 import gc
 import sys
-from _imp import source_hash
-from marshal import loads
 
 
 def main() -> None:
     """Answer the prompt on stdin and end the process."""
     try:
         gc.disable()
-        folder = f"{__file__[: -len('launch.py')]}../"
-        file = f"{folder}__pycache__/hook-{sys.hexversion:x}"
-        try:
-            with open(file, "rb") as stream:
-                content = stream.read()
-            if content[-8:] != source_hash(sys.hexversion, memoryview(content)[:-8]):
-                raise ValueError(file)
-            loader, entries = loads(content)
-            names = {"__name__": "engine.hook.bundle"}
-            exec(loader, names)
-            names["load"](folder, entries)  # type: ignore[operator]
-        except Exception:  # noqa: BLE001 - it is missing, damaged or out of date; the modules are loaded one by one
-            # With -I and -S neither the folder of the script nor installed packages are on the path.
-            sys.path.append(f"{folder}..")
-            from engine.hook import bundle, process
-
-            bundle.write(folder, file)
+        # First, because other people's packages and projects have a folder of this name, too.
+        sys.path.insert(0, f"{__file__[: -len('launch.py')]}../..")
         from engine.hook import process
 
         process.main()

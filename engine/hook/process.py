@@ -20,12 +20,11 @@ from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.opening import hook_index, index_file, index_of, unbuilt
-from engine.paths import SESSION_FOLDER, is_in_place, state_dir, state_home
+from engine.paths import SESSION_FOLDER, is_in_place, mute_file, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.search.index import BEHIND, UNBUILT, Index
 from engine.search.strategies.memsift import TURNS
-from engine.settings.muting import is_muted
 from engine.settings.roots import find_roots, trust_in
 from engine.settings.sources import SettingsReading, read_config
 
@@ -228,8 +227,10 @@ class HookAnswer:
             self.activity.note(prompt=request.prompt)
         self.activity.stage("config")
         reason = skip_reason(request) if config.enabled else "retrieval.enabled is false"
-        if not reason and is_muted(self._folder, request.session_id):
-            reason = "muted"
+        if not reason and os.path.exists(mute_file(self._folder)):
+            from engine.settings.muting import is_muted
+
+            reason = "muted" if is_muted(self._folder, request.session_id) else ""
         if reason:
             self.activity.note_reason(reason)
             return ""
