@@ -23,7 +23,7 @@ ORDINARY = {
     *("_collections", "_functools", "_operator", "collections", "functools", "itertools", "keyword", "operator"),
     *("reprlib", "types"),
 }
-"""The modules of the standard library that an ordinary prompt may load. `os` brings the second row, `_sqlite3` the others."""
+"""The standard library's modules that an ordinary prompt may load: `os` brings the second row, `_sqlite3` the rest."""
 
 MOST_FILES = 35
 """Files of ours that an ordinary prompt passes. Each costs time at every prompt, and everybody who follows one."""
