@@ -76,8 +76,7 @@ def _of_agent(
     tried = own[0] if own else PromptHook("", hook_command(agent), OURS)
     return [
         *_files(files),
-        *_switches(hook_ruling(files, environ)),
-        *_hooks(hooks, own),
+        *_hooks(hooks, own, hook_ruling(files, environ)),
         *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
         *_notes(remarks(files, environ)),
@@ -117,14 +116,13 @@ def _files(files: Sequence[SettingsFile]) -> Iterator[DoctorFinding]:
         yield ok("client settings", ", ".join(good))
 
 
-def _switches(ruling: HookRuling) -> Iterator[DoctorFinding]:
-    """The setting that keeps the hook from running, if one does."""
+def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook], ruling: HookRuling) -> Iterator[DoctorFinding]:
+    """The setting that keeps memsift's hook from running, all hooks, and whether memsift's is missing.
+
+    The client starts all at the same time.
+    """
     if ruling.key:
         yield problem("hooks", ruling.text, ruling.remedy)
-
-
-def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[DoctorFinding]:
-    """The hooks one by one, then whether memsift's is missing. The client starts all at the same time."""
     for number, hook in enumerate(hooks, start=1):
         limit = f", timeout {hook.timeout:g} s" if hook.timeout is not None else ""
         name = "memsift" if hook.kind == OURS else hook.command[:MOST_COMMAND]

@@ -68,9 +68,8 @@ def main() -> None:
     """Answer the prompt on stdin and end the process with exit code 0. `os._exit` skips a slow clean-up."""
     try:
         _run()
-    except BaseException:  # noqa: BLE001 - a hook that fails must look like a hook that found nothing
+    finally:  # a hook that fails must look like a hook that found nothing
         os._exit(0)
-    os._exit(0)
 
 
 def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO, agent: Agent | None = None) -> str:
@@ -109,7 +108,9 @@ def skip_reason(request: Request) -> str:
     text = request.prompt
     if not is_human_prompt(text, request.source):
         return "a slash command" if is_slash_command(text) else "not typed by a person"
-    if _width(text) < MIN_PROMPT_CHARACTERS:
+    # A wide character (Han, Kana, Hangul) counts twice: it says as much as two.
+    start = text[:MIN_PROMPT_CHARACTERS]
+    if len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start) < MIN_PROMPT_CHARACTERS:
         return f"under {MIN_PROMPT_CHARACTERS} characters"
     return f"{OPT_OUT} in the prompt" if OPT_OUT in text else ""
 
@@ -252,7 +253,9 @@ class HookAnswer:
         self._warn(warning(retrieval))
         if not context:
             return ""
-        return self._agent.answer(context) if self._agent else _output(context)
+        if self._agent:
+            return self._agent.answer(context)
+        return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
     def _note_settings(self, reading: SettingsReading) -> None:
         """Tell stderr and the log about settings that do not count. Those of the user are the same for each root."""
@@ -337,7 +340,11 @@ class HookAnswer:
 
 
 def _run() -> None:
-    agent = _named_agent(sys.argv[1:])
+    agent = None
+    if sys.argv[1:2] == ["--agent"]:  # the module with the agents is loaded only where the command names one
+        from engine.agents.registry import agent_of
+
+        agent = agent_of(sys.argv[2])
     decision = HookAnswer(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds), agent)
     watchdog = Watchdog(Config().deadline, decision.give_up)
     answer = decision.answer(sys.stdin.buffer.read(MAX_STDIN_BYTES))
@@ -346,19 +353,6 @@ def _run() -> None:
         sys.stdout.write(answer)
         sys.stdout.flush()
     decision.remember()
-
-
-def _named_agent(arguments: list[str]) -> Agent | None:
-    """The agent that the command names, `--agent NAME`; None where it names none. KeyError for an unknown name."""
-    if not arguments:
-        return None
-    from engine.agents.registry import OPTION, agent_of
-
-    return agent_of(arguments[1]) if arguments[0] == OPTION else None
-
-
-def _output(context: str) -> str:
-    return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
 def _turns(
@@ -392,9 +386,3 @@ def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
 
     name = config.judge.provider or HTTP
     return None if name == NO_JUDGE else Judge(make_hook_provider(name, config.judge, environ), config.judge)
-
-
-def _width(text: str) -> int:
-    """Length of the first 10 characters. A wide character (Han, Kana, Hangul) counts twice: it says as much as two."""
-    start = text[:MIN_PROMPT_CHARACTERS]
-    return len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start)

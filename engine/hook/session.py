@@ -107,15 +107,12 @@ def _prune(folder: str, oldest: float) -> None:
 
 
 def _read(folder: str, session_id: str) -> dict[str, tuple[str, str, str]] | None:
+    """Memory id -> its digest, and the id and hash of the prompt that it was given with."""
     try:
         content = loads(read_regular(_path(folder, session_id), MAX_BYTES).decode("utf-8"))
-        return {str(name): _given(*row) for name, row in content["given"].items()}
+        return {str(name): (str(a), str(b), str(c)) for name, (a, b, c) in content["given"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _given(digest: object, prompt_id: object, prompt_sha256: object) -> tuple[str, str, str]:
-    return str(digest), str(prompt_id), str(prompt_sha256)
 
 
 def _path(folder: str, session_id: str) -> str:
