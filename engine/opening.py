@@ -14,6 +14,7 @@ from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading,
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable, stamp
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
+from engine.stores.files import has_locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from engine.memory import Corpus, Memory, MemorySummary
 
     Rules = tuple[Callable[[MemorySummary], bool], Callable[[MemorySummary], bool]]
+    """The functions `is_accepted` and `is_loaded` of an `Index`."""
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
@@ -58,11 +60,13 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
+    from engine.quality.decisions import follow_rereading
     from engine.search.sync import Watch, discard, is_busy, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
+    wait_s = WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
     def recover(error: Exception) -> Index:
         if is_damage(error):
@@ -71,12 +75,14 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         try:
-            _update(path, resolved, wait_s=WAIT_SECONDS, merges=True, watch=Watch(has_readers=True))
+            _update(path, resolved, wait_s=wait_s, merges=True, watch=Watch(has_readers=True))
         except DAMAGE as error:
-            if not is_busy(error):
+            if not is_busy(error, path):
                 raise
             _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
-        return _opened(path, resolved, _rules(resolved, environ), recover)
+        index = _opened(path, resolved, (_acceptance(resolved, environ), _loading(resolved, environ)), recover)
+        follow_rereading(index, environ)
+        return index
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
 
@@ -90,12 +96,12 @@ def index_of(
     return index_in_memory(corpus, early_risk, risk, module, is_accepted)
 
 
-def _update(path: str, root: str, **how: Any) -> None:
+def _update(path: str, root: str, **how: Any) -> bool:
     """As `engine.search.sync.update`, with the risk of the memories. Few prompts need it, so it is loaded only then."""
     from engine.quality.safety.gate import early_risk
     from engine.search.sync import update
 
-    update(path, root, early_risk, **how)
+    return update(path, root, early_risk, **how)
 
 
 def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
@@ -191,8 +197,11 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
-    if index is None and _is_being_built(path):
-        return None
+    if index is None and os.path.exists(path):
+        from engine.search.sync import is_locked
+
+        if is_locked(path):  # another process builds it
+            return None
     if (
         _sync_seconds(index) if index is not None else _first_seconds(root, SYNC_SHARE * deadline_s)
     ) > SYNC_SHARE * deadline_s:
@@ -216,13 +225,6 @@ def _behind(index: Index | None) -> Index | None:
     if index is not None:
         index.lag = BEHIND
     return index
-
-
-def _is_being_built(path: str) -> bool:
-    """Whether another process writes the file, of which it is known that no index can be read from it."""
-    from engine.search.sync import is_locked
-
-    return os.path.exists(path) and is_locked(path)
 
 
 def build_seconds(root: str) -> float:
@@ -256,9 +258,9 @@ def _sync_seconds(index: Index) -> float:
 
 
 def start_update(path: str, root: str) -> None:
-    """Start a process that updates the index and may outlive this one."""
+    """Start a process that updates the index and may outlive this one. It finds installed packages, such as PyYAML."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    command = [sys.executable, "-I", "-S", "-c", UPDATE, package, path, root]
+    command = [sys.executable, "-I", "-c", UPDATE, package, path, root]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     try:
         os.posix_spawn(sys.executable, command, dict(os.environ), file_actions=nothing, setsid=True)
@@ -271,6 +273,7 @@ def main(path: str, root: str) -> None:
     try:
         os.nice(10)
         _update(path, root, wait_s=0.0, merges=True)
+        open_index(root, os.environ).close()  # decisions follow memories that are read otherwise than before
     except (*DAMAGE, OSError):
         return
 
@@ -299,11 +302,12 @@ def _updated(
         return now > until or (is_clear and begun + (now - begun) * of_all / done > until)
 
     try:
-        _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=Watch(tell, is_over))
+        if _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=Watch(tell, is_over)):
+            start_update(path, root)
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        index = None if is_busy(error) else _in_memory(root, environ, until - time.monotonic())
+        index = None if is_busy(error, path) else _in_memory(root, environ, until - time.monotonic())
         if index is not None:
             return index
     else:
@@ -365,21 +369,18 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
             _behind(index)
             return None
         try:
-            _update(path, root, wait_s=wait_s, only=names)
+            if _update(path, root, wait_s=wait_s, only=names):
+                start_update(path, root)
         except (*DAMAGE, OSError):
             return _in_memory(root, environ, SYNC_SHARE * deadline_s)
         return _existing(path, root, environ, deadline_s)
 
     try:
-        index = _opened(path, root, _rules(root, environ), recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        rules = _acceptance(root, environ), _loading(root, environ)
+        index = _opened(path, root, rules, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
-
-
-def _rules(root: str, environ: Mapping[str, str]) -> Rules:
-    """The functions `is_accepted` and `is_loaded` of an `Index`."""
-    return _acceptance(root, environ), _loading(root, environ)
 
 
 def _opened(

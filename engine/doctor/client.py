@@ -14,7 +14,6 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
-from engine.activity import LOG_FILE
 from engine.agents.agent import ALLOWED
 from engine.agents.hook_entry import hook_command
 from engine.agents.installation import own_entries
@@ -23,6 +22,7 @@ from engine.agents.prompt_hooks import (
     OURS,
     HookRuling,
     PromptHook,
+    gone_paths,
     hook_ruling,
     own_hooks,
     prompt_hooks,
@@ -31,6 +31,7 @@ from engine.agents.prompt_hooks import (
 )
 from engine.agents.registry import DEFAULT, all_agents
 from engine.agents.settings_files import settings_files
+from engine.conversations.activity import LOG_FILE
 from engine.conversations.activity_log import read_log
 from engine.doctor import DoctorFinding, note, ok, problem
 from engine.errors import RootError
@@ -76,7 +77,7 @@ def _of_agent(
     tried = own[0] if own else PromptHook("", hook_command(agent), OURS)
     return [
         *_files(files),
-        *_hooks(hooks, own, hook_ruling(files, environ)),
+        *_hooks(hooks, own, hook_ruling(files, environ), gone_paths(files)),
         *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
         *_notes(remarks(files, environ)),
@@ -116,13 +117,17 @@ def _files(files: Sequence[SettingsFile]) -> Iterator[DoctorFinding]:
         yield ok("client settings", ", ".join(good))
 
 
-def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook], ruling: HookRuling) -> Iterator[DoctorFinding]:
-    """The setting that keeps memsift's hook from running, all hooks, and whether memsift's is missing.
+def _hooks(
+    hooks: Sequence[PromptHook], own: Sequence[PromptHook], ruling: HookRuling, gone: Mapping[str, str]
+) -> Iterator[DoctorFinding]:
+    """What keeps memsift's hook from running, then all hooks, which the client starts at the same time.
 
-    The client starts all at the same time.
+    *gone*: see `gone_paths`.
     """
     if ruling.key:
         yield problem("hooks", ruling.text, ruling.remedy)
+    for source, path in gone.items():
+        yield problem("hooks", f"{source} starts memsift at {path}, which is gone", AGAIN)
     for number, hook in enumerate(hooks, start=1):
         limit = f", timeout {hook.timeout:g} s" if hook.timeout is not None else ""
         name = "memsift" if hook.kind == OURS else hook.command[:MOST_COMMAND]
@@ -130,7 +135,7 @@ def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook], ruling: HookR
         text = f"{place}{name} ({hook.source}{limit})"
         if hook.kind == OF_ORIGINAL:
             yield problem("hooks", f"{text}: claude-memory injects, too", removal(hook))
-        else:
+        elif hook.kind != OURS or hook.source not in gone:
             yield ok("hooks", text)
     if not own:
         yield problem("hooks", f"memsift's hook is not in the settings: {NOT_INSTALLED}", "Run memsift install.")
@@ -154,7 +159,7 @@ def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[
 MOST_SECONDS = 60.0
 SLOW_MS = 1000.0
 ANY_PROMPT = "a test prompt of memsift doctor, about nothing"
-AGAIN = "Run memsift install again: memsift was moved, or its Python is gone."
+AGAIN = "Run memsift install again: memsift was moved or upgraded, or its Python is gone."
 
 
 class TrialRun(Record):

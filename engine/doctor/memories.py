@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from engine.cutoff import chosen_cutoff
 from engine.doctor import note, ok, problem
 from engine.errors import DecisionsError, RootError
+from engine.moved import told
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
-from engine.quality.decisions import undecided
+from engine.quality.decisions import find_undecided
 from engine.settings.muting import muted_session
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
@@ -51,6 +52,7 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
     found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
         found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
+        found += [note("moved", f"{root}: {said}", "") for said in told(root, environ)]
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 
@@ -98,7 +100,7 @@ def signs(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     most = read_config(root, environ).config.max_risk
     try:
         with closing(open_index(root, environ)) as index:
-            found = [memory for memory, verdict in undecided(index, most, environ) if not verdict]
+            found = [memory for memory, verdict in find_undecided(index, most, environ) if not verdict]
             held = [memory for memory in found if not index.is_accepted(memory)]
     except (RootError, DecisionsError):
         return

@@ -13,6 +13,7 @@ def main() -> None:
     """Answer the prompt on stdin and end the process."""
     try:
         gc.disable()
+        sys.modules["yaml"] = None  # type: ignore[assignment] # to import PyYAML would take longer than the search
         # First, because other people's packages and projects have a folder of this name, too.
         sys.path.insert(0, f"{__file__[: -len('launch.py')]}../..")
         from engine.hook import process

@@ -11,8 +11,15 @@ import sys
 import unicodedata
 
 from engine import inject
-from engine.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity, append_unfinished
 from engine.config import GUARD, MEMSIFT, Config, config_json
+from engine.conversations.activity import (
+    MAX_REASON,
+    NO_INDEX,
+    NOTHING_FOUND,
+    NOTHING_IN_OLD,
+    Activity,
+    append_unfinished,
+)
 from engine.cutoff import chosen_cutoff
 from engine.hook.deadline import ALARM_S, Watchdog
 from engine.hook.session import is_first, load_session, save_session

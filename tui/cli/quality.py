@@ -16,7 +16,7 @@ from tui.cli.declaring import argument, command, declared, option
 from tui.cli.help import Commands
 from tui.cli.options import EachRoot, Ids, ListFormOrIds, LookedIn, StoreFile, TextJsonOrIds
 from tui.cli.output import output, output_of_roots, picked, text_of, text_width, wrapped
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -204,11 +204,11 @@ def _changes(count: int) -> str:
 
 
 def _perform(made: Sequence[Fix]) -> None:
-    from engine.quality.fixing import together
+    from engine.quality.fixing import join_fixes
     from tui.workspace.curate.curating import carry_out, opened_curator
 
     with opened_curator(os.environ) as curator:
-        carry_out(curator, curator.plan(together(made)))
+        carry_out(curator, curator.plan(join_fixes(made)))
     if any(change.check == "secrets" for change in made):
         tell(HISTORY)
 
@@ -311,17 +311,18 @@ def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], ver
     from tui.workspace.curate.curating import mark_rejected, resolved, to_change
 
     found = to_change(ids, resolved(roots), os.environ)
-    if not checks:
-        mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
+    about = checks or WHOLE
     other = "reject" if verdict == ACCEPTED else "accept"
-    for memory in found:
-        about = checks or WHOLE
-        decide(memory.root, memory.memory.id, memory.memory.digest, about, verdict, os.environ)
-        options = "".join(f" --check {check}" for check in checks)
-        tell(
-            f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). "
-            f"To take it back: memsift quality {other} {memory.memory.id}{options}"
-        )
+    options = "".join(f" --check {check}" for check in checks)
+    with uninterrupted():
+        if not checks:
+            mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
+        for memory in found:
+            decide(memory.root, memory.memory.id, memory.memory.digest, about, verdict, os.environ)
+            tell(
+                f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). "
+                f"To take it back: memsift quality {other} {memory.memory.id}{options}"
+            )
 
 
 def _row(risky: Risky) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import inject
-from engine.activity import LOG_FILE, Activity
 from engine.config import SYSTEMS
+from engine.conversations.activity import LOG_FILE, Activity
 from engine.conversations.prompt_files import read_prompts
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider

@@ -10,8 +10,8 @@ from pathlib import Path
 from time import time as now
 from typing import TYPE_CHECKING
 
-from engine.activity import LOG_FILE
 from engine.agents.registry import title_of
+from engine.conversations.activity import LOG_FILE
 from engine.conversations.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.errors import MemsiftError
 from engine.lean.record import Record, replace

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from engine.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.agents.registry import NAMES, agent_of
+from engine.conversations.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.curation.curator import Curator
 from engine.curation.operations import Restore, Retire
 from engine.hook.process import LATE, parse_request, respond, skip_reason

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.activity import ENDED
 from engine.agents.hook_entry import bare_interpreter
+from engine.conversations.activity import ENDED
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import SCRIPT, World, context_of
 

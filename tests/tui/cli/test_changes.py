@@ -180,7 +180,7 @@ def test_a_file_that_changed_under_the_editor_is_not_overwritten(root: Path, tmp
     done = memsift("edit", "alpha", "--root", root, EDITOR=shlex.quote(str(editor)), VISUAL="")
     assert done.exit_code == 2
     _, first, *rest = done.stderr.splitlines()
-    assert "was changed since it was read. Nothing was done." in first
+    assert "was changed since it was read. Look at it" in first
     assert '+    "context": "They had two.",' in rest
     assert "They had" in path.read_text("utf-8")
 

@@ -26,7 +26,7 @@ from tui.cli.output import output, text_width
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
 from tui.workspace.opening import hook_cutoff
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell, uninterrupted, visible
 
 if TYPE_CHECKING:
     from engine.config import Config
@@ -203,18 +203,17 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
     """Write a setting, print the path of the file, and tell if the value does not count in the end."""
     if is_user and root:
         raise click.UsageError("--user and --root name different files: leave one out.")
-    if root:
-        from engine.settings.writing import write_settings
+    from engine.settings.writing import write_settings, write_user_settings
 
-        if not os.path.isdir(root):  # noqa: PTH112
-            raise MemsiftError(f"{root} is not a folder of memories. Name one with --root.")
-        folder = os.path.abspath(root)  # noqa: PTH100
-        path = keeping_trust(folder, os.environ, lambda: write_settings(folder, {keys: value}))
-    else:
-        from engine.settings.writing import write_user_settings
-
-        path = write_user_settings({(SECTION, *keys): value}, os.environ)
-    click.echo(visible(path))
+    if root and not os.path.isdir(root):  # noqa: PTH112
+        raise MemsiftError(f"{root} is not a folder of memories. Name one with --root.")
+    with uninterrupted():
+        if root:
+            folder = os.path.abspath(root)  # noqa: PTH100
+            path = keeping_trust(folder, os.environ, lambda: write_settings(folder, {keys: value}))
+        else:
+            path = write_user_settings({(SECTION, *keys): value}, os.environ)
+        click.echo(visible(path))
     tell_if_useless(".".join(keys), value, path, os.path.abspath(root) if root else root_here())  # noqa: PTH100
 
 

@@ -26,7 +26,7 @@ from tui.cli.options import OneRoot
 from tui.cli.output import text_of
 from tui.workspace import activity_rows, opening
 from tui.workspace.activity_rows import EVERYWHERE, NEWEST_SESSION, NOWHERE
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell, uninterrupted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -187,11 +187,12 @@ def show(changes: Sequence[SettingsChange]) -> None:
 
 def write(changes: Sequence[SettingsChange], none: str) -> None:
     """Write the files and print their paths. *none* is told if there are no changes. Raises SettingsFileError."""
-    installation.apply(changes, os.environ)
-    for change in changes:
-        click.echo(visible(change.file.path))
-        if change.original is not None and change.after is not None:
-            tell(f"{change.file.path} as it was before: {backup_path(change.file.path, os.environ)}")
+    with uninterrupted():
+        installation.apply(changes, os.environ)
+        for change in changes:
+            click.echo(visible(change.file.path))
+            if change.original is not None and change.after is not None:
+                tell(f"{change.file.path} as it was before: {backup_path(change.file.path, os.environ)}")
     if not changes:
         tell(none)
 
@@ -286,5 +287,6 @@ def mute(
         raise click.UsageError("--off ends every mute: it takes no --session.")
     place = readable_root(opening.resolve_root(root, os.environ))
     how = NOWHERE if is_off else NEWEST_SESSION if is_session else EVERYWHERE
-    said = activity_rows.mute(place, how, os.environ)
-    tell(said if is_off else f"{said} To end it: {MUTE_OFF}")
+    with uninterrupted():
+        said = activity_rows.mute(place, how, os.environ)
+        tell(said if is_off else f"{said} To end it: {MUTE_OFF}")

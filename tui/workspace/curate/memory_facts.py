@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.activity import LOG_FILE
+from engine.conversations.activity import LOG_FILE
 from engine.conversations.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError

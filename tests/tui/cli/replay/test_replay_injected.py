@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from engine.activity import LOG_FILE
 from engine.agents.registry import agent_of
 from engine.config import INJECTED
+from engine.conversations.activity import LOG_FILE
 from engine.conversations.injected import names_of
 from engine.hook.process import respond
 from engine.memory import MemorySummary
