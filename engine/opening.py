@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from _thread import allocate_lock
 
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
 from engine.paths import cache_dir, root_key
@@ -112,19 +111,16 @@ def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """
     found: list[tuple[float, str, str]] = []
     written = -KEEP_SECONDS
-    lock = allocate_lock()
 
     def scan(memories: list[Memory]) -> dict[str, float]:
         from engine.quality.safety.gate import risk
 
         nonlocal written
         new = [(risk(memory), memory.summary.id, memory.summary.digest) for memory in memories]
-        with lock:
-            found.extend(new)
-            is_due = not memories or time.monotonic() > written + KEEP_SECONDS
-            kept = found[:] if is_due else []
-            del found[: len(kept)]
-        if kept:
+        found.extend(new)
+        if found and (not memories or time.monotonic() > written + KEEP_SECONDS):
+            kept = found[:]
+            del found[: len(kept)]  # what a thread adds in between may be lost, and is then scanned once more
             try:
                 db = for_writing(path, wait_s=0.0)
                 try:
@@ -192,8 +188,8 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     If a few `stat` calls show that it is behind, it is updated, or without time for that, a process of its own updates
     it. In both cases a changed file is read again before its memory is shown. Raises only errors of reading the root.
     """
-    until = time.monotonic() + SYNC_SHARE * deadline_s
-    path = index_file(root, environ)
+    share = SYNC_SHARE * deadline_s
+    until, path = time.monotonic() + share, index_file(root, environ)
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
@@ -202,9 +198,7 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
 
         if is_locked(path):  # another process builds it
             return None
-    if (
-        _sync_seconds(index) if index is not None else _first_seconds(root, SYNC_SHARE * deadline_s)
-    ) > SYNC_SHARE * deadline_s:
+    if (_sync_seconds(index) if index is not None else _first_seconds(root, share)) > share:
         start_update(path, root)
         return _behind(index)
     if index is not None:
