@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.memory import Corpus, Memory, MemorySummary
 
     Rules = tuple[Callable[[MemorySummary], bool], Callable[[MemorySummary], bool]]
+    """The functions `is_accepted` and `is_loaded` of an `Index`."""
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
@@ -58,6 +59,7 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
+    from engine.quality.decisions import follow_rereading
     from engine.search.sync import Watch, discard, is_busy, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
@@ -77,7 +79,9 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
             if not is_busy(error, path):
                 raise
             _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
-        return _opened(path, resolved, _rules(resolved, environ), recover)
+        index = _opened(path, resolved, (_acceptance(resolved, environ), _loading(resolved, environ)), recover)
+        follow_rereading(index, environ)
+        return index
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
 
@@ -91,12 +95,12 @@ def index_of(
     return index_in_memory(corpus, early_risk, risk, module, is_accepted)
 
 
-def _update(path: str, root: str, **how: Any) -> None:
+def _update(path: str, root: str, **how: Any) -> bool:
     """As `engine.search.sync.update`, with the risk of the memories. Few prompts need it, so it is loaded only then."""
     from engine.quality.safety.gate import early_risk
     from engine.search.sync import update
 
-    update(path, root, early_risk, **how)
+    return update(path, root, early_risk, **how)
 
 
 def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
@@ -249,9 +253,9 @@ def _sync_seconds(index: Index) -> float:
 
 
 def start_update(path: str, root: str) -> None:
-    """Start a process that updates the index and may outlive this one."""
+    """Start a process that updates the index and may outlive this one. It finds installed packages, such as PyYAML."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    command = [sys.executable, "-I", "-S", "-c", UPDATE, package, path, root]
+    command = [sys.executable, "-I", "-c", UPDATE, package, path, root]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     try:
         os.posix_spawn(sys.executable, command, dict(os.environ), file_actions=nothing, setsid=True)
@@ -264,6 +268,7 @@ def main(path: str, root: str) -> None:
     try:
         os.nice(10)
         _update(path, root, wait_s=0.0, merges=True)
+        open_index(root, os.environ).close()  # decisions follow memories that are read otherwise than before
     except (*DAMAGE, OSError):
         return
 
@@ -292,7 +297,8 @@ def _updated(
         return now > until or (is_clear and begun + (now - begun) * of_all / done > until)
 
     try:
-        _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=Watch(tell, is_over))
+        if _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=Watch(tell, is_over)):
+            start_update(path, root)
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
@@ -358,21 +364,18 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
             _behind(index)
             return None
         try:
-            _update(path, root, wait_s=wait_s, only=names)
+            if _update(path, root, wait_s=wait_s, only=names):
+                start_update(path, root)
         except (*DAMAGE, OSError):
             return _in_memory(root, environ, SYNC_SHARE * deadline_s)
         return _existing(path, root, environ, deadline_s)
 
     try:
-        index = _opened(path, root, _rules(root, environ), recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        rules = _acceptance(root, environ), _loading(root, environ)
+        index = _opened(path, root, rules, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
-
-
-def _rules(root: str, environ: Mapping[str, str]) -> Rules:
-    """The functions `is_accepted` and `is_loaded` of an `Index`."""
-    return _acceptance(root, environ), _loading(root, environ)
 
 
 def _opened(

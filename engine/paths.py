@@ -62,13 +62,8 @@ def labels_file(environ: Mapping[str, str]) -> str:
     return environ.get("MEMSIFT_DB") or os.path.join(_own_folder(environ, DATA), "labels.db")
 
 
-def ratings_file(environ: Mapping[str, str]) -> str:
-    """The newest rating of each memory by a model, of all roots."""
-    return os.path.join(_own_folder(environ, DATA), "ratings.db")
-
-
 def decisions_file(environ: Mapping[str, str]) -> str:
-    """The memories that the user accepted or rejected, and dismissed findings, of all roots."""
+    """The memories that the user accepted or rejected, dismissed findings, and ratings by a model, of all roots."""
     return os.path.join(_own_folder(environ, DATA), "decisions.db")
 
 

@@ -19,6 +19,7 @@ from labels.events import StoredEvents, event_of, event_row
 from labels.labelling_order import StoredPlans
 from labels.pooling import StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
+from labels.rereading import follow_rereading
 from labels.runs import NewestReplays, StoredRuns
 from labels.tables import QUERIES, LabelTables
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from engine.roots import OpenIndex
     from labels.labelling_order import LabellingOrder
     from labels.records import Card, Pair, Pool
 
@@ -141,6 +143,10 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
 
     def _data_version(self) -> int:
         return int(self._db.tuples("PRAGMA data_version")[0][0])
+
+    def follow_rereading(self, index: OpenIndex) -> None:
+        """Let labels of version 1.0.0 count for memories of *index* that are read otherwise since then."""
+        follow_rereading(self._db, index)
 
     def together(self) -> AbstractContextManager[None]:
         """A `with` block whose writes are one transaction: all of them are on disk at its end, or none if it raises."""

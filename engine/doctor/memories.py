@@ -16,7 +16,7 @@ from engine.moved import told
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
-from engine.quality.decisions import undecided
+from engine.quality.decisions import find_undecided
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import trust_of
@@ -100,7 +100,7 @@ def signs(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     most = read_config(root, environ).config.max_risk
     try:
         with closing(open_index(root, environ)) as index:
-            found = [memory for memory, verdict in undecided(index, most, environ) if not verdict]
+            found = [memory for memory, verdict in find_undecided(index, most, environ) if not verdict]
             held = [memory for memory in found if not index.is_accepted(memory)]
     except (RootError, DecisionsError):
         return

@@ -108,7 +108,7 @@ class Asker:
     ) -> Judgement:
         """The judgement on *memories*. *sampled* gives the outcome of a sample, counted from 0, and never raises.
 
-        Without memories nobody is asked. Time counts from the moment when the provider is loaded.
+        Without memories nobody is asked.
         """
         settled = None if memories else CallOutcome(OK)
         try:

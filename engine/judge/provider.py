@@ -82,7 +82,9 @@ class Provider:
         return text
 
     def prepare(self) -> None:
-        """Check and load everything that a call needs, so that no call's time pays for it. Cheap after the first time.
+        """Check that nothing is missing that every call needs. Cheap: answers of the cache need no call.
+
+        A library that is slow to load is loaded by the first call, before its *timeout_s* begins.
 
         Raises MissingKeyError where there is no key, ProviderError where something else is missing.
         """

@@ -17,6 +17,7 @@ from engine.memory import Skipped
 from engine.search.database import (
     FILES,
     SUMMARY,
+    UNSETTLED,
     check,
     create,
     has_fts5,
@@ -99,8 +100,8 @@ def update(
     only: Set[bytes] | None = None,
     merges: bool = False,
     watch: Watch = UNWATCHED,
-) -> None:
-    """Update the index at *path* for *root*, or build it.
+) -> bool:
+    """Update the index at *path* for *root*, or build it; whether front matter that is no plain YAML was read by line.
 
     *risk*: that of a memory, 0..1. *wait_s*: how long to wait for another process that writes it, in seconds. *only*:
     names of the files to look at; a damaged index is not built again then. *merges*: merge segments of FTS5.
@@ -109,7 +110,7 @@ def update(
     if not is_openable(path):
         discard(path)
 
-    def attempt(watch: Watch) -> None:
+    def attempt(watch: Watch) -> bool:
         make_private(path)
         db = for_writing(path, wait_s=wait_s)
         try:
@@ -121,24 +122,26 @@ def update(
             else:
                 check(db, root, store.name)
                 db.execute("pragma cache_spill=off")  # else readers would be locked out until a large update ends
-            is_changed = Sync(db, root, store, risk, watch).run(only)
+            sync = Sync(db, root, store, risk, watch)
+            is_changed = sync.run(only)
             if has_fts5(db) and (is_new or (merges and is_changed)):
                 for table in ("full_text", "headline"):
                     db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
             db.execute("commit")
         finally:
             db.close()
+        return sync.writer.is_by_line
 
     try:
         try:
-            attempt(watch)
+            return attempt(watch)
         except ChildProcessError:
-            attempt(replace(watch, has_readers=False))
+            return attempt(replace(watch, has_readers=False))
     except DAMAGE as error:
         if only is not None or not is_damage(error):
             raise
         discard(path)
-        attempt(replace(watch, has_readers=False))
+        return attempt(replace(watch, has_readers=False))
 
 
 def is_damage(error: Exception) -> bool:
@@ -182,7 +185,12 @@ def parts_of_files(
         for part, item in enumerate(parts_of(store, root, name)):
             if part:
                 require_time()
-            yield (os.fsencode(name), part, *found), item
+            yield (os.fsencode(name), part, *_kept_stamp(found, item)), item
+
+
+def _kept_stamp(found: Stamp, item: Memory | Skipped) -> Stamp:
+    """The stamp to store: a memory whose front matter was read by line is read again next time, maybe as YAML."""
+    return (*found[:2], UNSETTLED) if not isinstance(item, Skipped) and item.is_by_line else found
 
 
 def batches_of_readers(root: str, store: str, names: list[str]) -> Generator[Batch]:
@@ -194,7 +202,7 @@ def batches_of_readers(root: str, store: str, names: list[str]) -> Generator[Bat
     collects = gc.isenabled()
     gc.disable()  # so many new objects would set it off again and again, and none of them is garbage
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    command = [sys.executable, "-I", "-S", "-c", READ, package]
+    command = [sys.executable, "-I", "-c", READ, package]  # with installed packages, for PyYAML
     shares = [names[start : start + FILES_AT_ONCE] for start in range(0, len(names), FILES_AT_ONCE)]
     readers: list[Any] = []
     try:
@@ -321,9 +329,9 @@ class Sync:
             row = None if isinstance(item, Skipped) else before.get(item.summary)
             if row is not None and row in left:
                 left.discard(row)
-                self.writer.restamp(row, found, part)
+                self.writer.restamp(row, _kept_stamp(found, item), part)
             else:
-                self._add(item, (name, part, *found))
+                self._add(item, (name, part, *_kept_stamp(found, item)))
         for gone in left:
             self.writer.remove(gone)
 

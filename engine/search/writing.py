@@ -142,11 +142,13 @@ class Codes(dict[str, Coded]):
 class Writer:
     """Adds memories to the tables and removes them. `finish` must be called at the end.
 
-    `ids` are the ids of added and removed memories. *risk*: that of a memory, 0..1.
+    `ids` are the ids of added and removed memories, `is_by_line` says whether front matter of one was read by line.
+    *risk*: that of a memory, 0..1.
     """
 
     def __init__(self, db: Connection, risk: Callable[[Memory], float]) -> None:
         self.ids: set[str] = set()
+        self.is_by_line = False
         self._db = db
         self._risk = risk
         self._has_fts5 = has_fts5(db)
@@ -173,6 +175,7 @@ class Writer:
     def _add(self, numbered: Numbered, codes: list[str], place: Place) -> None:
         memory, texts, numbers = numbered
         about = memory.summary
+        self.is_by_line |= memory.is_by_line
         row = self._new_row(is_active=about.status == "active")
         encoded = ["".join(map(codes.__getitem__, field)) for field in numbers]
         shown = about.id, about.category, about.title, TAG_SEPARATOR.join(about.tags), about.path

@@ -10,7 +10,7 @@ import os
 
 from engine.lean.record import Record
 from engine.memory import Memory, Skipped
-from engine.stores.files import README, UnreadableFileError, read_regular
+from engine.stores.files import BACKUP, README, UnreadableFileError, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ LIST = "index.md"
 
 NO_NOTES, NOTES_LIST = "readme.md", "MEMORY.md"
 """The name of a file that describes the notes beside it, in lower case; and of the list of auto memory."""
+
+
+BACKUPS = (".bak", ".orig", ".rej", "~")
+"""Ends of names, before the ending, of the files that editors and version control leave beside the file that counts."""
 
 
 class MemoryFormat(Record):
@@ -139,7 +143,9 @@ class RootStore:
         return Listing(names, (root,) if names == {root} else tuple(places), skipped, notices)
 
     def read(self, root: str, relative: str, wanted: Collection[str] = ()) -> Iterable[Memory | Skipped]:
-        """As for `Store`."""
+        """As for `Store`. A backup is read only if it is the root itself."""
+        if relative != root and os.path.splitext(relative)[0].endswith(BACKUPS):
+            raise UnreadableFileError(BACKUP)
         return self._stores[module_for(self.formats, relative)].read(root, relative, wanted)
 
 
@@ -281,19 +287,17 @@ def _ends_like(root: str, ends: tuple[str, ...]) -> bool:
     """Whether the path of *root* ends in one of *ends*."""
     parts = root.split(os.sep)
     split = [end.split("/") for end in ends]
-    return any(len(parts) > len(end) and all(map(_is_like, parts[-len(end) :], end)) for end in split)
+    return any(
+        len(parts) > len(end)
+        and all(_has_sign([part], (sign,)) for part, sign in zip(parts[-len(end) :], end, strict=True))
+        for end in split
+    )
 
 
 def _has_sign(names: Sequence[str], signs: tuple[str, ...]) -> bool:
     """Whether one of *names* is like a sign."""
     ends = tuple(sign[1:] for sign in signs if sign[:1] == "*")
     return not set(signs).isdisjoint(names) or any(name.lower().endswith(ends) and name[:1] != "." for name in names)
-
-
-def _is_like(name: str, sign: str) -> bool:
-    if sign[:1] == "*":
-        return name.lower().endswith(sign[1:]) and not name.startswith(".")
-    return name == sign
 
 
 def _holds(path: str, signs: tuple[bytes, ...]) -> bool:

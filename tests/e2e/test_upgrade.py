@@ -87,13 +87,16 @@ def test_settings_trust_and_the_tuned_cutoff_of_1_0_0_count(memsift: Command) ->
     assert ".claude/memory" in memsift("trust")
 
 
-def test_decisions_and_ratings_of_1_0_0_count(memsift: Command) -> None:
+def test_decisions_and_ratings_of_1_0_0_count_and_are_in_one_file(memsift: Command, private_home: Path) -> None:
     check = json.loads(memsift("quality", "check", "--fail-over", "1000", "--format", "json"))
     found = {(row["check"], row["memory_id"]) for row in check["findings"]}
     assert ("secrets", "snow_depth_feed") in found
     assert ("drift", "decision_pmtiles") not in found
     agreement = json.loads(memsift("quality", "judge", "--agreement", "--format", "json"))
     assert agreement["groups"][0]["both_accept"] == 2
+    assert {file.name for file in (private_home / ".local/share/memsift").iterdir()} >= {"decisions.db"}
+    assert not (private_home / ".local/share/memsift/ratings.db").exists()
+    assert memsift("quality", "judge", "--agreement", "--format", "json") == json.dumps(agreement, indent=2) + "\n"
 
 
 def test_the_log_and_the_session_of_1_0_0_go_on(memsift: Command, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+import tui
 from engine.config import CONFIG_FILE
 from engine.judge.judge import Judge
 from engine.judge.limits import Limits
@@ -278,16 +279,22 @@ async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, t
 async def test_a_toast_shows_brackets_as_they_are_and_news_wait_until_the_answer_to_a_key_has_gone(
     open_workspace: Opener,
 ) -> None:
-    app = MemsiftApp(open_workspace(prompts=()))
+    news, told = "[/b] [link=x]y [b + x", []
+
+    class Watched(MemsiftApp):
+        CSS_PATH = Path(tui.__file__).parent / "app.tcss"
+
+        def tell(self, message: str, **options: Any) -> None:
+            told.append((message, [toast.message for toast in self._notifications]))
+            super().tell(message, **options)
+
+    app = Watched(open_workspace(prompts=()))
     app.NOTIFICATION_TIMEOUT = 2.0
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         app.tell("The answer.")
-        app.tell_news("[/b] [link=x]y [b + x")
-        await settled(pilot)
-        assert toasts(pilot) == ["The answer."]
-        await until(
-            pilot, lambda: any("[/b] [link=x]y [b + x" in text_of(it) for it in pilot.app.screen.query("Toast"))
-        )
+        app.tell_news(news, seconds=600)
+        await until(pilot, lambda: any(news in text_of(it) for it in pilot.app.screen.query("Toast")))
+    assert told == [("The answer.", []), (news, [])]
 
 
 async def test_an_answer_about_memories_that_were_read_anew_is_not_kept(open_workspace: Opener) -> None:

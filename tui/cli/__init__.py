@@ -18,11 +18,15 @@ from tui.cli.declaring import declared
 from tui.cli.help import SUBJECTS, Commands
 from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
+from tui.cli.setup.gone_hooks import offer_install
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+LOOKS_ITSELF = ("doctor", "install", "serve", "uninstall")
+"""The commands that need no line about hooks that are gone: they show, mend or remove them, or open the app."""
 
 STOPPED, UNREAD = 130, 141
 """The exit codes of a shell for a program that Ctrl-C or a closed pipe ended."""
@@ -128,9 +132,9 @@ def main(
                                          root
       ~/.local/share/memsift/labels.db   labels
       ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
-      ~/.local/share/memsift/ratings.db  ratings of memories by a model
       ~/.local/share/memsift/decisions.db
-                                         memories and findings that you accepted
+                                         memories and findings that you accepted,
+                                         and ratings of memories by a model
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned
@@ -163,3 +167,5 @@ def main(
             return
         require_terminal()
         open_app(found, prompts, judge, db, order, is_plain=plain)
+    elif ctx.invoked_subcommand not in LOOKS_ITSELF and (gone := offer_install()):
+        tell(gone)

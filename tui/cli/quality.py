@@ -204,11 +204,11 @@ def _changes(count: int) -> str:
 
 
 def _perform(made: Sequence[Fix]) -> None:
-    from engine.quality.fixing import together
+    from engine.quality.fixing import join_fixes
     from tui.workspace.curate.curating import carry_out, opened_curator
 
     with opened_curator(os.environ) as curator:
-        carry_out(curator, curator.plan(together(made)))
+        carry_out(curator, curator.plan(join_fixes(made)))
     if any(change.check == "secrets" for change in made):
         tell(HISTORY)
 

@@ -58,8 +58,8 @@ def judge(
 
     Headings, and texts that only say what a document holds, are rejected by a rule, without a call. The answers are
     cached in ~/.cache/memsift/judge.db, so that a memory is paid for once: the same command goes on after Ctrl-C, and
-    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/ratings.db. Without
-    --judge-timeout a call may take 60 s.
+    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/decisions.db.
+    Without --judge-timeout a call may take 60 s.
 
     Output: a line for each memory with decision and score, and reasons and suggestions below it; or as JSON {rubric,
     threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores,
@@ -107,7 +107,7 @@ def rated_over(roots: Sequence[str], ids: Sequence[str], plan: RatingPlan, limit
     wanted = subjects(roots, ids)
     ending = Ending(0, 0)
     rated: dict[Key, Assessment] = {}
-    with closing(RatingStore.open(os.environ)) as store:
+    with closing(RatingStore(os.environ)) as store:
 
         def keep(subject: RatedMemory, found: Assessment) -> None:
             rated[subject.key] = found

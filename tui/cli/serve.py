@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from engine.agents.hook_entry import PACKAGES
 from tui.cli.declaring import command, option
 from tui.cli.options import EachRoot, PromptFiles, StoreFile
 from tui.workspace.stderr import tell
@@ -57,7 +58,8 @@ def serve(
 
 def app_command(*options: str) -> list[str]:
     """The command that opens the app. `-P`: a module in the current folder, which may be a stranger's, is not run."""
-    return [sys.executable, "-P", "-c", "from tui.cli import main; main()", *options]
+    start = f"import sys; sys.path.insert(0, {PACKAGES!r}); from tui.cli import main; main()"
+    return [sys.executable, "-P", "-c", start, *options]
 
 
 def made_server(command: str, port: int, token: str) -> Any:

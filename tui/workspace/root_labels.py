@@ -65,12 +65,20 @@ def present_digests(store: LabelStore, index: OpenIndex) -> dict[str, str]:
     return {**store.texts_with(TEXT_ID), **{summary.id: summary.digest for summary in index.summaries()}}
 
 
+def let_labels_follow(store: LabelStore, index: OpenIndex) -> None:
+    """Let labels count for the memories of *index* that hold the labelled texts, wherever these texts lay.
+
+    Raises LabelStoreError.
+    """
+    store.follow_rereading(index)
+    store.recognise(index.root, lambda: present_digests(store, index).items())
+
+
 def root_report(
     store: LabelStore, index: OpenIndex, config: Config, cutoff: Cutoff | None, options: ReportOptions
 ) -> Report:
     """The report on the labels of one root. Raises LabelStoreError."""
     digests = present_digests(store, index)
-    store.recognise(index.root, digests.items)
     captions = Captions(memories={summary.id: summary.title for summary in index.summaries()})
     return report_from_store(
         store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff

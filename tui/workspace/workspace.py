@@ -19,7 +19,7 @@ from labels.runs import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
 from tui.workspace.retrievals import Injections, record
-from tui.workspace.root_labels import RootLabels, root_report
+from tui.workspace.root_labels import RootLabels, let_labels_follow, root_report
 from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Workspace(RootSystems, RootLabels):
 
     def __post_init__(self, prompts_of_files: tuple[Prompt, ...], takes_replayed: bool) -> None:
         self.index = self._opened()
-        self.store.recognise(self.index.root, lambda: self.digests().items())
+        let_labels_follow(self.store, self.index)
         self.lists = PromptLists(self.store, self.index.root, prompts_of_files, takes_replayed=takes_replayed)
         self.injections = Injections(self.index)
         plan = self.store.plan(self.index.root, self.annotator)

@@ -47,8 +47,6 @@ def is_known(name: str) -> bool:
 def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
     """The provider called *name*: one of KNOWN, where PATH is the path of a script.
 
-    Where the SDK is not installed, the standard library makes the same requests.
-
     A missing key is not noticed here but by `Provider.prepare`. Raises ConfigError for an unknown name, a missing
     model name, or a script that cannot be read.
     """
@@ -57,13 +55,7 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) ->
         return _scripted(path)
     if name not in _PROVIDERS:
         raise ConfigError(f"There is no judge called {name!r}. Known are {', '.join(KNOWN[:-1])} and {KNOWN[-1]}.")
-    return _PROVIDERS[HTTP if name == SDK and not _has_sdk() else name](config, environ)
-
-
-def _has_sdk() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("anthropic") is not None
+    return _PROVIDERS[name](config, environ)
 
 
 def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:

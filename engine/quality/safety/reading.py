@@ -30,14 +30,13 @@ WORD_OR_PART = re.compile(
     rf"|(?:(?![{LETTERS_WITHOUT_SPACES}])[^\W_])+(?:['’][^\W_]+)?|[.!?](?=\s|$|[\"'`)*])|\n+|[。！？]"
 )
 ADDRESS = re.compile(
-    r"[a-z]{2,10}://(?!localhost|127\.)[^\s)\]>\"'`]+|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b(?!127\.)\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"[a-z]{2,10}://(?!localhost|127\.)[^\s)\]>\"'`]+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}|\b(?!127\.)\d{1,3}(?:\.\d{1,3}){3}\b"
     r"|(?<![.\w-])[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|xyz|info)\b",
     re.IGNORECASE,
 )
 ADDRESS_SIGNS = ("://", "@", ".example", ".com", ".net", ".xyz", ".info")
 DOTTED_NUMBER = re.compile(r"\d\.\d+\.\d+\.\d")
 SPECIAL = {bits: re.compile("|".join(lines)) for bits, lines in marks()}
-QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|`[^`\n]{3,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)|„[^“\n]{3,300}“")
 
 ITEMS = ("- ", "* ", "+ ")
 ENDS = ".!?\n。！？"
@@ -56,6 +55,9 @@ TOLD_NOT = frozenset("doesn't didn't isn't aren't wasn't weren't hasn't".split()
 
 NAME = re.compile(r"`[A-Za-z]+_[A-Za-z]+(?:\(\))?`")
 """A name in code, of two words that say nothing by themselves."""
+
+MOST_WORDS = 300
+"""Words of a sentence. A longer one, such as a line of JSON, is read in parts."""
 
 NEAR, FAR = 3, 10
 """Words from a "not" to the action that it forbids, and to the "without asking" that it forbids."""
@@ -90,34 +92,30 @@ def sentences(text: str) -> list[Sentence]:
     text, addresses = _without_addresses(REQUEST.sub(lambda match: "q" * len(match[0]), text))
     text = NAME.sub(lambda match: "q" * len(match[0]), text) if "_" in text else text
     marks = [(match.start(), concept) for concept, form in SPECIAL.items() for match in form.finditer(text)]
-    special = sorted([*marks, *((start, OUTSIDE) for start in addresses)])
+    special = sorted([*marks, *((start, OUTSIDE) for start in addresses)], reverse=True)
     found: list[Sentence] = []
     words: list[Word] = []
     is_item = text.startswith(ITEMS)
     for match in (WORD if text.isascii() else WORD_OR_PART).finditer(text):
         word = match[0]
-        if word[0] in ENDS:
+        if word[0] in ENDS or len(words) == MOST_WORDS:
             _add(found, words, is_item=is_item)
             words, is_item = [], word[0] == "\n" and text.startswith(ITEMS, match.end())
+        if word[0] in ENDS:
             continue
         concepts = PARTS.get(word, 0)
-        while special and special[0][0] < match.end():
-            concepts |= special.pop(0)[1]
+        while special and special[-1][0] < match.end():
+            concepts |= special.pop()[1]
         words.append((word.lower().replace("’", "'"), concepts, match.start(), match.end()))
     _add(found, words, is_item=is_item)
     return found
 
 
-def joined(first: Sentence, second: Sentence) -> Sentence:
+def join_sentences(first: Sentence, second: Sentence) -> Sentence:
     """Two neighbours as one sentence."""
     shift = (first.hits[-1].place if first.hits else 0) + NEAR
     later = tuple(replace(hit, place=hit.place + shift) for hit in second.hits)
     return Sentence(first.hits + later, first.concepts | second.concepts)
-
-
-def quotations(text: str) -> list[tuple[int, int]]:
-    """The places of quoted text."""
-    return [match.span() for match in QUOTED.finditer(text)]
 
 
 def _without_addresses(text: str) -> tuple[str, list[int]]:

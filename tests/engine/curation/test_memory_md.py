@@ -13,7 +13,7 @@ from engine.curation.curator import Curator, PerformedOperation
 from engine.curation.operations import Archive, Create, Edit, Operation, Rename, Restore, Retire
 from engine.errors import CurationError, UnknownMemoryError
 from engine.stores.markdown.auto_memory_writing import links
-from engine.stores.markdown.text import front_matter
+from engine.stores.markdown.front_matter import front_matter
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes, Draft
 from tests.engine.curation.roots import NOW, contents, perform, summary, undo
@@ -134,7 +134,7 @@ def test_a_rename_changes_every_link_and_is_undone(tmp_path: Path) -> None:
     assert index(root) == "# M\n- [A](./ship-it.md#x) — by hand · [B](beta.md)\nSee [it](<ship-it.md>), alpha.\n"
     texts = {path.name: path.read_text("utf-8") for path in root.glob("*.md")}
     assert texts["beta.md"].endswith("Text of beta, see [[ship-it]] and [it](ship-it.md).\n")
-    assert front_matter(texts["ship-it.md"].splitlines())[0]["name"] == ("ship-it",)
+    assert front_matter(texts["ship-it.md"].splitlines()).values["name"] == ("ship-it",)
     assert "alpha.md" not in texts
     undo()
     assert contents(root) == before

@@ -21,6 +21,9 @@ from tui.cli.output import text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, uninterrupted
 
+MOST_PLACES = 10
+"""Places in a file that are named."""
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -114,6 +117,7 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
     corpora = [read_corpus(root) for root in roots]
     with opened_labels(db) as labels:
         extract = Extract(labels)
+    click.get_current_context().call_on_close(extract.close)
     if corpora:
         extract.keep_roots([corpus.root for corpus in corpora], [text_of(memory) for memory in told_apart(corpora)])
     if annotator:
@@ -232,6 +236,9 @@ def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
     for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
         if count:
             tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")
+    if places := matched.dataset.unanswered:
+        more = f", and {len(places) - MOST_PLACES:,} more" if places[MOST_PLACES:] else ""
+        tell(f"Left out, because they hold no choice: {', '.join(places[:MOST_PLACES])}{more}.")
 
 
 @command("merge-labels")

@@ -115,10 +115,11 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:
     """The evidence in the labels of one or several roots."""
     from labels.measure.evidence import evidence_from_store
-    from tui.workspace.root_labels import present_digests
+    from tui.workspace.root_labels import let_labels_follow, present_digests
 
     found = opening.open_roots(roots, os.environ)
     with opened_store(db) as store, opening.opened_roots(found) as index:
+        let_labels_follow(store, index)
         digests = present_digests(store, index)
         return evidence_from_store(store, index.root, digests, found[0].config, found[0].cutoff)
 

@@ -98,12 +98,13 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:
-    from tui.workspace.root_labels import root_report
+    from tui.workspace.root_labels import let_labels_follow, root_report
 
     found = opening.open_roots(roots, os.environ)
     for said in opening.about_move(found[0].root, os.environ):
         tell(said)
     with opened_store(db) as store, opening.opened_roots(found) as index, paused_gc():
+        let_labels_follow(store, index)
         return root_report(store, index, found[0].config, found[0].cutoff, options)
 
 

@@ -139,14 +139,14 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
     Prompts that a person typed or picked are left out, as in the report: they are no random sample.
     """
     from labels.tuning.examples import Truth, judged_prompts
-    from tui.workspace.root_labels import present_digests
+    from tui.workspace.root_labels import let_labels_follow
 
     judged: list[JudgedPrompt] = []
     strata: dict[str, str] = {}
     with opened_store(db) as store:
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
-                store.recognise(index.root, lambda: present_digests(store, index).items())
+                let_labels_follow(store, index)
                 names = store.names_with(index.root)
                 truth = Truth.from_gold([label for name in names for label in store.gold(name)])
                 by_hand = store.prompts_by_hand()

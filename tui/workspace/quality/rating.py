@@ -152,10 +152,10 @@ class RatingAgreement(Record):
 def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, str]) -> RatingAgreement:
     """The agreement on all texts of *roots* that have a rating by *rubric* and a decision.
 
-    Raises RatingsError and DecisionsError.
+    Raises DecisionsError.
     """
     pairs: list[Compared] = []
-    with closing(RatingStore.open(environ)) as store:
+    with closing(RatingStore(environ)) as store:
         for root in roots:
             decided = decisions(root, environ)
             for rated in store.ratings(root, rubric):

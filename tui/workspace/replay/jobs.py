@@ -238,13 +238,15 @@ def _leave_interrupts() -> None:
 
 
 class Cluster(Executor):
-    """A Dask cluster. Its workers have to load memsift before they can read a job."""
+    """A Dask cluster. Its workers have to import `memsift`, which finds `tui`, before they can read a job."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self._executor.submit(do_on_cluster, __version__, dumps((fn, args, kwargs)))
+        from memsift import do_on_cluster as do_there
+
+        return self._executor.submit(do_there, __version__, dumps((fn, args, kwargs)))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         self._executor.shutdown(wait=wait)

@@ -1,6 +1,5 @@
 """Credentials: where they are found, the message when there are none, and that no key is shown."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -126,11 +125,6 @@ def test_a_missing_key_is_no_error_yet() -> None:
 @pytest.mark.parametrize("name", ["anthropic", "anthropic-http"])
 def test_the_hook_does_without_the_sdk(name: str) -> None:
     assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
-
-
-def test_without_the_sdk_the_standard_library_makes_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    assert make_provider("anthropic", JudgeConfig(), {}).name == "anthropic-http"
 
 
 def test_the_hook_does_not_start_claude_code() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from engine.paths import ratings_file
+from engine.paths import decisions_file
 from engine.quality.judging.markdown_form import parse_entries
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, failed, late
@@ -206,10 +206,19 @@ def test_ratings_of_two_models_are_not_mixed(root: Path) -> None:
 @pytest.mark.usefixtures("server")
 def test_the_ratings_are_private_and_a_damaged_file_is_named(root: Path) -> None:
     printed(memsift(*RATE, "--root", root, *HTTP))
-    file = Path(ratings_file(os.environ))
+    file = Path(decisions_file(os.environ))
     assert file.stat().st_mode & 0o777 == 0o600
     file.write_bytes(b"no database" * 100)
-    assert f"The ratings in {file} cannot be read or written" in refused(memsift(*RATE, "--root", root, *HTTP))
+    assert f"The decisions and ratings in {file} cannot be used" in refused(memsift(*RATE, "--root", root, *HTTP))
+
+
+def test_damaged_ratings_of_1_0_0_are_named_and_the_decisions_stay(root: Path) -> None:
+    old = Path(decisions_file(os.environ)).with_name("ratings.db")
+    memsift("quality", "accept", "Use-WAL", "--root", root)
+    old.write_bytes(b"no database" * 100)
+    assert f"{old} cannot be read" in refused(memsift("quality", "judge", "--agreement", "--root", root))
+    assert old.exists()
+    memsift("quality", "reject", "Use-WAL", "--root", root)
 
 
 @pytest.mark.slow
