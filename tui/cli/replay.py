@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from engine.roots import OpenIndex, OpenRoot
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
-    from tui.workspace.jobs import Ending
     from tui.workspace.judging import Answers, JudgeOptions
+    from tui.workspace.replay.jobs import Ending
     from tui.workspace.retrievals import Injections
 
     Write = Callable[[dict[str, Any]], None]
@@ -122,9 +122,9 @@ class Replay:
         judge fared."""
         from engine.conversations.injected import names_of
         from labels.exchange.replay_file import run_row
-        from tui.workspace.jobs import opened_pool, run
         from tui.workspace.judging import Answers
         from tui.workspace.replay import replaying
+        from tui.workspace.replay.jobs import opened_pool, run
         from tui.workspace.retrievals import record, with_hook_log
 
         root, config = roots[0].root, roots[0].config
