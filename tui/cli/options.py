@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
     from tui.cli.declaring import Declaration
-    from tui.workspace.jobs import Ending
+    from tui.workspace.replay.jobs import Ending
 
 
 PROMPTS_DEFAULT = (
