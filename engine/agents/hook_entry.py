@@ -118,16 +118,6 @@ def launcher_in(command: str) -> str:
     return next((path for path in words if f"/{path}".endswith(f"/{LAUNCHER}")), "")
 
 
-def may_block(commands: Iterable[str]) -> tuple[str, ...]:
-    """A sentence if one of memsift's commands was made by hand, or by a version before this one."""
-    if all(command.startswith(ALWAYS_0) for command in commands):
-        return ()
-    return (
-        "the hook's command is of an older memsift, or made by hand: where the shell can start no process, it blocks "
-        "the prompt. Run memsift install again, for this project with --project.",
-    )
-
-
 def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """A sentence for each program that makes the hook start slowly: the interpreter, the script memsift-hook.
 
@@ -140,18 +130,17 @@ def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, 
             "with the interpreter itself: python -c 'import sys; print(sys.base_prefix)' says where it is."
         )
     script = shutil.which(SCRIPT, path=environ.get("PATH"))
-    if script and b"import re" in _head(script) and any(_runs_script(command, environ) for command in commands):
+    recorded = hook_start_file(environ)  # with it, the shared command does not run the script
+    needs_script = any(
+        SCRIPT in command and not (os.path.basename(recorded) in command and os.path.exists(recorded))
+        for command in commands
+    )
+    if script and b"import re" in _head(script) and needs_script:
         found.append(
             f"{script} was written by a pip older than 25.2, whose scripts start slower. Run pip install -U pip, and "
             "install memsift again; or run memsift install, whose command does not need this script."
         )
     return tuple(found)
-
-
-def _runs_script(command: str, environ: Mapping[str, str]) -> bool:
-    """Whether *command* runs memsift-hook. The shared command does only if no faster start was recorded."""
-    is_recorded = os.path.basename(hook_start_file(environ)) in command and os.path.exists(hook_start_file(environ))
-    return SCRIPT in command and not is_recorded
 
 
 def _head(path: str) -> bytes:

@@ -79,16 +79,12 @@ class SettingsChange(Record):
 
 def wanted_hook(scope: str, entry: Mapping[str, Any], files: Sequence[SettingsFile]) -> dict[str, Ours]:
     """Scope -> what its file should hold, to run *entry*. A folder of plugins stays if a project uses it."""
-    scope = _file_with_hooks(scope, files)
+    with_hooks = {file.scope for file in files if set(_table(file.content.get(HOOKS))) - {STATE}}
+    if SECOND[scope] in with_hooks and scope not in with_hooks:  # hooks of the person stand only in the second file
+        scope = SECOND[scope]
     before = _ours_of(scope, files)
     is_needed = _ours_of(PROJECT, files).is_plugin or not before.is_plugin
     return {scope: Ours((entry,), None, before.marketplace if is_needed else None)}
-
-
-def _file_with_hooks(scope: str, files: Sequence[SettingsFile]) -> str:
-    """*scope*, or its second file, if hooks of the person stand only there."""
-    with_hooks = {file.scope for file in files if set(_table(file.content.get(HOOKS))) - {STATE}}
-    return SECOND[scope] if SECOND[scope] in with_hooks and scope not in with_hooks else scope
 
 
 def wanted_plugin(scope: str, files: Sequence[SettingsFile]) -> dict[str, Ours]:
@@ -223,8 +219,12 @@ def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
     if file.agent.hook.text:
         return None
     copy = backup_of(file.path, environ)
-    if _is_readable(copy, file) and _with_ours(file, copy, mine) == file.text:
-        return copy
+    try:
+        parsed(copy or "", file.path, file.agent)
+        if _with_ours(file, copy, mine) == file.text:
+            return copy
+    except SettingsFileError:  # the copy is damaged
+        pass
     text, edit = file.text, _editor(file)
     for path, _ in reversed(own_entries(file)):
         text = edit.without_value(text, path, prunes=True)
@@ -233,13 +233,6 @@ def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
     rest = parsed(text, file.path, file.agent)
     kept = {key: value for key, value in rest.items() if copy is not None or key not in file.agent.hook.adds}
     return None if rest and kept == file.agent.hook.around else text
-
-
-def _is_readable(copy: str | None, file: SettingsFile) -> bool:
-    try:
-        return parsed(copy or "", file.path, file.agent) is not None
-    except SettingsFileError:
-        return False
 
 
 def _editor(file: SettingsFile) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.agents import installation
 from engine.agents.agent import MANAGED, PLUGIN, PROJECT, PROJECT_TOML, USER
-from engine.agents.hook_entry import OF_CLAUDE_MEMORY, bare_interpreter, is_ours, launcher_in, may_block, slow_start
+from engine.agents.hook_entry import ALWAYS_0, OF_CLAUDE_MEMORY, bare_interpreter, is_ours, launcher_in, slow_start
 from engine.agents.installation import entries_at
 from engine.agents.settings_files import SettingsFile
 from engine.lean.record import Record
@@ -63,19 +63,22 @@ class HookRuling(Record):
 def prompt_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[PromptHook, ...]:
     """All hooks, in the order of the files, those of plugins last. The client starts them at the same time."""
     found = [
-        PromptHook(file.path, command, _kind(command), timeout, scope=MANAGED if is_managed(file) else file.scope)
+        _prompt_hook(file.path, *command, scope=MANAGED if is_managed(file) else file.scope)
         for file in files
-        for command, timeout in _commands(file)
+        for command in _commands(file)
     ]
     for plugin in enabled_plugins(files):
         folder = _folder(plugin, files, environ)
         path = os.path.join(folder, "hooks", "hooks.json")
         file = SettingsFile(files[0].agent, PLUGIN, path, None, _json_file(path))
         scope = MANAGED if plugin in enabled_plugins([file for file in files if is_managed(file)]) else PLUGIN
-        found += [
-            PromptHook(plugin, command, _kind(command), timeout, folder, scope) for command, timeout in _commands(file)
-        ]
+        found += [_prompt_hook(plugin, *command, folder, scope) for command in _commands(file)]
     return tuple(found)
+
+
+def _prompt_hook(source: str, command: str, timeout: float | None, folder: str = "", scope: str = USER) -> PromptHook:
+    kind = OURS if is_ours(command) else OF_ORIGINAL if OF_CLAUDE_MEMORY.search(command) else OTHER
+    return PromptHook(source, command, kind, timeout, folder, scope)
 
 
 def enabled_plugins(files: Sequence[SettingsFile]) -> tuple[str, ...]:
@@ -151,33 +154,24 @@ def remarks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[
     """Sentences about memsift's own hooks in *files*: several of them, or slow, older, or made for one machine."""
     own = own_hooks(files, environ)
     commands = [hook.command for hook in own]
-    slow = slow_start(commands, bare_interpreter(), environ)
-    return (*_several(own), *_of_one_machine(files), *may_block(commands), *slow)
-
-
-def _several(own: Sequence[PromptHook]) -> tuple[str, ...]:
-    if len(own) < 2:
-        return ()
-    places = ", ".join(hook.source for hook in own)
-    return (
-        f"memsift stands {len(own)} times: {places}. The first that starts answers a prompt, the others are silent.",
-    )
-
-
-def _of_one_machine(files: Sequence[SettingsFile]) -> tuple[str, ...]:
-    """A sentence for each file of a project whose command names paths of one machine."""
-    return tuple(
+    found = []
+    if len(own) > 1:
+        places = ", ".join(hook.source for hook in own)
+        found.append(
+            f"memsift stands {len(own)} times: {places}. The first that starts answers a prompt, the others are silent."
+        )
+    found += [
         f"{file.path} starts memsift by paths of one machine, and does nothing on others. Run memsift install "
         "--project: its command works on all."
         for file in files
         if file.scope in (PROJECT, PROJECT_TOML) and any(launcher_in(command) for command, _ in _commands(file))
-    )
-
-
-def _kind(command: str) -> str:
-    if is_ours(command):
-        return OURS
-    return OF_ORIGINAL if OF_CLAUDE_MEMORY.search(command) else OTHER
+    ]
+    if not all(command.startswith(ALWAYS_0) for command in commands):  # made by hand, or by an older memsift
+        found.append(
+            "the hook's command is of an older memsift, or made by hand: where the shell can start no process, it "
+            "blocks the prompt. Run memsift install again, for this project with --project."
+        )
+    return (*found, *slow_start(commands, bare_interpreter(), environ))
 
 
 def _commands(file: SettingsFile) -> Iterator[tuple[str, float | None]]:

@@ -117,19 +117,14 @@ def _conversation(path: str, max_bytes: int) -> list[Row]:
     kept: list[Row] = []
     jumps = 0
     for row in _rows(path, max_bytes):
-        is_jump = _jumps(row, kept) and jumps < MOST_JUMPS
-        jumps += is_jump
-        if is_jump:
+        is_rewind, parent = row.get("type") == REWIND, row.get("parentUuid")
+        takes_back = is_rewind or (parent and kept and kept[-1].get("uuid") != parent)
+        if takes_back and jumps < MOST_JUMPS:
+            jumps += 1
             del kept[_start_of_jump(row, kept) :]
-        if row.get("type") != REWIND:
+        if not is_rewind:
             kept.append(row)
     return kept
-
-
-def _jumps(row: Row, kept: list[Row]) -> bool:
-    """Whether a row takes back others: it says so, or its parent is not the row before it."""
-    parent = row.get("parentUuid")
-    return row.get("type") == REWIND or bool(parent and kept and kept[-1].get("uuid") != parent)
 
 
 def _start_of_jump(row: Row, kept: list[Row]) -> int:
@@ -155,18 +150,14 @@ def _rows(path: str, max_bytes: int) -> Iterator[Row]:
     except (OSError, ValueError):
         return
     for line in lines[1:] if start else lines:
-        if not line or _is_tool_row(line):
+        head = line[:200]
+        is_tool_row = b'"payload"' in head and not any(sign in head for sign in _CODEX_SIGNS)  # most of a session
+        if not line or is_tool_row:
             continue
         try:
             yield from rows_of(read_row(line))
         except ValueError:
             continue
-
-
-def _is_tool_row(line: bytes) -> bool:
-    """Whether a row of Codex holds no message, by its beginning. Such rows are most of a session, and long."""
-    start = line[:200]
-    return b'"payload"' in start and not any(sign in start for sign in _CODEX_SIGNS)
 
 
 def _of_codex(row: Row, payload: Mapping[str, Any]) -> Iterator[Row]:

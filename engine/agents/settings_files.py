@@ -142,11 +142,21 @@ def parsed(text: str, name: str, agent: Agent) -> dict[str, Any]:
     if agent.hook.text or not bare.strip(f"{BOM} \t\r\n"):
         return {}
     if name.endswith(TOML):
-        return _parsed_toml(text, name)
+        try:
+            return tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise SettingsFileError(f"{name} is not TOML ({error}). Mend it first: nothing was changed.") from None
     try:
-        content = json.loads(bare.removeprefix(BOM), parse_constant=_refused, object_pairs_hook=_unique)
+        content = json.loads(bare.removeprefix(BOM), parse_constant=_refuse_constant, object_pairs_hook=_require_unique)
     except json.JSONDecodeError as error:
-        raise SettingsFileError(_problem(name, error, agent)) from None
+        rest = error.doc[error.pos :].lstrip()
+        problem = (
+            "holds a comment, which is not JSON" if rest.startswith(("//", "/*")) else f"is not JSON ({error.msg})"
+        )
+        raise SettingsFileError(
+            f"{name}, line {error.lineno}: {problem}. {agent.title} ignores the whole file until this is mended, and "
+            "memsift does not change it."
+        ) from None
     except (ValueError, RecursionError) as error:
         raise SettingsFileError(f"{name} cannot be read ({error}). Mend it first: nothing was changed.") from None
     if not isinstance(content, dict):
@@ -154,28 +164,11 @@ def parsed(text: str, name: str, agent: Agent) -> dict[str, Any]:
     return content
 
 
-def _parsed_toml(text: str, name: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SettingsFileError(f"{name} is not TOML ({error}). Mend it first: nothing was changed.") from None
-
-
-def _refused(constant: str) -> Any:
+def _refuse_constant(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _require_unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key stands twice in one object")
     return dict(pairs)
-
-
-def _problem(name: str, error: json.JSONDecodeError, agent: Agent) -> str:
-    """A sentence for a text that is not JSON. Agents read no setting of such a file."""
-    rest = error.doc[error.pos :].lstrip()
-    problem = "holds a comment, which is not JSON" if rest.startswith(("//", "/*")) else f"is not JSON ({error.msg})"
-    return (
-        f"{name}, line {error.lineno}: {problem}. {agent.title} ignores the whole file until this is mended, and "
-        "memsift does not change it."
-    )

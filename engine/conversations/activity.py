@@ -131,20 +131,15 @@ def _append(folder: str, line: bytes) -> None:
     try:
         descriptor = _open(folder)
         try:
-            os.write(descriptor, _separator(descriptor) + line)
+            # A full disk may have cut the last line. Beside a line that another process is just writing, the line
+            # break makes an empty line, which does no harm.
+            size = os.fstat(descriptor).st_size
+            is_cut = size and os.pread(descriptor, 1, size - 1) != b"\n"
+            os.write(descriptor, b"\n" + line if is_cut else line)
         finally:
             os.close(descriptor)
     except OSError:
         pass
-
-
-def _separator(descriptor: int) -> bytes:
-    """A line break if the last line has none, because a full disk cut it.
-
-    A line that another process is just writing can look cut as well. Then an empty line follows it, which does no harm.
-    """
-    size = os.fstat(descriptor).st_size
-    return b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
 
 
 def _open(folder: str) -> int:

@@ -94,11 +94,13 @@ class LogTail:
         The rest of a log that was renamed when it grew too large comes before the lines of its successor.
         """
         yield from self._unread()
-        if self._is_another():
-            self.close()
-            with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
+            found, opened = os.stat(self._path), os.fstat(self._file.fileno()) if self._file else None
+            is_same = self._file and opened and os.path.samestat(found, opened) and self._file.tell() <= found.st_size
+            if not is_same:  # another file than the open one, or one that was cut
+                self.close()
                 self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115 - stays open for the next call
-            yield from self._unread()
+                yield from self._unread()
 
     def close(self) -> None:
         if self._file:
@@ -108,15 +110,6 @@ class LogTail:
     def _unread(self) -> Iterator[str]:
         *whole, self._begun = (self._begun + (self._file.readall() if self._file else b"")).split(b"\n")
         yield from (line.decode("utf-8", "replace") for line in whole)
-
-    def _is_another(self) -> bool:
-        """Whether the path leads to another file than the open one, or to one that was cut."""
-        try:
-            found = os.stat(self._path)
-        except OSError:
-            return False
-        opened = os.fstat(self._file.fileno()) if self._file else None
-        return not (self._file and opened and os.path.samestat(found, opened) and self._file.tell() <= found.st_size)
 
 
 def new_decisions(tails: Sequence[LogTail]) -> Log:

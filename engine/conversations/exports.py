@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING
 from engine.agents.claude_code.transcripts import ASSISTANT, USER, typed_text, with_turn
 from engine.agents.registry import unread_agents
 from engine.lean.json_text import without_lone_surrogates
-from engine.lean.record import Record
 from engine.prompt import Prompt, Turn, as_typed, is_human_prompt, prompt_id, without_blocks
 from engine.stores.files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Message = tuple[str, str, str]
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
+
+    Conversation = tuple[str, str, list[tuple[str, str, str]]]
+    """Its name in prompts, its session's id, and its messages in order: role, time in ISO 8601 or "", and text."""
 
 SPECSTORY_FOLDER = os.path.join(".specstory", "history")
 AIDER_FILE = ".aider.chat.history.md"
@@ -51,14 +50,6 @@ _ANSWERS = ("y", "n", "yes", "no", "a", "all", "s", "skip", "d", "don't", "<blan
 """Answers to aider's questions, and its mark for an empty prompt."""
 
 
-class Conversation(Record):
-    """The messages of a session in order: role, time in ISO 8601 or "", and text. `source` names it in prompts."""
-
-    source: str
-    session_id: str
-    messages: tuple[Message, ...]
-
-
 def is_export(line: bytes) -> bool:
     """Whether a file whose first words are in *line* is an export of SpecStory or a history of aider."""
     start = line.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -68,28 +59,17 @@ def is_export(line: bytes) -> bool:
 def prompts_of_export(text: str, path: str) -> Iterator[Prompt]:
     """The prompts in the *text* of an export, in its order, each with the turns before it."""
     text = text.replace("\r\n", "\n")
-    for conversation in _aider(text) if _CHAT.match(text) else [_specstory(text, path)]:
-        yield from _prompts_of(conversation)
-
-
-def _prompts_of(conversation: Conversation) -> Iterator[Prompt]:
-    """A message that was sent again, because no answer came, counts once."""
-    turns: tuple[Turn, ...] = ()
-    before = ("", "")
-    for role, moment, text in conversation.messages:
-        said, added = typed_text(text) if role == USER else (text, ())
-        if not said or (role, said) == before:
-            continue
-        if role == USER:
-            yield Prompt(
-                id=prompt_id(f"{conversation.source}\0{said}"),
-                text=said,
-                turns=(*turns, *added),
-                session_id=conversation.session_id,
-                timestamp=moment,
-                source=conversation.source,
-            )
-        turns, before = with_turn(turns, Turn(role, said)), (role, said)
+    for source, session_id, messages in _aider(text) if _CHAT.match(text) else [_specstory(text, path)]:
+        turns: tuple[Turn, ...] = ()
+        before = ("", "")
+        for role, moment, whole in messages:
+            said, added = typed_text(whole) if role == USER else (whole, ())
+            if not said or (role, said) == before:  # sent again, because no answer came
+                continue
+            if role == USER:
+                name = prompt_id(f"{source}\0{said}")
+                yield Prompt(name, said, (*turns, *added), session_id, timestamp=moment, source=source)
+            turns, before = with_turn(turns, Turn(role, said)), (role, said)
 
 
 def _specstory(text: str, path: str) -> Conversation:
@@ -107,11 +87,14 @@ def _specstory(text: str, path: str) -> Conversation:
         if "sidechain" in (about or ""):
             continue
         if speaker != "User":
-            messages.append((ASSISTANT, moment, _spoken(whole)))
+            spoken, _ = without_blocks(_TOOL.sub("<tool-use>", whole), _BESIDE)
+            lines = (line for line in spoken.split("\n") if line.strip() not in ("", "---"))
+            answer = "\n".join(line for line in lines if not line.startswith("Tool use: "))
+            messages.append((ASSISTANT, moment, answer))
         elif not whole.startswith(_NOT_TYPED):
             messages.append((USER, moment, whole))
     session_id = session[1] if session else ""
-    return Conversation(f"specstory:{session_id or name}", session_id, tuple(messages))
+    return f"specstory:{session_id or name}", session_id, messages
 
 
 def _iso(text: str) -> str:
@@ -120,20 +103,12 @@ def _iso(text: str) -> str:
     return f"{found[1]}T{found[2]}:{found[3]}:{found[4] or '00'}{found[5]}" if found else ""
 
 
-def _spoken(text: str) -> str:
-    """What an assistant said in a message, without its thoughts, the calls of tools and empty lines."""
-    said, _ = without_blocks(_TOOL.sub("<tool-use>", text), _BESIDE)
-    lines = (line for line in said.split("\n") if line.strip() not in ("", "---"))
-    return "\n".join(line for line in lines if not line.startswith("Tool use: "))
-
-
 def _aider(text: str) -> Iterator[Conversation]:
     """The chats in a history of aider. A chat has a single time, that of its start, and this names it."""
     _, *parts = _CHAT.split(text)
     for started, chat in zip(parts[::2], parts[1::2], strict=True):
         moment = "T".join(started.split())
-        messages = tuple((role, moment, said) for role, said in _chat_messages(chat))
-        yield Conversation(f"aider:{moment}", moment, messages)
+        yield f"aider:{moment}", moment, [(role, moment, said) for role, said in _chat_messages(chat)]
 
 
 def _chat_messages(chat: str) -> Iterator[tuple[str, str]]:

@@ -81,7 +81,8 @@ class InjectionMatcher:
                 made = _memory_of(item.text)
                 unknown[made.summary.id] = made
             found.append((known or made.summary, item.confidence))
-        found += [(self._by_id.get(name) or _gone(name), "") for name in injection.ids]
+        # Of a memory that no open root holds, only the id is known.
+        found += [(self._by_id.get(name) or _summary(name, name, hex_digest(name)), "") for name in injection.ids]
         once = {memory.id: (memory, confidence) for memory, confidence in reversed(found)}
         ordered = [once[memory_id] for memory_id in dict.fromkeys(memory.id for memory, _ in found)]
         retrieval = Retrieval(
@@ -89,7 +90,10 @@ class InjectionMatcher:
             system=injected_name(injection.hook),
             mode=AUTO,
             strategy=INJECTED,
-            candidates=tuple(_candidate(rank, *entry) for rank, entry in enumerate(ordered, start=1)),
+            candidates=tuple(
+                Candidate(memory, rank, 0.0, 0, 0.0, 1.0, confidence, ())
+                for rank, (memory, confidence) in enumerate(ordered, start=1)
+            ),
             judgement=None,
             fallback="",
             elapsed_ms=0.0,
@@ -216,17 +220,8 @@ def _memory_of(text: str) -> Memory:
     return Memory(_summary(f"{TEXT_ID}{digest[:16]}", title, digest), sections)
 
 
-def _gone(memory_id: str) -> MemorySummary:
-    """A memory of the log that no open root holds: only its id is known."""
-    return _summary(memory_id, memory_id, hex_digest(memory_id))
-
-
 def _summary(memory_id: str, title: str, digest: str) -> MemorySummary:
     return MemorySummary(memory_id, "", title, (), "", "", "active", "", "", digest)
-
-
-def _candidate(rank: int, memory: MemorySummary, confidence: str) -> Candidate:
-    return Candidate(memory, rank, 0.0, 0, 0.0, 1.0, confidence, ())
 
 
 def _words(text: str) -> str:

@@ -67,7 +67,8 @@ def read_prompts(paths: Sequence[str], *, include_sdk: bool = False) -> PromptRe
             if (identity := _identity(file)) not in seen:
                 seen.add(identity)
                 rows = _read(file, skipped, is_named=file == path)
-                name = _exported_session(rows) or identity
+                session_id = rows[0].prompt.session_id if rows and rows[0].kind == EXPORT else ""
+                name = f"session {session_id}" if session_id else identity
                 files[name] = max(files.get(name, rows), rows, key=len)
     wanted = [item for rows in files.values() for item in rows if include_sdk or not item.is_sdk]
     prompts = sorted(_each_once(wanted), key=lambda prompt: _moment(prompt.timestamp))
@@ -119,12 +120,6 @@ def _begins_with_one(path: str, signs: Sequence[bytes]) -> bool:
     except (OSError, ValueError):
         return False
     return any(sign in start for sign in signs)
-
-
-def _exported_session(rows: list[FoundPrompt]) -> str:
-    """The session of which a file is an export; empty for other files."""
-    session_id = rows[0].prompt.session_id if rows and rows[0].kind == EXPORT else ""
-    return f"session {session_id}" if session_id else ""
 
 
 def _identity(path: str) -> str:

@@ -91,17 +91,14 @@ def prompts_in(path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LI
     with (open_source if is_named else open_regular)(path) as file:
         lines = _numbered_lines(file, max_line_bytes)
         first = next((line for line in lines if not _is_blank(line[1])), None)
-        if first is not None and (read := _reader_of_file(first, path, is_named=is_named)):
-            yield from read(chain([first], lines), path)
-
-
-def _reader_of_file(first: Line, path: str, *, is_named: bool) -> Callable[[Iterator[Line], str], Found] | None:
-    if is_export(first[1] or b""):
-        return _from_export
-    if not is_named and path.endswith(".md"):
-        return None
-    is_text = not path.endswith((".jsonl", ".json")) and not _kind_of_line(*first)
-    return _from_text if is_text else _from_rows
+        if first is None:
+            return
+        all_lines = chain([first], lines)
+        if is_export(first[1] or b""):
+            yield from _from_export(all_lines, path)
+        elif is_named or not path.endswith(".md"):
+            is_text = not path.endswith((".jsonl", ".json")) and not _kind_of_line(*first)
+            yield from _from_text(all_lines, path) if is_text else _from_rows(all_lines, path)
 
 
 def skipped_rows(path: str, rows: list[BadRow]) -> tuple[Skipped, ...]:
@@ -233,20 +230,12 @@ def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
                 if not text:
                     yield BadRow(row["id"], "the row has no prompt")
                 elif is_human_prompt(text):
-                    yield FoundPrompt(_recorded_prompt(row, text), HISTORY)
+                    session_id, time = word_of(row, "content_session_id"), iso_time(row.get("created_at_epoch"))
+                    name, source = prompt_id(f"{session_id}\0{row['id']}\0{text}"), session_id or row["id"]
+                    prompt = Prompt(name, text, (), session_id, timestamp=time, source=f"claude-mem:{source}")
+                    yield FoundPrompt(prompt, HISTORY)
     except (UnreadableFileError, *DAMAGE) as error:
         raise ValueError(str(error)) from None
-
-
-def _recorded_prompt(row: Mapping[str, Any], text: str) -> Prompt:
-    session_id = word_of(row, "content_session_id")
-    return Prompt(
-        id=prompt_id("\0".join((session_id, str(row["id"]), text))),
-        text=text,
-        session_id=session_id,
-        timestamp=iso_time(row.get("created_at_epoch")),
-        source=f"claude-mem:{session_id or row['id']}",
-    )
 
 
 def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
@@ -256,7 +245,12 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
     text, added = parted(without_lone_surrogates(text))
     if not text:
         raise ValueError("the row has no prompt that a person typed")
-    turns = (*_turns_of(row.get("context")), *added)
+    context = [] if row.get("context") is None else row["context"]
+    rows = [turn for turn in _text_rows(context) if turn.get("role") in (USER, ASSISTANT)]
+    if rows != context:
+        raise ValueError("the context is not a list of {role, text}")
+    turns = (*(Turn(turn["role"], without_lone_surrogates(turn["text"])) for turn in rows), *added)
+    injected = _text_rows(row.get("injected"))
     return Prompt(
         id=word_of(row, "id") or prompt_id(text, turns),
         text=text,
@@ -266,26 +260,14 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
         timestamp=iso_time(row.get("timestamp")) or word_of(row, "timestamp"),
         source=word_of(row, "source") or source,
         kind=word_of(row, "kind"),
-        injections=_injections_of(row.get("injected")),
+        injections=tuple(Injection(word_of(part, "hook"), without_lone_surrogates(part["text"])) for part in injected),
     )
 
 
-def _injections_of(rows: object) -> tuple[Injection, ...]:
-    """The field `injected` of a prompt row, as `memsift prompts` prints it. Anything else in it is left out."""
+def _text_rows(rows: object) -> list[dict[str, Any]]:
+    """The objects of a list that have a text; of any other value none."""
     found = rows if isinstance(rows, list) else []
-    whole = (row for row in found if isinstance(row, dict) and isinstance(row.get("text"), str))
-    return tuple(Injection(word_of(row, "hook"), without_lone_surrogates(row["text"])) for row in whole)
-
-
-def _turns_of(context: object) -> tuple[Turn, ...]:
-    rows = [] if context is None else context
-    if not isinstance(rows, list) or not all(map(_is_turn, rows)):
-        raise ValueError("the context is not a list of {role, text}")
-    return tuple(Turn(row["role"], without_lone_surrogates(row["text"])) for row in rows)
-
-
-def _is_turn(row: object) -> bool:
-    return isinstance(row, dict) and row.get("role") in (USER, ASSISTANT) and isinstance(row.get("text"), str)
+    return [row for row in found if isinstance(row, dict) and isinstance(row.get("text"), str)]
 
 
 class _TranscriptReader:

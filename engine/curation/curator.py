@@ -75,7 +75,10 @@ class Curator:
         plan = operation.plan(self._now())
         if isinstance(operation, Create) and not operation.is_forced:
             (change,) = plan.effect.files
-            memory = _read_back(change)
+            with TemporaryDirectory() as folder:  # its store reads the memory in a file that is not written yet
+                place = os.path.realpath(folder)
+                write(FileChange(place, change.name, None, change.after))
+                memory = file_store_of(change.root, change.name).read_file(place, change.name)
             if stone := self.journal.tombstone(text_hash(memory.summary.title, memory.body)):
                 because = f" ({stone.reason})" if stone.reason else ""
                 raise TombstoneError(
@@ -239,11 +242,3 @@ def _save_index(root: str, writing: Writing, changes: Sequence[FileChange], trie
         if tries_left == 1:
             raise
         _save_index(root, writing, changes, tries_left - 1)
-
-
-def _read_back(change: FileChange) -> Memory:
-    """The memory in a file that is not written yet, as its store will read it. Raises CurationError."""
-    with TemporaryDirectory() as folder:
-        place = os.path.realpath(folder)
-        write(FileChange(place, change.name, None, change.after))
-        return file_store_of(change.root, change.name).read_file(place, change.name)

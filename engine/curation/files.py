@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.errors import ChangedSinceError, CurationError
-from engine.lean.record import Record, fields
+from engine.lean.record import Record
 from engine.stores.files import (
     MAX_FILE_BYTES,
     is_inside,
@@ -72,19 +72,6 @@ class FileChange(Record):
 
     def reversed(self) -> FileChange:
         return FileChange(self.root, self.name, self.after, self.before, self.index.reversed())
-
-
-def as_row(change: FileChange) -> dict[str, Any]:
-    """A change as JSON."""
-    index = {**fields(change.index), "hunks": [fields(hunk) for hunk in change.index.hunks]}
-    return {**fields(change), "index": index}
-
-
-def from_row(row: dict[str, Any]) -> FileChange:
-    """A change from its JSON."""
-    kept = row["index"]
-    hunks = [Hunk(**{**hunk, "before": tuple(hunk["before"]), "after": tuple(hunk["after"])}) for hunk in kept["hunks"]]
-    return FileChange(**{**row, "index": IndexChange(tuple(hunks), kept["was"], kept["becomes"])})
 
 
 def text_at(path: str, most: int = MAX_FILE_BYTES) -> str | None:

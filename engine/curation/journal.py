@@ -14,7 +14,7 @@ import unicodedata
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from engine.curation.files import FileChange, as_row, from_row
+from engine.curation.files import FileChange, Hunk, IndexChange
 from engine.errors import JournalError
 from engine.lean.record import Record, fields
 from engine.lean.sections import text_beside
@@ -80,8 +80,7 @@ class Journal:
 
     def begin(self, deed: Deed, effect: Effect) -> tuple[int, int]:
         """Write an operation as pending. Its number, and how many old operations were thrown away."""
-        stones = {name: [fields(stone) for stone in getattr(effect, name)] for name in ("buried", "lifted")}
-        document = json.dumps({"files": [as_row(file) for file in effect.files], **stones})
+        document = json.dumps(_as_json(effect))
         row = (
             *(deed.at, deed.kind, deed.summary, json.dumps(deed.memories), json.dumps(deed.roots), PENDING),
             *(deed.undoes, len(document), document),
@@ -134,7 +133,14 @@ class Journal:
         ((text,),) = self._file.rows("select document from operation where number = ?", (number,))
         document = json.loads(text)
         buried, lifted = (tuple(Tombstone(**row) for row in document[name]) for name in ("buried", "lifted"))
-        return Effect(tuple(from_row(row) for row in document["files"]), buried, lifted)
+        files = []
+        for row in document["files"]:
+            index = row["index"]
+            for hunk in index["hunks"]:
+                hunk |= {"before": tuple(hunk["before"]), "after": tuple(hunk["after"])}
+            index["hunks"] = tuple(Hunk(**hunk) for hunk in index["hunks"])
+            files.append(FileChange(**{**row, "index": IndexChange(**index)}))
+        return Effect(tuple(files), buried, lifted)
 
     def rename_root(self, old: str, new: str) -> None:
         """Let the operations in the root *old*, whose folder was moved, be operations in the root *new*."""
@@ -185,6 +191,13 @@ class Journal:
         is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
         advice = DAMAGED if is_damaged else UNDAMAGED
         return JournalError(f"The journal {self._path} cannot be used ({error}). {advice}")
+
+
+def _as_json(value: object) -> object:
+    """Records, also in tuples, as JSON; other values stay."""
+    if isinstance(value, Record):
+        return {name: _as_json(part) for name, part in fields(value).items()}
+    return [*map(_as_json, value)] if isinstance(value, tuple) else value
 
 
 def _set_tombstones(db: sqlite3.Connection, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:

@@ -102,8 +102,12 @@ def _make(path: str, note: int, deadline: float) -> None:
 
 def _is_abandoned(path: str, noted: bytes) -> bool:
     """Remove the lock folder if its holder is dead; whether it is gone. *noted*: the note of an earlier memsift."""
+    text = noted.decode("ascii", "replace").strip()
     try:
-        if not _is_noted(path, noted) and time.time() - os.lstat(path).st_mtime <= STALE_S:
+        found = os.lstat(path)
+        # The folder of a note, or a folder made at the time of a note without an identity.
+        made_then = text.isdecimal() and -EARLY_NS <= found.st_mtime_ns - int(text) <= LATE_NS
+        if not made_then and noted != _identity(path) and time.time() - found.st_mtime <= STALE_S:
             return False
         os.rmdir(path)
     except FileNotFoundError:
@@ -127,14 +131,6 @@ def _identity(path: str) -> bytes:
     """Inode and time of the lock folder, as a note."""
     found = os.lstat(path)
     return _padded(f"{found.st_ino} {found.st_mtime_ns}")
-
-
-def _is_noted(path: str, noted: bytes) -> bool:
-    """Whether the lock folder is the folder of a note, or was made at the time of a note without an identity."""
-    text = noted.decode("ascii", "replace").strip()
-    if text.isdecimal():
-        return -EARLY_NS <= os.lstat(path).st_mtime_ns - int(text) <= LATE_NS
-    return noted == _identity(path)
 
 
 def _padded(text: str) -> bytes:

@@ -17,7 +17,7 @@ from engine.paths import cache_dir, config_file, labels_file, state_home
 from engine.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from engine.doctor import DoctorFinding
 
@@ -98,23 +98,17 @@ def _disk(environ: Mapping[str, str]) -> DoctorFinding:
 
 def _modes(environ: Mapping[str, str]) -> DoctorFinding:
     """memsift's files are for their owner alone: they hold prompts and settings."""
-    strange = [path for folder in folders(environ).values() for path in _readable_by_others(folder)]
+    strange: dict[str, str] = {}  # path -> the folder of memsift's in which it lies
+    for folder in folders(environ).values():
+        for place, _, names in os.walk(folder):
+            for path in (place, *(os.path.join(place, name) for name in names)):
+                if not os.path.islink(path) and os.stat(path).st_mode & OTHERS:
+                    strange[path] = folder
     if not strange:
         return ok("files", "only you can read memsift's files")
-    named = listed(strange, MOST_NAMED)
-    places = " ".join(
-        dict.fromkeys(
-            folder for folder in folders(environ).values() if any(path.startswith(folder) for path in strange)
-        )
-    )
+    places = " ".join(dict.fromkeys(strange.values()))
+    named = listed([*strange], MOST_NAMED)
     return note("files", f"other users may read {named}", f"Keep them out: chmod -R go= {places}")
-
-
-def _readable_by_others(folder: str) -> Iterator[str]:
-    for place, _, names in os.walk(folder):
-        for path in (place, *(os.path.join(place, name) for name in names)):
-            if not os.path.islink(path) and os.stat(path).st_mode & OTHERS:
-                yield path
 
 
 def existing(folder: str) -> str:

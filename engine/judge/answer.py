@@ -80,24 +80,28 @@ def opinions(text: str, count: int, depth: str, hide: Callable[[str], str] = str
     "2" and 2.0 are read as 2; an index that was not offered is ignored. *hide* takes the secrets out of a reasoning.
     """
     if depth == KEEP:
-        return _opinions_of_keep_list(_last_list(text, "keep", _is_index), count)
+        kept = {_index(item) for item in _last_list(text, "keep", _is_index)}
+        return tuple(Opinion(APPROVED if index in kept else REJECTED) for index in range(count))
     return _opinions_of_verdicts(_last_list(text, "verdicts", _is_verdict), count, hide)
-
-
-def _opinions_of_keep_list(answer: Answer, count: int) -> tuple[Opinion, ...]:
-    kept = {_index(item) for item in answer}
-    return tuple(Opinion(APPROVED if index in kept else REJECTED) for index in range(count))
 
 
 def _opinions_of_verdicts(answer: Answer, count: int, hide: Callable[[str], str]) -> tuple[Opinion, ...]:
     """A candidate that is missing, or has an unknown decision or two different decisions, is flagged."""
     found: dict[int | None, Opinion] = {}
     for entry in answer:
-        if isinstance(entry, dict):
-            index, opinion = _index(entry.get("index")), _opinion(entry, hide)
-            earlier = found.setdefault(index, opinion)
-            if earlier.decision != opinion.decision:
-                found[index] = CONTRADICTORY
+        if not isinstance(entry, dict):
+            continue
+        index, decision = _index(entry.get("index")), entry.get("decision")
+        reasoning, confidence = entry.get("reasoning"), entry.get("confidence")
+        if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+            confidence = None
+        opinion = Opinion(
+            decision=str(decision) if decision in DECISIONS else FLAGGED,
+            confidence=None if confidence is None else float(confidence),
+            reasoning=cut(hide(reasoning), REASONING_LIMIT) if isinstance(reasoning, str) else "",
+        )
+        if found.setdefault(index, opinion).decision != opinion.decision:
+            found[index] = CONTRADICTORY
     return tuple(found.get(index, SILENT) for index in range(count))
 
 
@@ -121,20 +125,6 @@ def read_part(text: str) -> str:
     thoughts, _, said = text.partition("</think>")
     has_thoughts = text.lstrip().startswith("<think>") or (said and "<think>" not in thoughts)
     return (said if has_thoughts else text)[-ANSWER_LIMIT:]
-
-
-def _opinion(entry: dict[str, object], hide: Callable[[str], str]) -> Opinion:
-    decision, reasoning = entry.get("decision"), entry.get("reasoning")
-    return Opinion(
-        decision=str(decision) if decision in DECISIONS else FLAGGED,
-        confidence=_confidence(entry.get("confidence")),
-        reasoning=cut(hide(reasoning), REASONING_LIMIT) if isinstance(reasoning, str) else "",
-    )
-
-
-def _confidence(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[operator,arg-type]
 
 
 def _last_list(text: str, field: str, fits: Callable[[object], bool]) -> Answer:

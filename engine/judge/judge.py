@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from engine.judge.prompts import JudgeTemplate
     from engine.judge.provider import Completion, Provider, Question
     from engine.memory import MemorySummary
-    from engine.prompt import Prompt, Turn
+    from engine.prompt import Prompt
 
     Ask = Callable[[tuple[int, ...], float], CallOutcome]
     """Asks about the candidates at these positions, within a time in seconds. Never raises."""
@@ -244,11 +244,9 @@ class Judge(Asker):
         return ask(shown, self._timeout_s)
 
     def _question(self, template: JudgeTemplate, prompt: Prompt, memories: Sequence[MemorySummary]) -> Question:
-        return self._limited(template.question(request_text(prompt, memories, self._turns(prompt))))
-
-    def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0
-        return prompt.turns[-wanted:] if wanted > 0 else ()
+        turns = prompt.turns[-wanted:] if wanted > 0 else ()
+        return self._limited(template.question(request_text(prompt, memories, turns)))
 
 
 LEAST_S = 0.25
@@ -323,14 +321,10 @@ def _majority(opinions: Sequence[Opinion]) -> Opinion:
     decision, count = _lead(opinions)
     agreement = count / len(opinions)
     if agreement <= 1 / 2:
-        return Opinion(FLAGGED, None, _disagreement(opinions), len(opinions), agreement)
+        votes = Counter(opinion.decision for opinion in opinions)
+        counts = ", ".join(f"{votes[decision]} {decision}" for decision in DECISIONS if decision in votes)
+        return Opinion(FLAGGED, None, f"The samples disagree: {counts}.", len(opinions), agreement)
     majority = [opinion for opinion in opinions if opinion.decision == decision]
     confidences = [opinion.confidence for opinion in majority if opinion.confidence is not None]
     confidence = sum(confidences) / len(confidences) if confidences else None
     return Opinion(decision, confidence, majority[0].reasoning, len(opinions), agreement)
-
-
-def _disagreement(opinions: Sequence[Opinion]) -> str:
-    votes = Counter(opinion.decision for opinion in opinions)
-    counts = ", ".join(f"{votes[decision]} {decision}" for decision in DECISIONS if decision in votes)
-    return f"The samples disagree: {counts}."

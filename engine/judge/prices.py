@@ -39,16 +39,11 @@ def outcome_usd(provider: str, model: str, outcome: CallOutcome) -> float | None
 
 def cost_usd(provider: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
     """US dollars for the tokens of one judgement; None where the price or the number of tokens is not known."""
-    price = _price(provider, model)
-    if price is None or not input_tokens:
+    price = next((price for family, price in PRICES.items() if model.startswith(family)), None)
+    if price is None or provider not in BILLED_BY_TOKEN or not input_tokens:
         return None
     price_in, price_out = price
     return (input_tokens * price_in + output_tokens * price_out) / 1_000_000
-
-
-def _price(provider: str, model: str) -> tuple[float, float] | None:
-    family = next((family for family in PRICES if model.startswith(family)), None)
-    return PRICES[family] if family and provider in BILLED_BY_TOKEN else None
 
 
 OVERHEAD_TOKENS = 500
@@ -60,12 +55,9 @@ CONTEXT_TOKENS = 200_000
 
 def most_usd(provider: str, model: str, question: Question) -> float | None:
     """The largest possible cost of *question*, in US dollars; None where the price is not known."""
-    most = most_tokens(question) if not question.searches else (question.searches + 1) * CONTEXT_TOKENS
+    texts = (question.system, question.user, json.dumps(dict(question.schema)))
+    most = OVERHEAD_TOKENS + sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)  # no token is shorter
+    if question.searches:
+        most = (question.searches + 1) * CONTEXT_TOKENS
     cost = cost_usd(provider, model, most, question.max_tokens)
     return None if cost is None else cost + question.searches * SEARCH_USD
-
-
-def most_tokens(question: Question) -> int:
-    """An upper bound of the tokens in the request: no token is shorter than a byte."""
-    texts = (question.system, question.user, json.dumps(dict(question.schema)))
-    return OVERHEAD_TOKENS + sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)

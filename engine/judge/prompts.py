@@ -143,10 +143,22 @@ def shuffled(prompt: Prompt, count: int, sample: int = 0) -> tuple[int, ...]:
 
 def request_text(prompt: Prompt, candidates: Sequence[MemorySummary], turns: Sequence[Turn]) -> str:
     """The user message. *candidates* are shown in the order given, index 0 first; *turns* oldest first."""
+    turn_lines = [
+        _TURN.format(role=_escaped(turn.role, FIELD_LIMIT), text=_escaped(turn.text, TURN_LIMIT)) for turn in turns
+    ]
+    candidate_lines = [
+        _CANDIDATE.format(
+            index=index,
+            category=_escaped(memory.category, FIELD_LIMIT),
+            tags=_escaped(", ".join(memory.tags), FIELD_LIMIT),
+            title=_escaped(memory.title, FIELD_LIMIT),
+        )
+        for index, memory in enumerate(candidates)
+    ]
     return _REQUEST.format(
         prompt=_escaped(prompt.text, PROMPT_LIMIT),
-        conversation=_CONVERSATION.format(turns="".join(map(_turn_line, turns))) if turns else "",
-        candidates="".join(_candidate_line(index, memory) for index, memory in enumerate(candidates)),
+        conversation=_CONVERSATION.format(turns="".join(turn_lines)) if turns else "",
+        candidates="".join(candidate_lines),
     )
 
 
@@ -170,19 +182,6 @@ def cut(text: str, limit: int) -> str:
 def one_line(text: str) -> str:
     """*text* with each run of white space, control, bidirectional and invisible tag characters made one space."""
     return _NOT_PLAIN.sub(" ", text).strip()
-
-
-def _turn_line(turn: Turn) -> str:
-    return _TURN.format(role=_escaped(turn.role, FIELD_LIMIT), text=_escaped(turn.text, TURN_LIMIT))
-
-
-def _candidate_line(index: int, memory: MemorySummary) -> str:
-    return _CANDIDATE.format(
-        index=index,
-        category=_escaped(memory.category, FIELD_LIMIT),
-        tags=_escaped(", ".join(memory.tags), FIELD_LIMIT),
-        title=_escaped(memory.title, FIELD_LIMIT),
-    )
 
 
 def _escaped(text: str, limit: int) -> str:

@@ -10,6 +10,7 @@ from engine.stores.files import UnreadableFileError, read_text, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, TypeVar
 
     T = TypeVar("T")
@@ -98,14 +99,11 @@ class KeySource:
                 where = f"{key}.{name}"
                 self.remarks.append(Mistake(where, f"{self.name}: {where!r} has no effect: {ELSEWHERE[name]}."))
         for name in unknown[:MOST_NAMED]:
-            self._unknown(name, section[name], known, key)
+            where = f"{self.name}: '{key}.{name[:MOST_SHOWN]}'"
+            text = f"{where}, set to {shown(section[name])}, is unknown; expected {_alternatives(known)}."
+            self.mistakes.append(Mistake(f"{key}.{name}", text, name, known))
         if len(unknown) > MOST_NAMED:
             self.wrong(key, f"holds {len(unknown) - MOST_NAMED:,} more unknown keys")
-
-    def _unknown(self, name: str, value: object, known: tuple[str, ...], key: str) -> None:
-        where = f"{self.name}: '{key}.{name[:MOST_SHOWN]}'"
-        text = f"{where}, set to {shown(value)}, is unknown; expected {', '.join(known[:-1])} or {known[-1]}."
-        self.mistakes.append(Mistake(f"{key}.{name}", text, name, known))
 
     def _value(self, name: str, value: Any, now: object, key: str) -> object:
         if isinstance(now, SECTIONS):
@@ -114,9 +112,11 @@ class KeySource:
         if expected := _expected(name, value, now):
             self.wrong(key, f"is {shown(value)}; expected {expected}")
             return _clamped(name, value, now)
-        if self._folder and name == "provider" and not _has_script(value):
-            self.wrong(key, f"is {shown(value)}, which is not a file")
-            return now
+        if self._folder and name == "provider":
+            kind, _, path = value.partition(":")
+            if kind == "scripted" and not os.path.isfile(path):  # a pipe that settings name might never begin
+                self.wrong(key, f"is {shown(value)}, which is not a file")
+                return now
         is_float = name in LIMITS and not isinstance(now, int) and not isinstance(value, str) and value is not None
         return float(value) if is_float else value
 
@@ -129,32 +129,23 @@ class KeySource:
             self.wrong(key, "has both a prompt and a prompt_file; keep one of them")
             return before
         if mode.prompt_file and self._folder:
-            text = self._text(mode.prompt_file, f"{key}.prompt_file")
-            mode = replace(mode, prompt=text or "")
-            if text is None:
+            path = os.path.join(self._folder, mode.prompt_file)
+            try:
+                text = read_text(self._folder, path) if self._is_confined else text_of(path)
+            except UnreadableFileError as error:
+                self.wrong(f"{key}.prompt_file", f"names {mode.prompt_file[:MOST_SHOWN]!r}, which {error}")
                 return before
-        return mode if self._is_template(mode.prompt, key) else before
+            mode = replace(mode, prompt=text)
+        if mode.prompt:
+            from engine.errors import ConfigError
+            from engine.judge.prompts import template
 
-    def _text(self, file: str, key: str) -> str | None:
-        path = os.path.join(self._folder, file)
-        try:
-            return read_text(self._folder, path) if self._is_confined else text_of(path)
-        except UnreadableFileError as error:
-            self.wrong(key, f"names {file[:MOST_SHOWN]!r}, which {error}")
-            return None
-
-    def _is_template(self, prompt: str, key: str) -> bool:
-        if not prompt:
-            return True
-        from engine.errors import ConfigError
-        from engine.judge.prompts import template
-
-        try:
-            template(key.rpartition(".")[2], prompt=prompt)
-        except ConfigError as error:
-            self.mistakes.append(Mistake(f"{key}.prompt", f"{self.name}: {error}"))
-            return False
-        return True
+            try:
+                template(key.rpartition(".")[2], prompt=mode.prompt)
+            except ConfigError as error:
+                self.mistakes.append(Mistake(f"{key}.prompt", f"{self.name}: {error}"))
+                return before
+        return mode
 
 
 def restricted(user: Config, wanted: Config, *, raises_threshold: bool) -> tuple[Config, dict[str, object]]:
@@ -207,11 +198,11 @@ def _expected(name: str, value: Any, now: object) -> str:
         is_right = value in THRESHOLDS if isinstance(value, str) else _is_number(value, 0.0) and least <= value <= most
         return "" if is_right else f"{', '.join(THRESHOLDS)}, or a number from {least:g} to {most:g}"
     if name in CHOICES:
-        return "" if value in CHOICES[name] else _listed([*map(repr, CHOICES[name])])
+        return "" if value in CHOICES[name] else _alternatives([*map(repr, CHOICES[name])])
     if name == "provider" and value != "":
         from engine.judge.providers.registry import KNOWN, NO_JUDGE, is_known
 
-        return "" if isinstance(value, str) and is_known(value) else _listed([*KNOWN, NO_JUDGE])
+        return "" if isinstance(value, str) and is_known(value) else _alternatives([*KNOWN, NO_JUDGE])
     if isinstance(now, bool):
         return "" if isinstance(value, bool) else "true or false"
     if isinstance(now, str):
@@ -219,12 +210,6 @@ def _expected(name: str, value: Any, now: object) -> str:
     least, most = LIMITS[name]
     kind = "a whole number" if isinstance(now, int) else "a number"
     return "" if _is_number(value, now) and least <= value <= most else f"{kind} from {least:g} to {most:g}"
-
-
-def _has_script(provider: str) -> bool:
-    """Whether the file of a scripted judge is a file: a pipe that settings name might never begin."""
-    kind, _, path = provider.partition(":")
-    return kind != "scripted" or os.path.isfile(path)
 
 
 def _clamped(name: str, value: Any, now: object) -> object:
@@ -241,7 +226,7 @@ def _is_number(value: object, now: object) -> bool:
     return isinstance(value, int if isinstance(now, int) else (int, float)) and not isinstance(value, bool)
 
 
-def _listed(words: list[str]) -> str:
+def _alternatives(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}"
 
 

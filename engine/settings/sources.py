@@ -173,22 +173,29 @@ class _Reader:
         self._no_trust = self._change = ""
 
     def reading(self) -> SettingsReading:
-        config = self._with_variables(self._with_root_file(self._with_user_file(Config())))
+        config = Config()
+        path = config_file(self._given)
+        if os.path.lexists(path):
+            source = self._source(path, os.path.dirname(path))
+            config = source.over(config, _content(source, lambda: text_of(path), _from_toml, "TOML"))
+        config = self._with_root_file(config)
+        for variable, keys in VARIABLES.items():
+            if text := self._given.get(variable):
+                config = self._source(variable).over(config, section_of(keys, text, config))
         mistakes = [mistake for source in self._sources for mistake in source.mistakes]
-        mistakes += [*_misspelt_variables(self._given), *_missing_model(config, self._sources)]
+        mistakes += _misspelt_variables(self._given)
+        judge = config.judge
+        if judge.enabled and judge.provider == "openai" and judge.model == JudgeConfig().model:
+            from engine.judge.providers.registry import NO_MODEL
+
+            name = next(source.name for source in reversed(self._sources) if f"{SECTION}.judge.provider" in source.keys)
+            mistakes.append(Mistake(f"{SECTION}.judge.model", f"{name}: {NO_MODEL}"))
         if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
-            config = replace(config, judge=replace(config.judge, enabled=False))
+            config = replace(config, judge=replace(judge, enabled=False))
         set_by = tuple([(source.name, tuple(source.keys)) for source in self._sources])
         remarks = tuple(dict.fromkeys(remark.text for source in self._sources for remark in source.remarks))
         trust = (self._untrusted, self._no_trust, self._change)
         return SettingsReading(self._root, config, tuple(mistakes), *trust, set_by, remarks)
-
-    def _with_user_file(self, config: Config) -> Config:
-        path = config_file(self._given)
-        if not os.path.lexists(path):
-            return config
-        source = self._source(path, os.path.dirname(path))
-        return source.over(config, _content(source, lambda: text_of(path), _from_toml, "TOML"))
 
     def _with_root_file(self, user: Config) -> Config:
         """The whole file over *user* if the root is trusted, else the part of it that counts."""
@@ -213,12 +220,6 @@ class _Reader:
         source.keys.difference_update(ignored)
         self._sources.append(source)
         return counting
-
-    def _with_variables(self, config: Config) -> Config:
-        for variable, keys in VARIABLES.items():
-            if text := self._given.get(variable):
-                config = self._source(variable).over(config, section_of(keys, text, config))
-        return config
 
     def _source(self, name: str, folder: str = "", *, is_confined: bool = False) -> KeySource:
         self._sources.append(KeySource(name, folder, is_confined=is_confined))
@@ -316,13 +317,3 @@ def _misspelt_variables(given: Mapping[str, str]) -> list[Mistake]:
     text = f"{PREFIX}{{}} is not a variable of memsift. Did you mean {PREFIX}{{}}?"
     near = [(name, match) for name in unknown for match in get_close_matches(name, known, 1, NEAR)]
     return [Mistake("", text.format(*pair)) for pair in near]
-
-
-def _missing_model(config: Config, sources: list[KeySource]) -> list[Mistake]:
-    """The mistake of a judge that has no default model, and no model was named."""
-    if not config.judge.enabled or config.judge.provider != "openai" or config.judge.model != JudgeConfig().model:
-        return []
-    from engine.judge.providers.registry import NO_MODEL
-
-    name = next(source.name for source in reversed(sources) if f"{SECTION}.judge.provider" in source.keys)
-    return [Mistake(f"{SECTION}.judge.model", f"{name}: {NO_MODEL}")]

@@ -106,14 +106,14 @@ def _item_lines(item: object, depth: int) -> list[str]:
 
 
 def _flat_items(value: dict[str, Any], depth: int) -> list[tuple[str, str]]:
-    items = ((str(key), _joined(_lines(inner, depth + 1))) for key, inner in value.items())
-    return [(key, text) for key, text in items if text]
-
-
-def _joined(lines: list[str]) -> str:
-    """*lines* joined to one; a semicolon stands between the items of a list."""
-    is_list = all(line.startswith(("- ", "  ")) for line in lines)
-    return "; ".join(line.removeprefix("- ").strip() for line in lines) if is_list else " ".join(lines)
+    """The lines of each value joined to one; a semicolon stands between the items of a list."""
+    found = []
+    for key, inner in value.items():
+        lines = _lines(inner, depth + 1)
+        is_list = all(line.startswith(("- ", "  ")) for line in lines)
+        text = "; ".join(line.removeprefix("- ").strip() for line in lines) if is_list else " ".join(lines)
+        found += [(str(key), text)] if text else []
+    return found
 
 
 def _heading(name: str) -> str:
@@ -159,7 +159,7 @@ def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped
         return []
     found: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        target = _index_target(line)
+        target = index_target(line)
         if not target:
             continue
         if in_folders.get(target.removeprefix(PROJECT_PREFIX)) is False:
@@ -175,7 +175,7 @@ def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped
     return found
 
 
-def _index_target(line: str) -> str:
+def index_target(line: str) -> str:
     """The path in an index line `- [CATEGORY] title -> path #tags:a,b`; empty for any other line."""
     if not line.startswith("- [") or " -> " not in line:
         return ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import InvalidMemoryError
 from engine.lean.json_text import without_lone_surrogates
-from engine.stores.claude_memory import FOLDERS, PROJECT_PREFIX
+from engine.stores.claude_memory import FOLDERS, PROJECT_PREFIX, index_target
 from engine.stores.claude_memory import INDEX_FILE as INDEX_FILE
 from engine.stores.claude_memory_schema import (
     CONTENT,
@@ -186,9 +186,8 @@ def entries(lines: Sequence[str]) -> Iterator[IndexEntry]:
 
 def links(line: str) -> list[str]:
     """As `engine.stores.writing.Writing.links`: a line lists one file at most."""
-    if not line.startswith("- [") or " -> " not in line:
-        return []
-    return [line.rsplit(" -> ", 1)[1].split(" #tags:", 1)[0].strip().removeprefix(PROJECT_PREFIX)]
+    target = index_target(line)
+    return [target.removeprefix(PROJECT_PREFIX)] if target else []
 
 
 def without(lines: Sequence[str], name: str) -> list[str]:
@@ -211,7 +210,9 @@ def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:  #
     title = document.get("title") if isinstance(document.get("title"), str) else file.removesuffix(".json")
     tags = document.get("tags")
     marks = ",".join(one_line(tag) for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ""
-    line = f"- [{category}] {_indexed_title(str(title))} -> {PROJECT_PREFIX}{name}{f' #tags:{marks}' if marks else ''}"
+    plain = without_lone_surrogates(" ".join(str(title).split()))
+    plain = plain.replace(" -> ", " - ").replace("#tags:", "")[:120]  # no other part of the line
+    line = f"- [{category}] {plain} -> {PROJECT_PREFIX}{name}{f' #tags:{marks}' if marks else ''}"
     return line if names_only(links, line, name) else ""
 
 
@@ -241,11 +242,6 @@ def _key(line: str) -> tuple[str, str, str]:
     category, _, rest = line.removeprefix("- [").partition("] ")
     title, _, path = rest.rpartition(" -> ")
     return category, title.lower(), path
-
-
-def _indexed_title(title: str) -> str:
-    """A title that cannot be taken for other parts of its line."""
-    return without_lone_surrogates(" ".join(title.split())).replace(" -> ", " - ").replace("#tags:", "")[:120]
 
 
 def _document(text: str) -> dict[str, Any]:

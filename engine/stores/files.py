@@ -189,7 +189,11 @@ def write_whole(
 
     The name until then is new and cannot be guessed: whoever fills the folder could have put a link there.
     """
-    if _is_device_or_pipe(path):
+    try:
+        is_special = os.stat(path).st_mode & _FILE_TYPE not in (_REGULAR, _FOLDER)
+    except OSError:
+        is_special = False
+    if is_special:
         if opener is not open_named:
             raise OSError("is not a file")
         with open(path, "wb") as file:
@@ -263,13 +267,6 @@ def has_locks(folder: str) -> bool:
         os.close(descriptor)
         remove(path)
     return True
-
-
-def _is_device_or_pipe(path: str) -> bool:
-    try:
-        return os.stat(path).st_mode & _FILE_TYPE not in (_REGULAR, _FOLDER)
-    except OSError:
-        return False
 
 
 def _narrow(file: str | int) -> None:

@@ -188,20 +188,19 @@ def _writing(module: str) -> Writing | None:
 
 def changes_of(form: Sequence[FormField], texts: Mapping[str, str]) -> Changes:
     """The changes that a person made to the fields of *form*, whose texts are now *texts*, by name."""
-    fields = [
-        (
-            field.name,
-            (json.dumps(_items(texts[field.name])) if field.is_list and texts[field.name] else texts[field.name],),
-        )
-        for field in form
-        if texts[field.name] != field.text and field.name != BODY
-    ]
-    body = next((texts[BODY] for field in form if field.name == BODY and texts[BODY] != field.text), None)
+    fields, body = [], None
+    for field in form:
+        text = texts[field.name]
+        if text == field.text:
+            continue
+        if field.name == BODY:
+            body = text
+        elif field.is_list and text:
+            items = [line.strip() for line in text.split("\n") if line.strip()]
+            fields.append((field.name, (json.dumps(items),)))
+        else:
+            fields.append((field.name, (text,)))
     return Changes(None, tuple(fields), body)
-
-
-def _items(text: str) -> list[str]:
-    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
 def refuse(wrong: Sequence[str]) -> None:

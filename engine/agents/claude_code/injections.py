@@ -12,7 +12,7 @@ from engine.lean.record import replace
 from engine.prompt import Injection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from engine.prompt import Prompt
@@ -50,15 +50,14 @@ def with_injections(prompts: Sequence[Prompt], found: Mapping[int, Sequence[Inje
     silent. Nothing is known of a hook that injected nothing in the whole transcript.
     """
     hooks = sorted({injection.hook for injections in found.values() for injection in injections})
-    return [replace(prompt, injections=_by_hook(found.get(place, ()), hooks)) for place, prompt in enumerate(prompts)]
-
-
-def _by_hook(found: Iterable[Injection], hooks: Sequence[str]) -> tuple[Injection, ...]:
-    """One injection for each of *hooks*. Two hooks without a name of their own count as one."""
-    texts: dict[str, list[str]] = {hook: [] for hook in hooks}
-    for injection in found:
-        texts[injection.hook].append(injection.text)
-    return tuple(Injection(hook, "\n\n".join(parts)) for hook, parts in texts.items())
+    result = []
+    for place, prompt in enumerate(prompts):
+        texts: dict[str, list[str]] = {hook: [] for hook in hooks}  # two hooks without a name of their own are one
+        for injection in found.get(place, ()):
+            texts[injection.hook].append(injection.text)
+        whole = tuple(Injection(hook, "\n\n".join(parts)) for hook, parts in texts.items())
+        result.append(replace(prompt, injections=whole))
+    return result
 
 
 def _text(attachment: Mapping[str, Any]) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 API_KEY, AUTH_TOKEN, BASE_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"
 CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 AUTH_HEADERS = ("authorization", "x-api-key")
+PROFILES = ("active_config", os.path.join("configs", "default.json"))
+"""The files of the active profile, in the SDK's folder."""
 
 MESSAGE_LIMIT = 200
 """Characters of a server's message that are shown."""
@@ -77,12 +79,15 @@ def check_key(environ: Mapping[str, str]) -> None:
     The SDK (2.12) looks for a key, a token, a named profile, a workload identity and the active profile on disk.
     A custom header may carry credentials, too.
     """
-    custom = _custom_headers(environ)
+    custom, get = _custom_headers(environ), environ.get
+    has_rule = get("ANTHROPIC_FEDERATION_RULE_ID") and get("ANTHROPIC_ORGANIZATION_ID")
+    has_token = get("ANTHROPIC_IDENTITY_TOKEN") or get("ANTHROPIC_IDENTITY_TOKEN_FILE")
+    folder = get("ANTHROPIC_CONFIG_DIR") or os.path.join(home_dir(environ), ".config", "anthropic")
     found = (
-        any(environ.get(name) for name in (API_KEY, AUTH_TOKEN, "ANTHROPIC_PROFILE"))
-        or _has_workload_identity(environ)
+        any(map(get, (API_KEY, AUTH_TOKEN, "ANTHROPIC_PROFILE")))
+        or (has_rule and has_token)
         or any(name in custom for name in AUTH_HEADERS)
-        or _has_profile_on_disk(environ)
+        or any(os.path.isfile(os.path.join(folder, name)) for name in PROFILES)
     )
     if not found:
         raise MissingKeyError(MISSING_KEY)
@@ -99,20 +104,7 @@ def presentable(message: str, secrets: Iterable[str]) -> str:
     return one_line(_KEY_LIKE.sub(HIDDEN, without(message, secrets)))[:MESSAGE_LIMIT].rstrip()
 
 
-def _has_workload_identity(environ: Mapping[str, str]) -> bool:
-    rule = environ.get("ANTHROPIC_FEDERATION_RULE_ID") and environ.get("ANTHROPIC_ORGANIZATION_ID")
-    token = environ.get("ANTHROPIC_IDENTITY_TOKEN") or environ.get("ANTHROPIC_IDENTITY_TOKEN_FILE")
-    return bool(rule and token)
-
-
 def _custom_headers(environ: Mapping[str, str]) -> dict[str, str]:
     """The variable holds a header on each line, as `Name: value`. Lines without a colon are skipped."""
     lines = (line.partition(":") for line in environ.get(CUSTOM_HEADERS, "").split("\n"))
     return {name.strip().lower(): value.strip() for name, colon, value in lines if colon}
-
-
-def _has_profile_on_disk(environ: Mapping[str, str]) -> bool:
-    home = home_dir(environ)
-    folder = environ.get("ANTHROPIC_CONFIG_DIR") or os.path.join(home, ".config", "anthropic")
-    names = ("active_config", os.path.join("configs", "default.json"))
-    return any(os.path.isfile(os.path.join(folder, name)) for name in names)

@@ -1,6 +1,8 @@
-"""The judges by name. A new provider is registered here: a function that makes it, and a row of `_PROVIDERS`."""
+"""The judges by name. A new provider is a module beside this one, and a row of `_PROVIDERS`."""
 
 from __future__ import annotations
+
+from importlib import import_module
 
 from engine.config import JudgeConfig
 from engine.errors import ConfigError, ProviderRefusedError
@@ -52,10 +54,18 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) ->
     """
     kind, _, path = name.partition(":")
     if kind == SCRIPTED:
-        return _scripted(path)
+        from engine.judge.providers.scripted import ScriptedProvider
+
+        if not path:
+            raise ConfigError("The scripted judge needs a file: scripted:PATH.")
+        return ScriptedProvider.from_file(path)
     if name not in _PROVIDERS:
         raise ConfigError(f"There is no judge called {name!r}. Known are {', '.join(KNOWN[:-1])} and {KNOWN[-1]}.")
-    return _PROVIDERS[name](config, environ)
+    if name == "openai" and config.model == JudgeConfig().model:
+        raise ConfigError(NO_MODEL)
+    module, provider = _PROVIDERS[name]
+    made: Provider = getattr(import_module(f"engine.judge.providers.{module}"), provider)(config.model, environ=environ)
+    return made
 
 
 def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
@@ -82,39 +92,12 @@ class RefusingProvider(Provider):
         raise ProviderRefusedError(self._reason)
 
 
-def _anthropic(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
-    from engine.judge.providers.anthropic import AnthropicProvider
+_PROVIDERS = {
+    SDK: ("anthropic", "AnthropicProvider"),
+    HTTP: ("anthropic", "AnthropicHttpProvider"),
+    "openai": ("openai", "OpenAiProvider"),
+    "claude-cli": ("claude_cli", "ClaudeCliProvider"),
+}
+"""Name -> the module beside this one, and the class in it, which is made of a model and an environment."""
 
-    return AnthropicProvider(config.model, environ=environ)
-
-
-def _anthropic_http(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
-    from engine.judge.providers.anthropic import AnthropicHttpProvider
-
-    return AnthropicHttpProvider(config.model, environ=environ)
-
-
-def _openai(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
-    from engine.judge.providers.openai import OpenAiProvider
-
-    if config.model == JudgeConfig().model:
-        raise ConfigError(NO_MODEL)
-    return OpenAiProvider(config.model, environ)
-
-
-def _claude_cli(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
-    from engine.judge.providers.claude_cli import ClaudeCliProvider
-
-    return ClaudeCliProvider(config.model, environ)
-
-
-def _scripted(path: str) -> Provider:
-    from engine.judge.providers.scripted import ScriptedProvider
-
-    if not path:
-        raise ConfigError("The scripted judge needs a file: scripted:PATH.")
-    return ScriptedProvider.from_file(path)
-
-
-_PROVIDERS = {SDK: _anthropic, HTTP: _anthropic_http, "openai": _openai, "claude-cli": _claude_cli}
 KNOWN = (*_PROVIDERS, f"{SCRIPTED}:PATH")

@@ -85,20 +85,24 @@ class ScriptedProvider(Provider):
             row = self._answers[prompt]
         except (ValueError, KeyError):
             raise ProviderRefusedError(NO_ANSWER) from None
-        self._wait(row.delay_s, timeout_s)
+        if row.delay_s > 0:
+            self._sleep(min(row.delay_s, timeout_s))
+        if row.delay_s > timeout_s:
+            raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.")
         if row.status is not None:
             error, message = FAILURES[row.status]
             raise error(message)
         if row.answer is not None:
             return Completion(row.answer)
-        is_explained = "verdicts" in question.schema["properties"]
-        return Completion(_answer_that_keeps(row.keep or (), titles, is_explained=is_explained))
-
-    def _wait(self, delay_s: float, timeout_s: float) -> None:
-        if delay_s > 0:
-            self._sleep(min(delay_s, timeout_s))
-        if delay_s > timeout_s:
-            raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.")
+        kept = row.keep or ()
+        if "verdicts" not in question.schema["properties"]:
+            return Completion(json.dumps({"keep": [index for index, title in enumerate(titles) if title in kept]}))
+        decisions = {True: (APPROVED, "The script keeps it."), False: (REJECTED, "The script does not keep it.")}
+        verdicts = []
+        for index, title in enumerate(titles):
+            decision, reasoning = decisions[title in kept]
+            verdicts.append({"index": index, "reasoning": reasoning, "decision": decision, "confidence": 1.0})
+        return Completion(json.dumps({"verdicts": verdicts}))
 
 
 def _read_script(path: str) -> dict[str, ScriptedAnswer]:
@@ -165,14 +169,3 @@ _FIELDS = {
     "status": (lambda value: _is_text(value) and value in FAILURES, f"one of {', '.join(FAILURES)}"),
     "delay_ms": (_is_delay, "a number of milliseconds, 0 or more,"),
 }
-
-
-def _answer_that_keeps(keep: tuple[str, ...], titles: tuple[str, ...], *, is_explained: bool) -> str:
-    if not is_explained:
-        return json.dumps({"keep": [index for index, title in enumerate(titles) if title in keep]})
-    decisions = {True: (APPROVED, "The script keeps it."), False: (REJECTED, "The script does not keep it.")}
-    verdicts = []
-    for index, title in enumerate(titles):
-        decision, reasoning = decisions[title in keep]
-        verdicts.append({"index": index, "reasoning": reasoning, "decision": decision, "confidence": 1.0})
-    return json.dumps({"verdicts": verdicts})

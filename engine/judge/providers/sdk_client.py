@@ -45,7 +45,10 @@ class SdkClient:
         except APIStatusError as error:
             return _read(error.response)
         except APIConnectionError as error:
-            raise _connection_error(error) from None
+            cause = error.__cause__
+            if isinstance(cause, ProviderError):
+                raise cause from None
+            raise no_connection(str(error.request.url), cause or error) from None
 
     def close(self) -> None:
         self._sdk.close()
@@ -53,13 +56,6 @@ class SdkClient:
 
 def _read(response: Response) -> HttpResponse:
     return HttpResponse(response.status_code, response.content, seconds(response.headers.get("retry-after")))
-
-
-def _connection_error(error: APIConnectionError) -> ProviderError:
-    cause = error.__cause__
-    if isinstance(cause, ProviderError):
-        return cause
-    return no_connection(str(error.request.url), cause or error)
 
 
 def _bound(response: Response) -> None:

@@ -109,7 +109,7 @@ def _of_index(root: str) -> tuple[bool, list[Skipped]]:
         (number, link)
         for number, line in enumerate(text.splitlines(), start=1)
         for link in note_links(line)
-        if _is_dead(root, link)
+        if not os.path.exists(os.path.join(root, link))
     ]
     notices += [
         Skipped(f"{INDEX_FILE}:{number}", f"links to {link[:200]}, which does not exist")
@@ -127,10 +127,3 @@ def cut(text: str) -> str:
         return ""
     loaded = f"Claude Code loads the first {LOADED_LINES} lines or {LOADED_BYTES // 1000} kB only"
     return f"has {len(lines):,} lines and {size / 1000:,.1f} kB; {loaded}"
-
-
-def _is_dead(root: str, link: str) -> bool:
-    try:
-        return not os.path.exists(os.path.join(root, link))
-    except ValueError:
-        return True

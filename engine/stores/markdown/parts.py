@@ -254,7 +254,8 @@ def daily(text: MarkdownText) -> Iterator[MarkdownPart]:
     clock = ""
     for lines in bullets(body_lines(text.lines, 0)):
         if lines[0].level:
-            clock = next((word for word in lines[0].text.split() if _is_clock(word)), "")
+            times = (word for word in lines[0].text.split() if word[2:3] == ":" and len(word) == len("00:00"))
+            clock = next((word for word in times if (word[:2] + word[3:]).isdigit()), "")
         elif lines[0].is_bullet:
             moment = f"{text.stem}T{clock}:00" if clock else text.stem
             yield bullet_part(lines, "session_summary", "", (), moment)
@@ -322,8 +323,3 @@ def is_daily(text: MarkdownText) -> bool:
     parts = text.stem.split("-")
     is_day = [len(part) for part in parts] == [4, 2, 2] and all(part.isdigit() for part in parts)
     return is_day and any(line.startswith("<!-- session:") for line in text.lines)
-
-
-def _is_clock(word: str) -> bool:
-    hour, colon, minute = word.partition(":")
-    return bool(colon) and len(hour) == len(minute) == 2 and (hour + minute).isdigit()

@@ -66,7 +66,9 @@ def read(
         raise UnreadableFileError(reason)
     folder, own = os.path.split(name_in(root, relative))
     stem, ending = os.path.splitext(own)
-    stem = original_stem(stem, _own_name(front.values))
+    # Many notes may have one title, but not in basic-memory, which writes a permalink.
+    own_name = first(front.values, "name", "id") or (first(front.values, "permalink") and first(front.values, "title"))
+    stem = original_stem(stem, own_name)
     name = without_lone_surrogates(os.path.join(folder, stem))
     text = MarkdownText(os.path.join(os.path.dirname(path), stem + ending), lines, front)
     of_file = next((parts_of for fits, parts_of in FORMS if fits(text)), note)
@@ -99,11 +101,6 @@ def _no_memory(name: str, content: str, front: FrontMatter) -> str:
         return DRAWING
     is_template = any(folder in TEMPLATE_FOLDERS for folder in folders)
     return TEMPLATE if is_template or any(mark in content for mark in TEMPLATE_MARKS) else ""
-
-
-def _own_name(front: FrontMatter) -> str:
-    """The name that a note gives itself. Many notes may have one title, but not in basic-memory: see `permalink`."""
-    return first(front, "name", "id") or (first(front, "title") if first(front, "permalink") else "")
 
 
 def _summary(part: MarkdownPart, name: str, path: str, *, is_loaded: bool) -> MemorySummary:
