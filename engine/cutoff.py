@@ -18,6 +18,7 @@ from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
 from engine.retrieval import HIGH, LOW, MEDIUM
+from engine.search.stems import stem
 from engine.search.stopwords import names
 from engine.search.tokens import tokens
 from engine.stores.files import is_inside, read_regular
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from engine.retrieval import Candidate
     from engine.search.ranking import CandidatePool
-    from engine.search.units import Unit
+    from engine.search.postings import Unit
 
     Features = dict[str, float]
 
@@ -152,9 +153,10 @@ class Cutoff:
         for candidate in candidates:
             wanted = least if is_first else further
             if candidate.injected:
-                is_first = False
                 if (candidate.probability or 0.0) < wanted:
                     candidate = self._dropped(candidate, wanted)
+                else:
+                    is_first = False
             result.append(candidate)
         return result
 
@@ -309,7 +311,7 @@ def _number(value: Any) -> float:
 class _Prompt(Record):
     """The words and phrases of a prompt.
 
-    `words`: text -> the sets of tokens that match it, for texts that any candidate holds. `rare` is the weight of the
+    `words`: text -> the sets of stems that match it, for texts that any candidate holds. `rare` is the weight of the
     rarest possible word. `asked` and `unknown` are features of the prompt alone.
     """
 
@@ -332,14 +334,14 @@ def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
 
 
 def _words(unit: Unit) -> list[frozenset[str]]:
-    """The sets of tokens that match a unit; any of them is enough."""
-    return [frozenset(phrase) for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
+    """The sets of stems that match a unit; any of them is enough."""
+    return [frozenset(phrase) for phrase in unit.phrases]
 
 
 def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
     """Features of a candidate. *scores* are those of all active candidates, positive."""
     strength = -candidate.score
-    labels = set(tokens(" ".join(candidate.memory.tags) or candidate.memory.title))
+    labels = set(map(stem, tokens(" ".join(candidate.memory.tags) or candidate.memory.title)))
     has_tag = any(words <= labels for text in candidate.matched for words in prompt.words[text])
     short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
     return {

@@ -15,7 +15,7 @@ from engine.search.tokens import fold, has_unspaced
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.query import Term
-    from engine.search.units import Unit
+    from engine.search.postings import Unit
 
 FILE = os.path.join(os.path.dirname(__file__), "common_words.txt")
 

@@ -12,13 +12,13 @@ tested at half the risk. `python -m tests.benchmarks.learning` measures how ofte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 from scipy.stats import t as student
 
-from engine.cutoff import FURTHER, surer
+from engine.cutoff import surer
 from engine.default_model import FALSE_FIRES
 from labels.measure.intervals import headline_interval, wilson
 from labels.measure.strata import stratified_estimate
@@ -153,8 +153,11 @@ def injected_probabilities(probabilities: Sequence[float], threshold: float, max
 
 
 def reaches(probabilities: Sequence[float], threshold: float) -> list[bool]:
-    """Whether each memory of a prompt passes; those behind the first must be surer, as `engine.cutoff` says."""
-    return [p >= (surer(threshold) if place else threshold) for place, p in enumerate(probabilities)]
+    """Whether each memory of a prompt passes; behind the first that does, it must be surer, as `engine.cutoff` says."""
+    passed: list[bool] = []
+    for p in probabilities:
+        passed.append(p >= (surer(threshold) if any(passed) else threshold))
+    return passed
 
 
 def _precision(
@@ -265,9 +268,8 @@ def named_thresholds(prompts: Sequence[JudgedPrompt], probabilities: Probabiliti
 
 
 def loudest_threshold(probabilities: Sequence[float]) -> float:
-    """The highest threshold with which a prompt gets a memory; 0 without a candidate. See `engine.cutoff.surer`."""
-    needed = [p / (p + (1 - p) * exp(FURTHER * (place > 0))) for place, p in enumerate(probabilities)]
-    return max(needed, default=0.0)
+    """The highest threshold with which a prompt gets a memory; 0 without a candidate."""
+    return max(probabilities, default=0.0)
 
 
 def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:

@@ -16,6 +16,7 @@ from engine.errors import MemsiftError
 from engine.judge.verdict import OK, TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
+from engine.pipeline import OpenSystem, Question
 from engine.roots import retrieve
 from engine.stores.files import open_named, write_whole
 from tui.workspace.stderr import progress_bar
@@ -102,7 +103,8 @@ def retrievals(
             found.append(injections.retrieval(job.prompt, system.name) if injections else None)
         else:
             own, cutoff = judge if system.has_judge else None, cutoffs.get(system.cutoff)
-            found.append(retrieve(job.prompt, index, system.of(config), judge=own, cutoff=cutoff, clock=clock))
+            opened = OpenSystem(system.of(config), cutoff, own, clock=clock)
+            found.append(retrieve(Question(job.prompt), index, opened))
     return [retrieval for retrieval in found if retrieval]
 
 
