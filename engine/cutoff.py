@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engine.retrieval import Candidate
-    from engine.search.ranking import CandidatePool
     from engine.search.postings import Unit
+    from engine.search.ranking import CandidatePool
 
     Features = dict[str, float]
 

@@ -306,7 +306,9 @@ def by_places(
         elif session and session.injected.get(candidate.memory.id) == candidate.memory.digest:
             candidate = _dropped(candidate, "repeat", "this session has it already")
             places -= 1
-        elif (size := inject.length(inject.entry(candidate.memory, candidate.confidence, config.output_mode)) + 1) > left:
+        elif (
+            size := inject.length(inject.entry(candidate.memory, candidate.confidence, config.output_mode)) + 1
+        ) > left:
             candidate = _dropped(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             places -= 1

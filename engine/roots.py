@@ -264,9 +264,7 @@ def retrieve_from(question: Question, roots: Sequence[Root], system: OpenSystem)
 
     def searched() -> list[Retrieval]:
         return [
-            pipeline.retrieve(
-                part, root.index, replace(system, config=root.config, cutoff=root.cutoff, judge=share)
-            )
+            pipeline.retrieve(part, root.index, replace(system, config=root.config, cutoff=root.cutoff, judge=share))
             for root, share in zip(roots, shares, strict=True)
         ]
 

@@ -142,7 +142,9 @@ class Explainer:
         least = self._retrieval.least
         weighed = [found for found in self._retrieval.candidates if found.probability is not None]
         before = itertools.takewhile(lambda found: found != candidate, weighed)
-        is_free = (self._system.has_judge and not self._has_failed) or all(found.dropped_by == "cutoff" for found in before)
+        is_free = (self._system.has_judge and not self._has_failed) or all(
+            found.dropped_by == "cutoff" for found in before
+        )
         return least if least is None or is_free else surer(least)
 
     def _weakest(self, counted: list[Candidate]) -> float | None:

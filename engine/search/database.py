@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "26"
+FORMAT = "27"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -49,6 +49,7 @@ create table memory(
 create index memory_name on memory(name);
 create index memory_id on memory(id);
 create table size(row integer primary key, tokens int, is_active int);
+create index size_retired on size(row) where is_active = 0;
 """
 SEARCHABLE = """
 create virtual table full_text using {module}(title, tags, body, content='', tokenize="{tokenizer}");

@@ -9,17 +9,17 @@ import os
 from _thread import allocate_lock
 
 from engine.lean.json_text import dumps
-from engine.lean.record import Record, replace
+from engine.lean.record import replace
 from engine.lean.sqlite import DAMAGE, in_memory
 from engine.memory import UNSCANNED
-from engine.search.database import SUMMARY, create, has_fts5, is_fresh, stamp, store_name, summary
+from engine.search.database import create, has_fts5, is_fresh, stamp, store_name
 from engine.search.postings import FROM_THE_FIRST, Postings
 from engine.search.query import all_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from engine.lean.sqlite import Connection
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
@@ -252,7 +252,7 @@ class Index:
         return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
     def postings(self, db: Connection) -> Postings:
-        """The posting lists, for a *question* of `ask`. They remember counts until another process changes the index."""
+        """The posting lists, for a *question* of `ask`. They remember counts until the index changes."""
         state = db, db.execute("pragma data_version").fetchone()
         known, postings = self._postings
         if postings is None or known != state:
@@ -270,7 +270,7 @@ class Index:
             holding = _holding(db, terms)
             return [memory for row, memory in summaries.items() if row in holding]
         ranked = self.postings(db).ranked(all_of(terms), FILTER_WEIGHTS, FROM_THE_FIRST)
-        ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score, *_ in ranked)
+        ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in ranked.items())
         return [summaries[row] for *_, row in ordered]
 
 
@@ -338,7 +338,10 @@ def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
     for row, packed in db.execute("select rowid, stems from memory where reason is null"):
         stems = " ".join(["", *unpacked(packed), ""])
         wanted = [
-            [*(f" {' '.join(phrase)} " for phrase in term.stems), *([f" {term.phrases[0][0]}"] if term.is_prefix else ())]
+            [
+                *(f" {' '.join(phrase)} " for phrase in term.stems),
+                *([f" {term.phrases[0][0]}"] if term.is_prefix else ()),
+            ]
             for term in terms
         ]
         if all(any(text in stems for text in alternatives) for alternatives in wanted):

@@ -15,7 +15,7 @@ from engine.search.query import any_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from engine.lean.sqlite import Connection
@@ -25,14 +25,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Phrase = tuple[str, ...]
     Weights = tuple[float, float, float]
-    Place = tuple[int, str, int]
-    """Row, field and position of an occurrence."""
-
-    Hit = tuple[int, float, int, int, int]
-    """Row, weighted occurrences, whether any is in title or tags, tokens, and whether the memory is active."""
-
-    Ranked = tuple[int, float, int, int]
-    """Row, FTS5's BM25 (positive, higher is better), tokens, and whether the memory is active."""
+    Place = tuple[int, int, str, int]
+    """The number of a unit, and row, field and position of an occurrence."""
 
 MOST_TERMS = 80
 """Of a prompt with more terms, those that are rarest in general text count, and the first of equally rare ones."""
@@ -42,13 +36,16 @@ MOST_LONGER = 30
 
 FROM_THE_FIRST = -1
 
-HITS = """select row, sum(case col when 'body' then ? when 'tags' then ? else ? end), max(col != 'body'), tokens, is_active
-from json_each(?) join posting on term = value join size on row = doc where doc > ? group by row"""
-PLACES = """select doc, col, offset from posting where term = ? and doc in (select value from json_each(?))"""
-SIZES = "select row, tokens, is_active from size where row in (select value from json_each(?))"
-HOLDING = "select rowid from full_text where full_text match ? and rowid > ?"
-RANKED = """select row, -bm25(full_text, ?, ?, ?), tokens, is_active from full_text join size on row = full_text.rowid
-where full_text match ? and full_text.rowid > ?"""
+COUNTS = "select term, doc, cnt from json_each(?) join stem on term = value"
+LISTED = """select
+(select group_concat(rowid) from full_text where full_text match value and rowid > ?),
+(select group_concat(rowid) from full_text where full_text match '{title tags} : (' || value || ')' and rowid > ?)
+from json_each(?)"""
+RETIRED = "select row from size where is_active = 0"
+PLACES = """select key, doc, col, offset from json_each(?) join posting on term = value
+where doc in (select value from json_each(?))"""
+SIZES = "select row, tokens from size where row in (select value from json_each(?))"
+RANKED = "select rowid, -bm25(full_text, ?, ?, ?) from full_text where full_text match ? and rowid > ?"
 LONGER = "select term from stem where term > ? and term < ? || char(1114111) order by doc desc limit ?"
 
 
@@ -79,6 +76,7 @@ class Postings:
         self._db, self._root = db, root
         self.memories, self.tokens = db.execute("select memories, tokens from about").fetchone()
         self._counts: dict[str, tuple[int, int]] = {}
+        self._retired: frozenset[int] | None = None
         self._kept: tuple[object, Any] = None, None
         self._summaries: dict[int, MemorySummary] | None = None
 
@@ -94,88 +92,91 @@ class Postings:
         if len(terms) > MOST_TERMS:
             rarest = sorted(range(len(terms)), key=lambda number: (-rarity_of(terms[number]), number))[:MOST_TERMS]
             terms = [terms[number] for number in sorted(rarest)]
-        found: dict[tuple[Phrase, ...], Unit] = {}
+        named: dict[tuple[Phrase, ...], Term] = {}
         for term in terms:
             phrases = (*term.stems, *(self._longer(term.phrases[0][0]) if term.is_prefix else ()))
-            if phrases not in found:
-                found[phrases] = self._unit(term, phrases)
-        return [*found.values()]
+            named.setdefault(phrases, term)
+        self._count({stem for phrases in named for phrase in phrases for stem in phrase})
+        return [self._unit(term, phrases) for phrases, term in named.items()]
 
-    def affordable(self, units: Iterable[Unit], budget: int) -> tuple[list[Unit], int]:
-        """The units that are rarest, in their order, whose lists have at most *budget* postings together.
+    def affordable(self, units: Sequence[Unit], budget: int) -> tuple[list[int], int]:
+        """The numbers of the rarest units, in their order, whose lists have at most *budget* postings together.
 
         The second value is the row behind which memories count: if the rarest unit alone is beyond the budget, only
         the newest memories are looked at.
         """
-        held = [unit for unit in units if unit.memories]
-        kept: list[Unit] = []
+        kept: list[int] = []
         left = budget
-        for unit in sorted(held, key=lambda unit: unit.postings):
-            left -= unit.postings
+        for number in sorted(range(len(units)), key=lambda number: units[number].postings):
+            left -= units[number].postings
             if left < 0 and kept:
                 break
-            kept.append(unit)
-        if not kept or kept[0].postings <= budget:
-            return [unit for unit in held if unit in kept], FROM_THE_FIRST
+            if units[number].memories:
+                kept.append(number)
+        if not kept or left >= 0 or units[kept[0]].postings <= budget:
+            return sorted(kept), FROM_THE_FIRST
         (last,) = self._db.execute("select max(row) from size").fetchone()
-        return kept, int(last * (1 - budget / kept[0].postings))
+        return kept, int(last * (1 - budget / units[kept[0]].postings))
 
-    def hits(self, unit: Unit, weights: Weights, after: int) -> list[Hit]:
-        """The memories behind the row *after* that hold a unit. *weights*: of an occurrence in title, tags and body."""
-        in_title, in_tags, in_body = weights
-        if unit.is_word:
-            listed = dumps([stem for (stem,) in unit.phrases], ascii_only=False)
-            return self._db.execute(HITS, (in_body, in_tags, in_title, listed, after)).fetchall()
-        holding = self._db.execute(HOLDING, (any_of(unit.phrases), after)).fetchall()
-        counts: dict[int, tuple[float, bool]] = {row: (0.0, False) for (row,) in holding}
-        for row, field, _ in self.places(unit, counts):
-            count, in_headline = counts[row]
-            weight = in_body if field == "body" else in_tags if field == "tags" else in_title
-            counts[row] = count + weight, in_headline or field != "body"
-        sizes = self._db.execute(SIZES, (dumps([*counts]),))
-        return [(row, *counts[row], tokens, is_active) for row, tokens, is_active in sizes]
+    def holders(self, units: Iterable[Unit], after: int) -> list[tuple[list[str], list[str]]]:
+        """For each unit the rows behind *after*, as text, of the memories that hold it, and those with it in title or
+        tags."""
+        listed = dumps([any_of(unit.phrases) for unit in units], ascii_only=False)
+        found = self._db.execute(LISTED, (after, after, listed))
+        return [(held.split(",") if held else [], head.split(",") if head else []) for held, head in found]
 
-    def places(self, unit: Unit, rows: Collection[int]) -> list[Place]:
-        """The occurrences of a unit in the memories *rows*. One word of a phrase after the other must be a neighbour."""
-        listed = dumps([*rows])
-        known: dict[str, list[Place]] = {}
-        for stem in {stem for phrase in unit.phrases for stem in phrase}:
-            known[stem] = self._db.execute(PLACES, (stem, listed)).fetchall()
+    def places(self, units: Sequence[Unit], rows: Collection[int]) -> list[Place]:
+        """The occurrences of *units* in the memories *rows*. Those of a phrase are its first words."""
+        stems = [*{stem for unit in units for phrase in unit.phrases for stem in phrase}]
+        known: list[list[tuple[int, str, int]]] = [[] for _ in stems]
+        for number, *place in self._db.execute(PLACES, (dumps(stems, ascii_only=False), dumps([*rows]))):
+            known[number].append(tuple(place))
+        of_stem = dict(zip(stems, known, strict=True))
         found: dict[Place, None] = {}
-        for first, *others in unit.phrases:
-            begun = known[first]
-            for distance, stem in enumerate(others, 1):
-                there = {*known[stem]}
-                begun = [place for place in begun if (place[0], place[1], place[2] + distance) in there]
-            found |= dict.fromkeys(begun)
+        for number, unit in enumerate(units):
+            for first, *others in unit.phrases:
+                begun = of_stem[first]
+                for distance, stem in enumerate(others, 1):
+                    there = {*of_stem[stem]}
+                    begun = [place for place in begun if (place[0], place[1], place[2] + distance) in there]
+                found |= dict.fromkeys([(number, *place) for place in begun])
         return [*found]
 
-    def ranked(self, expression: str, weights: Weights, after: int) -> list[Ranked]:
-        """The memories behind the row *after* that match *expression*. *weights*: those of title, tags and body."""
-        return self._db.execute(RANKED, (*weights, expression, after)).fetchall()
+    def ranked(self, expression: str, weights: Weights, after: int) -> dict[int, float]:
+        """Row -> FTS5's BM25 (positive, higher is better), of the memories behind *after* that match *expression*.
+
+        *weights* are those of title, tags and body.
+        """
+        return dict(self._db.execute(RANKED, (*weights, expression, after)).fetchall())
 
     def score_of(self, row: int, expression: str, weights: Weights, after: int) -> float:
         """FTS5's BM25 of one memory, 0 if it does not match."""
-        sql = f"{RANKED} and full_text.rowid = ?"
+        sql = f"{RANKED} and rowid = ?"
         found = self._db.execute(sql, (*weights, expression, after, row)).fetchone()
         return found[1] if found else 0.0
 
-    def lengths(self, rows: Collection[int]) -> dict[int, int]:
-        """Row -> the tokens of its memory."""
-        return {row: tokens for row, tokens, _ in self._db.execute(SIZES, (dumps([*rows]),))}
+    @property
+    def retired(self) -> frozenset[int]:
+        """The rows of the memories that are not active."""
+        if self._retired is None:
+            self._retired = frozenset(row for (row,) in self._db.execute(RETIRED))
+        return self._retired
 
-    def strongest(
-        self, scores: Mapping[int, float], active: Container[int], size: int, *, include_retired: bool
-    ) -> dict[int, MemorySummary]:
+    def lengths(self, rows: Iterable[int]) -> dict[int, int]:
+        """Row -> the tokens of its memory."""
+        return dict(self._db.execute(SIZES, (dumps([*rows]),)).fetchall())
+
+    def strongest(self, scores: Mapping[int, float], size: int, *, include_retired: bool) -> dict[int, MemorySummary]:
         """The memories up to the *size*th active one, best first, by row; with *include_retired*, the first *size*.
 
         *scores*: row -> score, positive. Equal scores stand by category, then path.
         """
-        counted = sorted([score for row, score in scores.items() if include_retired or row in active], reverse=True)
+        retired = frozenset() if include_retired else self.retired
+        counted = sorted([score for row, score in scores.items() if row not in retired], reverse=True)
         least = counted[size - 1] if len(counted) >= size else 0.0
         found = summaries_of(self._db, self._root, [row for row, score in scores.items() if score >= least])
         ordered = sorted(found, key=lambda row: (-scores[row], found[row].priority, found[row].path))
-        places = [place for place, row in enumerate(ordered, 1) if include_retired or row in active][:size]
+        places = [place for place, row in enumerate(ordered, 1) if row not in retired][:size]
         return {row: found[row] for row in (ordered[: places[-1]] if len(places) == size else ordered)}
 
     def all_summaries(self) -> dict[int, MemorySummary]:
@@ -196,20 +197,22 @@ class Postings:
         return [(stem,) for (stem,) in self._db.execute(LONGER, (beginning, beginning, MOST_LONGER))]
 
     def _unit(self, term: Term, phrases: tuple[Phrase, ...]) -> Unit:
-        counts = {phrase: [self._count(stem) for stem in phrase] for phrase in phrases}
-        known = {phrase: of_phrase for phrase, of_phrase in counts.items() if all(memories for memories, _ in of_phrase)}
+        counts = {phrase: [self._counts[stem] for stem in phrase] for phrase in phrases}
+        known = {
+            phrase: of_phrase for phrase, of_phrase in counts.items() if all(memories for memories, _ in of_phrase)
+        }
         postings = sum(min(occurrences for _, occurrences in of_phrase) for of_phrase in known.values())
         memories = 0
         if len(known) == 1 and len(phrase := next(iter(known))) == 1:
-            memories, _ = self._count(phrase[0])
+            memories, _ = self._counts[phrase[0]]
         elif known:
             sql = "select count(*) from full_text where full_text match ?"
             (memories,) = self._db.execute(sql, (any_of(known),)).fetchone()
         return Unit(term.text, phrases, memories, postings, term.weight, term.of_file)
 
-    def _count(self, stem: str) -> tuple[int, int]:
-        """The memories that hold a stem, and its occurrences."""
-        if stem not in self._counts:
-            found = self._db.execute("select doc, cnt from stem where term = ?", (stem,)).fetchone()
-            self._counts[stem] = found or (0, 0)
-        return self._counts[stem]
+    def _count(self, stems: set[str]) -> None:
+        """Learn the number of memories that hold each stem, and of its occurrences."""
+        if new := stems - self._counts.keys():
+            self._counts |= dict.fromkeys(new, (0, 0))
+            rows = self._db.execute(COUNTS, (dumps([*new], ascii_only=False),))
+            self._counts |= {stem: (memories, occurrences) for stem, memories, occurrences in rows}

@@ -21,7 +21,7 @@ MAX_CHARACTERS = 8_000
 """Half of these are read at the beginning and half at the end: a question stands before a pasted text, or after it."""
 
 ENDINGS = tuple("ization ational ication ation ement ment ness able ible ance ence ing ity ful ive".split())
-"""Endings of English words that a stem has lost. Of a word that is being typed, the last letters may be some of them."""
+"""Endings of English words that a stem has lost. A word that is being typed may end within one of them."""
 
 LEAST_WORD = 3
 """Least letters of a word in a file's name that is searched by itself."""
@@ -92,7 +92,12 @@ def all_of(terms: Iterable[Term]) -> str:
 
 def filter_terms(text: str) -> tuple[Term, ...]:
     """The terms of a filter that is being typed: the last word may be the beginning of a longer word."""
-    found = (token for chunk in tk.chunks(text[:MAX_CHARACTERS]) for word in tk.words(chunk) for token in tk.word_tokens(word))
+    found = (
+        token
+        for chunk in tk.chunks(text[:MAX_CHARACTERS])
+        for word in tk.words(chunk)
+        for token in tk.word_tokens(word)
+    )
     return with_last_prefix(tuple(Term(token, ((token,),)) for token in dict.fromkeys(found)))
 
 
@@ -172,9 +177,7 @@ def _unspaced_terms(word: str) -> list[Term]:
         parts = tk.clusters(run) if tk.is_unspaced(run[0]) else [run]
         pairs = [(parts[number], parts[number + 1]) for number in range(len(parts) - 1)]
         pairs = [pair for pair in pairs if not all(map(_is_hiragana, pair))] or pairs
-        found += [Term("".join(pair), (pair,)) for pair in pairs] or [
-            _single(part, part) for part in parts
-        ]
+        found += [Term("".join(pair), (pair,)) for pair in pairs] or [_single(part, part) for part in parts]
     return [term for term in found if term]
 
 
@@ -185,7 +188,10 @@ def _is_hiragana(character: str) -> bool:
 def _completions(token: str) -> list[str]:
     """The words that a token may become, if its last letters begin one of ENDINGS."""
     return [
-        token + ending[place:] for ending in ENDINGS for place in range(1, len(ending)) if token.endswith(ending[:place])
+        token + ending[place:]
+        for ending in ENDINGS
+        for place in range(1, len(ending))
+        if token.endswith(ending[:place])
     ]
 
 

@@ -58,6 +58,7 @@ MANY_IDS = 1000
 DOUBLED = "select id from memory group by id having count(*) > 1 or count(reason)"
 """Of more ids, one query finds those that `Sync` has to settle."""
 
+
 class OutOfTimeError(Exception):
     """The deadline passed; the index is what it was."""
 

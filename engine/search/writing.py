@@ -33,18 +33,6 @@ SCANNED_AT_ONCE = 1000
 """Memories that the safety scan reads before an update ends. Others have no risk yet: they are scanned when shown."""
 
 
-class Stems(dict[str, str]):
-    """Token -> stem. The same tokens come again and again."""
-
-    MOST = 50_000
-
-    def __missing__(self, token: str) -> str:
-        if len(self) >= self.MOST:
-            self.clear()
-        self[token] = found = stem(token)
-        return found
-
-
 class Writer:
     """Adds memories to the tables and removes them. `finish` must be called at the end.
 
@@ -56,7 +44,6 @@ class Writer:
         self._db = db
         self._risk = risk
         self._has_fts5 = has_fts5(db)
-        self._stems = Stems()
         self._known: dict[str, float] = {}
         self._scanned = 0
         self._memories, self._tokens, fingerprint = db.execute(
@@ -72,7 +59,7 @@ class Writer:
             return
         about = item.summary
         fields = [tokens(text) for text in (about.title, " ".join(about.tags), item.body)]
-        texts = [" ".join(map(self._stems.__getitem__, field)) for field in fields]
+        texts = [" ".join(map(stem, field)) for field in fields]
         length = sum(map(len, fields))
         row = self._new_row()
         shown = about.id, about.category, about.title, TAG_SEPARATOR.join(about.tags), about.path

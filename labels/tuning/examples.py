@@ -116,7 +116,8 @@ def judged_prompts(
         if truth.is_judged(prompt.id):
             examples = _examples(prompt, index, config, truth)
             today = frozenset(
-                candidate.memory.id for candidate in retrieve(Question(prompt), index, OpenSystem(config, in_use)).injected
+                candidate.memory.id
+                for candidate in retrieve(Question(prompt), index, OpenSystem(config, in_use)).injected
             )
             known = truth.relevant(prompt.id, digests)
             found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today))

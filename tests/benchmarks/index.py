@@ -25,9 +25,10 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
+from engine.search.scoring import PromptMatcher, find
+
 from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
-from engine.search.scoring import PromptMatcher, find
 from engine.search.strategies import fts5_bm25, memsift
 from tests.benchmarks.corpus import LENGTHS, MOST_WORDS, SHORT_WORDS, prompts, write_root
 

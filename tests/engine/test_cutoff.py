@@ -6,6 +6,7 @@ from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from engine.search.units import Unit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +30,6 @@ from engine.cutoff import (
 )
 from engine.lean.record import replace
 from engine.search.ranking import CandidatePool, Scored, rank
-from engine.search.units import Unit
 from tests.engine.builders import memory
 from tests.engine.models import content, write_model
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from engine.search.scoring import find
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from engine.memory import Memory
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.index import Index
 from engine.search.query import filter_terms
-from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25, memsift, title_tags
 from engine.stores.files import make_private
 from engine.stores.roots import read_corpus

@@ -8,7 +8,7 @@ from engine.config import FTS5_BM25, SEARCH, Config
 from engine.cutoff import FURTHER, Cutoff, surer
 from engine.explaining.explain import Explainer
 from engine.lean.record import replace
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Question, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate, Retrieval
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
@@ -27,7 +27,7 @@ def run(
     model: Cutoff | None, *, judge: FakeJudge | None = None, config: Config = DEFAULT, mode: str = "auto"
 ) -> Retrieval:
     with open_index(*MEMORIES) as index:
-        return retrieve(typed_prompt(PROMPT), index, config, mode=mode, judge=judge, cutoff=model)
+        return retrieve(Question(typed_prompt(PROMPT), mode=mode), index, OpenSystem(config, judge=judge, cutoff=model))
 
 
 def candidates(retrieval: Retrieval) -> dict[str, Candidate]:
@@ -63,7 +63,9 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
     judged = run(cutoff(DEFAULT, threshold=0.99, doubt=0.75), judge=FakeJudge(keep=["three"]))
     assert injected(judged) == ["three"]
     with open_index(*MEMORIES) as index:
-        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
+        found = retrieve(
+            Question(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
+        )
         three = Explainer(found, index, DEFAULT).of("three")
     assert three is not None
     assert three.cutoff is not None
@@ -103,8 +105,10 @@ def test_confidence_follows_from_the_probability() -> None:
 def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
     with open_index(ONE, *fillers(40)) as index:
         prompt = typed_prompt("billing exports pipeline nightly")
-        (plain,) = retrieve(prompt, index, DEFAULT).candidates
-        (tuned,) = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0)).candidates
+        (plain,) = retrieve(Question(prompt), index, OpenSystem(DEFAULT)).candidates
+        (tuned,) = retrieve(
+            Question(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0))
+        ).candidates
     assert plain.confidence == HIGH
     assert tuned.confidence == LOW
 
@@ -128,11 +132,11 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
     alike = [memory(f"billing {number}", memory_id=f"b{number}") for number in range(20)]
     with open_index(*alike, *fillers(100)) as index:
         prompt = typed_prompt("billing")
-        alone = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT))
-        judged = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge())
+        alone = retrieve(Question(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
+        judged = retrieve(Question(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge()))
         many = replace(DEFAULT, max_inject=5)
         assert [len(one.candidates) for one in (alone, judged)] == [12, 15]
-        assert len(retrieve(prompt, index, many, cutoff=cutoff(many)).candidates) == 15
+        assert len(retrieve(Question(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
     assert last is not None
     assert last.reason.startswith("the 12 strongest are looked at")
@@ -173,14 +177,16 @@ def test_an_explicit_search_has_no_cutoff() -> None:
 
 def test_without_fts5_there_is_no_cutoff() -> None:
     with open_index(*MEMORIES, module="no_such_module") as index:
-        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0))
+        found = retrieve(
+            Question(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0))
+        )
     assert "all" in injected(found)
     assert found.least is None
 
 
 def test_an_explanation_says_how_much_probability_was_missing() -> None:
     with open_index(*MEMORIES) as index:
-        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT))
+        found = retrieve(Question(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
         explainer = Explainer(found, index, DEFAULT)
         kept, dropped = explainer.of("all"), explainer.of("two")
     probabilities = {name: one.probability or 0.0 for name, one in candidates(found).items()}

@@ -1,17 +1,17 @@
 """The pipeline with the default strategy: floors, least strength, and what a judge is asked about."""
 
 import pytest
+from engine.search.scoring import find
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import SEARCH, Config
 from engine.lean.record import replace
 from engine.memory import Memory
-from engine.pipeline import SHARE_BEFORE_CHOICE, retrieve
+from engine.pipeline import SHARE_BEFORE_CHOICE, OpenSystem, Question, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval, Session
 from engine.search.query import query_terms
-from engine.search.scoring import find
 from engine.search.strategies import memsift
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 
@@ -35,7 +35,11 @@ def run(
     include_retired: bool = False,
 ) -> Retrieval:
     with open_index(*memories) as index:
-        return retrieve(typed_prompt(prompt), index, config, mode=mode, judge=judge, include_retired=include_retired)
+        return retrieve(
+            Question(typed_prompt(prompt), mode=mode, include_retired=include_retired),
+            index,
+            OpenSystem(config, judge=judge),
+        )
 
 
 def injected(retrieval: Retrieval) -> list[str]:
@@ -214,7 +218,7 @@ def test_a_brief_retrieval_injects_the_same(
     session = Session(injected={one.summary.id: one.summary.digest for i, one in enumerate(memories) if i in known})
     with open_index(*memories) as index:
         whole, brief = (
-            retrieve(typed_prompt(prompt), index, config, session=session, is_brief=is_brief)
+            retrieve(Question(typed_prompt(prompt), session=session, is_brief=is_brief), index, OpenSystem(config))
             for is_brief in (False, True)
         )
     assert injected(brief) == injected(whole)
@@ -228,6 +232,8 @@ def test_a_brief_retrieval_leaves_a_judge_its_whole_choice(is_judged: bool, size
     memories = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(20)]
     judge = FakeJudge(keep=["m14"]) if is_judged else None
     with open_index(*memories, *fillers(40)) as index:
-        found = retrieve(typed_prompt("the cache expiry"), index, DEFAULT, judge=judge, is_brief=True)
+        found = retrieve(
+            Question(typed_prompt("the cache expiry"), is_brief=True), index, OpenSystem(DEFAULT, judge=judge)
+        )
     assert len(found.candidates) == size
     assert injected(found) == (["m14"] if is_judged else ["m00", "m01", "m02"])

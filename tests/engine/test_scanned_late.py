@@ -9,6 +9,7 @@ from engine import pipeline
 from engine.config import SEARCH, Config
 from engine.memory import UNSCANNED
 from engine.opening import open_index
+from engine.pipeline import OpenSystem, Question
 from engine.prompt import typed_prompt
 from engine.roots import OpenRoot, open_together, retrieve
 from tests.engine.builders import fillers, write_root
@@ -35,21 +36,23 @@ def test_an_attack_at_the_end_of_a_long_text_is_found_before_it_is_injected_and_
     with closing(open_index(root, environ)) as index:
         assert {one.risk for one in index.summaries()} == {UNSCANNED}
         for mode in ("auto", SEARCH):
-            found = pipeline.retrieve(ASK, index, Config(), mode=mode)
+            found = pipeline.retrieve(Question(ASK, mode=mode), index, OpenSystem(Config()))
             reasons = {one.memory.id: (one.injected, one.reason) for one in found.candidates}
             assert reasons == {"harmless": (True, ""), "planted": (False, pipeline.WAITS)}
     monkeypatch.setattr("engine.quality.safety.gate.risk", None)
     with closing(open_index(root, environ)) as index:
         risks = {one.id: one.risk for one in index.summaries()}
         assert risks["harmless"] < 0.5 < risks["planted"] <= 1
-        assert [one.memory.id for one in pipeline.retrieve(ASK, index, Config()).injected] == ["harmless"]
+        assert [one.memory.id for one in pipeline.retrieve(Question(ASK), index, OpenSystem(Config())).injected] == [
+            "harmless"
+        ]
 
 
 def test_a_memory_that_cannot_be_scanned_waits(tmp_path: Path) -> None:
     root, environ = write(tmp_path / "notes"), {"HOME": str(tmp_path)}
     with closing(open_index(root, environ)) as index:
         index._scan = lambda _: {}
-        assert pipeline.retrieve(ASK, index, Config()).injected == ()
+        assert pipeline.retrieve(Question(ASK), index, OpenSystem(Config())).injected == ()
 
 
 def test_of_many_new_memories_the_first_are_scanned_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,5 +80,8 @@ def test_of_several_roots_the_first_retrieval_injects_what_later_ones_do(
     settings = (("one", Config()), ("two", Config(max_inject=1)))
     roots = [OpenRoot(str((tmp_path / folder).resolve()), config, None) for folder, config in settings]
     with closing(open_together(roots, {"HOME": str(tmp_path)})) as index:
-        found = [sorted(one.memory.id for one in retrieve(ASK, index, Config()).injected) for _ in range(3)]
+        found = [
+            sorted(one.memory.id for one in retrieve(Question(ASK), index, OpenSystem(Config())).injected)
+            for _ in range(3)
+        ]
     assert found == [["first", "second"]] * 3

@@ -9,8 +9,8 @@ import click
 
 from engine.config import AUTO, SEARCH
 from engine.errors import MemsiftError
-from engine.prompt import typed_prompt
 from engine.pipeline import OpenSystem, Question
+from engine.prompt import typed_prompt
 from engine.roots import retrieve
 from engine.wording import aligned
 from tui.cli.declaring import argument, command, option

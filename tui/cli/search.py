@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from engine.config import AUTO, MEMSIFT, SEARCH
+from engine.config import AUTO, SEARCH
 from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
-from engine.prompt import typed_prompt
 from engine.pipeline import OpenSystem, Question
+from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
 from tui.cli.declaring import argument, bundle, command, option

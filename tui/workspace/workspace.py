@@ -7,7 +7,7 @@ from dataclasses import InitVar, dataclass
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
-from engine.config import MEMSIFT, SYSTEMS, is_injected
+from engine.config import SYSTEMS, is_injected
 from engine.pipeline import OpenSystem, Question
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker

@@ -33,14 +33,13 @@ def asked(postings: Postings, text: str, *, in_bodies: bool) -> tuple[tuple[Term
 def find(postings: Postings, text: str, size: int, *, in_bodies: bool, include_retired: bool) -> CandidatePool:
     """The *size* best active memories and the retired memories among them, best first; see `memsift.find`."""
     _, units = asked(postings, text, in_bodies=in_bodies)
-    read, after = postings.affordable(units, BUDGET)
+    numbers, after = postings.affordable(units, BUDGET)
+    read = [units[number] for number in numbers]
     if not read:
         return CandidatePool([], units, searched=text)
-    ranked = postings.ranked(*_expression(read, in_bodies=in_bodies), after)
-    scores = {row: score for row, score, *_ in ranked}
-    active = {row for row, *_, is_active in ranked if is_active}
-    lengths = {row: tokens for row, _, tokens, _ in ranked}
-    found = postings.strongest(scores, active, size, include_retired=include_retired)
+    scores = postings.ranked(*_expression(read, in_bodies=in_bodies), after)
+    found = postings.strongest(scores, size, include_retired=include_retired)
+    lengths = postings.lengths(found)
     matched = _matched(postings, read, found)
     scored = []
     for row, memory in found.items():
@@ -51,10 +50,11 @@ def find(postings: Postings, text: str, size: int, *, in_bodies: bool, include_r
 
 def parts_of(postings: Postings, units: Sequence[Unit], row: int, *, in_bodies: bool) -> tuple[dict[int, float], int]:
     """The number of each unit that a memory holds -> its part of the BM25, and the bonus. Empty without BM25."""
-    read, after = postings.affordable(units, BUDGET)
+    numbers, after = postings.affordable(units, BUDGET)
+    read = [units[number] for number in numbers]
     parts = {}
-    for number, unit in enumerate(units):
-        if unit in read and (score := postings.score_of(row, *_expression([unit], in_bodies=in_bodies), after)):
+    for number, unit in zip(numbers, read, strict=True):
+        if score := postings.score_of(row, *_expression([unit], in_bodies=in_bodies), after):
             parts[number] = score
     return parts, _bonus(_matched(postings, read, [row])[row]) if parts and not in_bodies else 0
 
@@ -64,12 +64,12 @@ def _expression(units: Iterable[Unit], *, in_bodies: bool) -> tuple[str, Weights
     return (expression, BODIES) if in_bodies else (f"{{title tags}} : ({expression})", HEADLINE)
 
 
-def _matched(postings: Postings, units: Iterable[Unit], rows: Collection[int]) -> dict[int, dict[str, bool]]:
+def _matched(postings: Postings, units: Sequence[Unit], rows: Collection[int]) -> dict[int, dict[str, bool]]:
     """Row -> the text of each unit that the memory holds, and whether it stands in the body."""
     found: dict[int, dict[str, bool]] = {row: {} for row in rows}
-    for unit in units:
-        for row, field, _ in postings.places(unit, rows):
-            found[row][unit.text] = found[row].get(unit.text, False) or field == "body"
+    for number, row, field, _ in postings.places(units, rows):
+        text = units[number].text
+        found[row][text] = found[row].get(text, False) or field == "body"
     return found
 
 

@@ -1,4 +1,4 @@
-"""`memsift`: by strength over title, tags and body. Unlike those of BM25, strengths of different prompts can be compared.
+"""`memsift`: by strength over title, tags and body. Strengths of different prompts can be compared, unlike BM25.
 
     bm25     = sum over the units in the memory of  value x f (K1 + 1) / (f + K1 (1 - B + B D / D_mean))
     strength = bm25 + FOCUS x (headline + passage) + rare x ln(1 + words)
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.prompt import Prompt, Turn
-    from engine.search.postings import Place, Postings, Unit
+    from engine.search.postings import Postings
     from engine.search.query import Term
 
 K1, B = 1.2, 0.75
-WEIGHTS = 4.0, 2.0, 1.0
+WEIGHTS = 4, 2, 1
 """The weights of an occurrence in title, tags and body."""
 
 FOCUS, PASSAGE = 1.7, 70
@@ -50,8 +50,8 @@ would weigh nothing."""
 BUDGET = 3000
 """Postings that are read for a prompt."""
 
-BEST, MOST_TIES = 40, 400
-"""Memories whose passages are looked for: the best by the other parts of the strength. With equally good ones, more."""
+BEST, MOST_TIES = 40, 100
+"""Memories that are scored: the best by an estimate. If more look equally good, at most MOST_TIES."""
 
 SHORT_WORDS, LEAST_TYPED = 60, 3
 """A prompt of so many words counts whole, whatever part of it was typed; and so does one with fewer typed terms."""
@@ -121,9 +121,9 @@ def find(strengths: Strengths, size: int, *, include_retired: bool) -> Candidate
 
     With *include_retired*, retired memories count like active memories.
     """
-    matches, active = strengths.best(max(BEST, 2 * size), include_retired=include_retired)
+    matches = strengths.best(max(BEST, 2 * size), include_retired=include_retired)
     scores = {row: match.strength for row, match in matches.items()}
-    found = strengths.postings.strongest(scores, active, size, include_retired=include_retired)
+    found = strengths.postings.strongest(scores, size, include_retired=include_retired)
     texts = [unit.text for unit in strengths.units]
     scored = [
         Scored(memory, -match.bm25, 0, -match.strength, tuple([texts[number] for number in match.parts]), match.length)
@@ -154,9 +154,9 @@ class Strengths:
         self.rare = idf(1, max(1, size))
         self._least_damping = K1 * (1 - B)
         self._damping = K1 * B * size / max(1, postings.tokens)
-        read, self._after = postings.affordable(self.units, BUDGET)
-        self._bounds: tuple[dict[int, float], set[int]] | None = None
-        self._read = [(number, unit) for number, unit in enumerate(self.units) if unit in read]
+        numbers, self._after = postings.affordable(self.units, BUDGET)
+        self._read = {number: self.units[number] for number in numbers}
+        self._estimates: dict[int, float] | None = None
 
     @classmethod
     def of(cls, postings: Postings, prompt: Prompt, mode: str) -> Strengths:
@@ -170,44 +170,51 @@ class Strengths:
         own = [(value, unit.memories) for value, unit in zip(self.values, self.units, strict=True) if unit.weight == 1]
         return sum([value for value, memories in own if not memories]) / (sum([value for value, _ in own]) or 1.0)
 
-    def best(self, most: int, *, include_retired: bool) -> tuple[dict[int, Match], set[int]]:
-        """Row -> match of about *most* memories that may be the strongest, and the rows of the active ones."""
-        if self._bounds is None:
-            self._bounds = self._read_lists()
-        bounds, active = self._bounds
-        counted = sorted([bounds[row] for row in (bounds if include_retired else active)], reverse=True)
-        least = counted[most - 1] if len(counted) >= most else 0.0
-        rows = sorted([row for row, bound in bounds.items() if bound >= least], key=lambda row: (-bounds[row], row))
-        return self.matches(rows[: max(most, MOST_TIES)]), active
+    def best(self, most: int, *, include_retired: bool) -> dict[int, Match]:
+        """Row -> match of about *most* memories that may be the strongest.
 
-    def _read_lists(self) -> tuple[dict[int, float], set[int]]:
-        """Row -> the strength that a memory has at most, of those that hold a unit, and the rows of the active ones."""
-        sums: dict[int, list[float]] = {}
-        for number, unit in self._read:
-            value = self.values[number]
-            for row, f, in_headline, tokens, is_active in self.postings.hits(unit, WEIGHTS, self._after):
-                own = sums.get(row)
-                if own is None:
-                    own = sums[row] = [0.0, 0.0, is_active]
-                part = f * (K1 + 1) / (f + self._least_damping + self._damping * tokens)
-                own[0] += value * (part + FOCUS * in_headline + FOCUS)  # a passage may add the last FOCUS
-                own[1] += unit.weight
-        bounds = {row: bound + self.rare * log(1 + words) for row, (bound, words, _) in sums.items()}
-        return bounds, {row for row, (*_, is_active) in sums.items() if is_active}
+        They are the strongest if each unit stood in them once, and each memory had the mean length.
+        """
+        if self._estimates is None:
+            self._estimates = self._estimate()
+        retired = frozenset() if include_retired else self.postings.retired
+        counted = sorted([one for row, one in self._estimates.items() if row not in retired], reverse=True)
+        least = counted[most - 1] if len(counted) >= most else 0.0
+        likely = sorted([(-one, row) for row, one in self._estimates.items() if one >= least])
+        return self.matches([row for _, row in likely[: max(most, MOST_TIES)]])
+
+    def _estimate(self) -> dict[int, float]:
+        in_body, in_headline = (f * (K1 + 1) / (f + K1) for f in (WEIGHTS[2], WEIGHTS[0]))
+        sums: dict[str, float] = {}
+        words: dict[str, float] = {}
+        for number, (held, headed) in zip(
+            self._read, self.postings.holders(self._read.values(), self._after), strict=True
+        ):
+            value, weight = self.values[number], self.units[number].weight
+            gain = (in_body + FOCUS) * value
+            for row in held:
+                sums[row] = sums.get(row, 0.0) + gain
+                words[row] = words.get(row, 0.0) + weight
+            gain = (in_headline - in_body + FOCUS) * value
+            for row in headed:
+                sums[row] += gain
+        gains = {number: self.rare * log(1 + number) for number in {*words.values()}}
+        return {int(row): one + gains[words[row]] for row, one in sums.items()}
 
     def matches(self, rows: Collection[int]) -> dict[int, Match]:
         """Row -> match, of those of *rows* that hold a unit."""
         counts: dict[int, dict[int, list[float]]] = {}
         in_body: dict[int, list[tuple[int, int]]] = {}
-        for number, unit in self._read:
-            for row, field, position in self.postings.places(unit, rows):
-                own = counts.setdefault(row, {}).setdefault(number, [0.0, 0.0])
-                if field == "body":
-                    own[0] += WEIGHTS[2]
-                    in_body.setdefault(row, []).append((position, number))
-                else:
-                    own[0] += WEIGHTS[0] if field == "title" else WEIGHTS[1]
-                    own[1] = FOCUS
+        numbers = [*self._read]
+        for place, row, field, position in self.postings.places([*self._read.values()], rows):
+            number = numbers[place]
+            own = counts.setdefault(row, {}).setdefault(number, [0.0, 0.0])
+            if field == "body":
+                own[0] += WEIGHTS[2]
+                in_body.setdefault(row, []).append((position, number))
+            else:
+                own[0] += WEIGHTS[0] if field == "title" else WEIGHTS[1]
+                own[1] = FOCUS
         lengths = self.postings.lengths(counts)
         return {row: self._match(own, in_body.get(row, []), lengths[row]) for row, own in counts.items()}
 

@@ -14,7 +14,7 @@ from engine.lean.record import replace
 from engine.memory import Memory
 from engine.opening import hook_index
 from engine.opening import open_index as open_on_disk
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Question, retrieve
 from engine.prompt import typed_prompt
 from engine.search.index import Index
 from engine.search.strategies import fts5_bm25
@@ -54,7 +54,7 @@ def explained(
     prompt: str, index: Index, config: Config = CONFIG, *, mode: str = AUTO, judge: FakeJudge | None = None
 ) -> dict[str, Explanation]:
     """The explanation of every memory, by id."""
-    retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=judge, now=now)
+    retrieval = retrieve(Question(typed_prompt(prompt), mode=mode), index, OpenSystem(config, judge=judge, now=now))
     explainer = Explainer(retrieval, index, config, now=now)
     found = {one.id: explainer.of(one.id) for one in index.summaries()}
     return {memory_id: one for memory_id, one in found.items() if one}
@@ -80,7 +80,11 @@ def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
     rows: list[tuple[str, str, str, str]], prompt: str, config: Config, mode: str, include_retired: bool
 ) -> None:
     with open_index(*built(rows)) as index:
-        retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, include_retired=include_retired, now=now)
+        retrieval = retrieve(
+            Question(typed_prompt(prompt), mode=mode, include_retired=include_retired),
+            index,
+            OpenSystem(config, now=now),
+        )
         explainer = Explainer(retrieval, index, config, now=now)
         for one in retrieval.candidates:
             explanation = explainer.of(one.memory.id)
@@ -289,7 +293,9 @@ def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same(m
     rare = [memory(f"rule cache token{number}", memory_id=f"r{number}") for number in range(3)]
     with open_index(*common, *rare) as index:
         found = explained("rule cache", index, BM25)["m7"]
-        assert "m7" not in [one.memory.id for one in retrieve(typed_prompt("rule cache"), index, BM25).candidates]
+        assert "m7" not in [
+            one.memory.id for one in retrieve(Question(typed_prompt("rule cache")), index, OpenSystem(BM25)).candidates
+        ]
     assert (found.outcome, found.entry) == (POOL, None)
     assert found.reason.startswith("the rarer words of the prompt")
 
@@ -302,7 +308,7 @@ def test_a_word_in_a_body_that_is_not_searched_is_not_near() -> None:
 
 def test_an_unknown_id_has_no_explanation() -> None:
     with open_index(memory("rotate keys", memory_id="one")) as index:
-        retrieval = retrieve(typed_prompt("rotate"), index, CONFIG)
+        retrieval = retrieve(Question(typed_prompt("rotate")), index, OpenSystem(CONFIG))
         assert Explainer(retrieval, index, CONFIG).of("two") is None
 
 
@@ -316,7 +322,7 @@ def test_what_changed_on_disk_is_explained_as_it_is_now(tmp_path: Path) -> None:
     index = hook_index(str(root), environ, 1.0)
     assert index
     try:
-        retrieval = retrieve(typed_prompt("rotate keys"), index, CONFIG)
+        retrieval = retrieve(Question(typed_prompt("rotate keys")), index, OpenSystem(CONFIG))
         found = Explainer(retrieval, index, CONFIG).of("one")
     finally:
         index.close()

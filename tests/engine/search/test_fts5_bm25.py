@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from engine.search.scoring import Strategy, find
 
 from engine.explaining.contributions import MatchContributions
 from engine.lean.record import replace
@@ -14,7 +15,6 @@ from engine.search.database import TOKENIZER
 from engine.search.index import Index
 from engine.search.query import any_of, query_terms
 from engine.search.ranking import CandidatePool, Scored
-from engine.search.scoring import Strategy, find
 from engine.search.strategies import fts5_bm25
 from engine.search.strategies.fts5_bm25 import MAX_TERMS
 from engine.search.tokens import tokens

@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import FTS5_BM25, MEMSIFT, Config
 from engine.memory import Memory
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Question, retrieve
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, open_index
 
@@ -380,7 +380,9 @@ def test_a_hard_pair(group: str) -> None:
     for row in GROUPS[group]:
         with open_index(*INDEXED, row.memory) as index:
             for strategy in row.strategies:
-                retrieval = retrieve(typed_prompt(row.prompt), index, Config(match_strategy=strategy))
+                retrieval = retrieve(
+                    Question(typed_prompt(row.prompt)), index, OpenSystem(Config(match_strategy=strategy))
+                )
                 if ("target" in [found.memory.id for found in retrieval.injected]) is not row.found:
                     wrong.append((row.prompt, row.memory.summary.title, strategy))
     assert wrong == []

@@ -1,5 +1,6 @@
 """Where matches stand in a text."""
 
+from engine.search.units import MAX_TERMS, units_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,7 +8,6 @@ from engine.prompt import typed_prompt
 from engine.search.highlight import ELLIPSIS, Marker, Snippet, snippet
 from engine.search.query import filter_terms, query_terms
 from engine.search.tokens import tokens
-from engine.search.units import MAX_TERMS, units_of
 from tests.engine.builders import memory, open_index
 
 WORDS = st.sampled_from(

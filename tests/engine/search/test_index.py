@@ -6,13 +6,13 @@ from sqlite3 import Connection
 from threading import Event
 
 import pytest
+from engine.search.scoring import find
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.memory import Memory
 from engine.search.index import Index
 from engine.search.query import filter_terms, query_terms
-from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from engine.search.scoring import find
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from engine.memory import Skipped
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.database import TICK_NS
 from engine.search.index import Index
-from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.stores.roots import read_corpus
 

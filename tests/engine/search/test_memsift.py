@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from engine.search.scoring import find
 
 from engine.lean.record import replace
 from engine.memory import Memory
 from engine.opening import index_of
 from engine.search.index import Index
-from engine.search.scoring import find
 from engine.search.strategies import memsift
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root

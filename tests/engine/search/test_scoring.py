@@ -3,13 +3,13 @@
 from math import inf, log
 
 import pytest
+from engine.search.scoring import FOCUS, K1, PASSAGE, B, find
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.memory import Memory
 from engine.search.commonness import LEAST_RARITY, rarity
 from engine.search.ranking import CandidatePool
-from engine.search.scoring import FOCUS, K1, PASSAGE, B, find
 from engine.search.strategies import memsift
 from engine.search.strategies.memsift import ELSEWHERE, HALF, idf
 from tests.engine.builders import fillers, memory, open_index

@@ -1,8 +1,8 @@
 """The typed part of a prompt: the question, without the code, the logs and the prose that were pasted beside it."""
 
 import pytest
-
 from engine.search.scoring import find
+
 from engine.search.strategies import memsift
 from engine.search.typed_part import typed_part
 from tests.engine.builders import memory, open_index

@@ -1,10 +1,10 @@
 """Terms of a prompt as the corpus says them."""
 
 import pytest
+from engine.search.units import COMMON, MAX_LONGER, MAX_TERMS, Unit, units_of
 
 from engine.memory import Memory
 from engine.search.strategies.memsift import asked
-from engine.search.units import COMMON, MAX_LONGER, MAX_TERMS, Unit, units_of
 from tests.engine.builders import memory, open_index
 
 

@@ -9,11 +9,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from engine.search.scoring import find
 
 from engine import opening
 from engine.memory import Corpus
 from engine.opening import hook_index, open_index
-from engine.search.scoring import find
 from engine.search.strategies import fts5_bm25
 from engine.stores import claude_mem
 from engine.stores.roots import read_corpus

@@ -5,6 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from engine.search.units import Unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -12,7 +13,6 @@ from sklearn.metrics import log_loss
 
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import CandidatePool, Scored, rank
-from engine.search.units import Unit
 from labels.tuning.examples import JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, confirmed, fit, labelled, learned, out_of_fold
 from tests.engine.builders import memory
