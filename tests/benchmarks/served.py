@@ -108,9 +108,7 @@ def graded(root: LabelledRoot, corpus: Corpus | None = None) -> list[GradedPromp
         held = {name for id_ in words for name in root.names.get(id_, ())}
         for prompt, kind in root.prompts:
             recorder = Recorder(LEARNED)
-            candidates = retrieve(
-                Question(prompt), index, OpenSystem(LEARNED, recorder)
-            ).candidates
+            candidates = retrieve(Question(prompt), index, OpenSystem(LEARNED, recorder)).candidates
             rows = [
                 Graded(one.memory.id, root.grade(prompt.id, one.memory.id), recorder.seen[one.memory.id])
                 for one in candidates
