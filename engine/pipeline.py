@@ -110,7 +110,7 @@ def retrieve(question: Question, index: Index, system: OpenSystem) -> Retrieval:
     system = replace(system, cutoff=cutoff)
     is_brief = question.is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_judge=judge is not None, has_cutoff=cutoff is not None)
-    strategy, pool = _first_stage(question, index, system, size)
+    strategy, pool = first_pool(question, index, system, size)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
     while True:
         held = _waiting(pool, index, config, risks, mode)
@@ -138,7 +138,7 @@ def retrieve(question: Question, index: Index, system: OpenSystem) -> Retrieval:
     )
 
 
-def _first_stage(question: Question, index: Index, system: OpenSystem, size: int) -> tuple[str, CandidatePool]:
+def first_pool(question: Question, index: Index, system: OpenSystem, size: int) -> tuple[str, CandidatePool]:
     """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
     config, text = system.config, question.prompt.text
     strategy, in_bodies = config.match_strategy, question.mode == SEARCH

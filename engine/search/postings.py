@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from engine.lean.json_text import dumps
 from engine.lean.record import Record
-from engine.search.commonness import rarity_of
 from engine.search.database import SUMMARY, summaries_of, summary
 from engine.search.query import any_of
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     """The number of a unit, and row, field and position of an occurrence."""
 
 MOST_TERMS = 80
-"""Of a prompt with more terms, those that are rarest in general text count, and the first of equally rare ones."""
+"""Of a prompt with more terms, the rarest in the index count, and then terms of no memory."""
 
 MOST_LONGER = 30
 """Most stems that the beginning of a word matches: the commonest."""
@@ -89,14 +88,15 @@ class Postings:
 
     def units(self, terms: Sequence[Term]) -> list[Unit]:
         """The units of *terms*, in their order. Terms with the same stems are one unit: `cache` and `caching`."""
-        if len(terms) > MOST_TERMS:
-            rarest = sorted(range(len(terms)), key=lambda number: (-rarity_of(terms[number]), number))[:MOST_TERMS]
-            terms = [terms[number] for number in sorted(rarest)]
         named: dict[tuple[Phrase, ...], Term] = {}
         for term in terms:
             phrases = (*term.stems, *(self._longer(term.phrases[0][0]) if term.is_prefix else ()))
             named.setdefault(phrases, term)
         self._count({stem for phrases in named for phrase in phrases for stem in phrase})
+        if len(named) > MOST_TERMS:
+            costs = {phrases: self._postings(phrases) for phrases in named}
+            kept = {*sorted(named, key=lambda phrases: (not costs[phrases], costs[phrases]))[:MOST_TERMS]}
+            named = {phrases: term for phrases, term in named.items() if phrases in kept}
         return [self._unit(term, phrases) for phrases, term in named.items()]
 
     def affordable(self, units: Sequence[Unit], budget: int) -> tuple[list[int], int]:
@@ -197,18 +197,18 @@ class Postings:
         return [(stem,) for (stem,) in self._db.execute(LONGER, (beginning, beginning, MOST_LONGER))]
 
     def _unit(self, term: Term, phrases: tuple[Phrase, ...]) -> Unit:
-        counts = {phrase: [self._counts[stem] for stem in phrase] for phrase in phrases}
-        known = {
-            phrase: of_phrase for phrase, of_phrase in counts.items() if all(memories for memories, _ in of_phrase)
-        }
-        postings = sum(min(occurrences for _, occurrences in of_phrase) for of_phrase in known.values())
+        known = [phrase for phrase in phrases if self._postings((phrase,))]
         memories = 0
-        if len(known) == 1 and len(phrase := next(iter(known))) == 1:
-            memories, _ = self._counts[phrase[0]]
+        if len(known) == 1 and len(known[0]) == 1:
+            memories, _ = self._counts[known[0][0]]
         elif known:
             sql = "select count(*) from full_text where full_text match ?"
             (memories,) = self._db.execute(sql, (any_of(known),)).fetchone()
-        return Unit(term.text, phrases, memories, postings, term.weight, term.of_file)
+        return Unit(term.text, phrases, memories, self._postings(phrases), term.weight, term.of_file)
+
+    def _postings(self, phrases: Iterable[Phrase]) -> int:
+        """The postings of *phrases* at most: those of the rarest stem of each."""
+        return sum([min([self._counts[stem][1] for stem in phrase]) for phrase in phrases])
 
     def _count(self, stems: set[str]) -> None:
         """Learn the number of memories that hold each stem, and of its occurrences."""

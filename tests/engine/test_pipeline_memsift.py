@@ -1,7 +1,6 @@
 """The pipeline with the default strategy: floors, least strength, and what a judge is asked about."""
 
 import pytest
-from engine.search.scoring import find
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,16 +11,15 @@ from engine.pipeline import SHARE_BEFORE_CHOICE, OpenSystem, Question, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval, Session
 from engine.search.query import query_terms
-from engine.search.strategies import memsift
-from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.builders import FakeJudge, fillers, memory, open_index, pool_of
 
 DEFAULT = Config()
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]
 
-PROMPT = "today billing exports pipeline nightly"
+PROMPT = "today server billing exports pipeline nightly"
 BEST = memory("billing exports pipeline nightly", memory_id="best")
 FAIR = memory("exports of other things", memory_id="fair")
-WEAK = memory("words about something else", body="billingrun", memory_id="weak")
+WEAK = memory("words about something else", body="server", memory_id="weak")
 FAINT = memory("one two three four", body="today", memory_id="faint")
 ALL = (BEST, FAIR, WEAK, FAINT, *fillers(40))
 
@@ -53,7 +51,7 @@ def floored(retrieval: Retrieval) -> list[str]:
 def shares(prompt: str, *memories: Memory) -> dict[str, float]:
     """Each memory's strength, in units of what the rarest word can weigh."""
     with open_index(*memories) as index:
-        pool = find(memsift.STRATEGY, prompt, index, 15, include_retired=False)
+        pool = pool_of(index, prompt, 15, include_retired=False)
     return {one.memory.id: -one.score / pool.rare for one in pool.memories}
 
 
@@ -61,7 +59,7 @@ def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
     retrieval = run(PROMPT, *ALL)
     assert (retrieval.system, retrieval.strategy) == ("memsift", "memsift")
     with open_index(*ALL) as index:
-        pool = find(memsift.STRATEGY, PROMPT, index, 15, include_retired=False)
+        pool = pool_of(index, PROMPT, 15, include_retired=False)
     assert [one.score for one in retrieval.candidates] == [one.score for one in pool.memories]
     assert [one.bm25 for one in retrieval.candidates] == [one.bm25 for one in pool.memories]
     assert {one.body_bonus for one in retrieval.candidates} == {0}

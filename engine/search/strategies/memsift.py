@@ -50,7 +50,7 @@ would weigh nothing."""
 BUDGET = 3000
 """Postings that are read for a prompt."""
 
-BEST, MOST_TIES = 40, 100
+BEST, MOST_TIES = 40, 200
 """Memories that are scored: the best by an estimate. If more look equally good, at most MOST_TIES."""
 
 SHORT_WORDS, LEAST_TYPED = 60, 3
@@ -180,8 +180,9 @@ class Strengths:
         retired = frozenset() if include_retired else self.postings.retired
         counted = sorted([one for row, one in self._estimates.items() if row not in retired], reverse=True)
         least = counted[most - 1] if len(counted) >= most else 0.0
-        likely = sorted([(-one, row) for row, one in self._estimates.items() if one >= least])
-        return self.matches([row for _, row in likely[: max(most, MOST_TIES)]])
+        likely = [row for _, row in sorted([(-one, row) for row, one in self._estimates.items() if one >= least])]
+        active = [row for row in likely if row not in retired][: max(most, MOST_TIES)]
+        return self.matches([*active, *[row for row in likely if row in retired][:MOST_TIES]])
 
     def _estimate(self) -> dict[int, float]:
         in_body, in_headline = (f * (K1 + 1) / (f + K1) for f in (WEIGHTS[2], WEIGHTS[0]))
