@@ -117,10 +117,12 @@ class MatchContributions:
 
     def of(self, memory: Memory) -> Breakdown | None:
         parts, bm25, bonus = self._index.ask(lambda db: self._parts(self._index.postings(db), memory))
-        if not parts:
-            return None
         fields, total = _fields(memory), sum(parts.values())
         found = [self._found(unit, fields) for unit in self._units]
+        if not parts:  # words that are too common to be looked at
+            parts = {number: 0.0 for number, words in enumerate(found) if words}
+        if not parts:
+            return None
         contributions = [
             Contribution(
                 unit.text,
@@ -161,7 +163,6 @@ class MatchContributions:
         return tuple(
             FoundWords(words, self._how(words, unit), (title, tags, body))
             for words, (title, tags, body) in counts.items()
-            if self.has_bodies or title or tags or not self._values
         )
 
     def _how(self, words: str, unit: Unit) -> str:

@@ -35,6 +35,8 @@ UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAF
 """These, and Hiragana, Katakana and Han: scripts written without spaces between words."""
 
 HANGUL = "가", "힣"
+HANGUL_BLOCKS = (HANGUL, ("\u1100", "\u11ff"))
+"""Syllables, and the letters that they are made of."""
 
 
 class _Separators(dict[int, str]):
@@ -112,7 +114,7 @@ def chunks(text: str) -> list[str]:
 
 
 def part_hangul(run: str) -> list[str]:
-    """A run without spaces, parted where Hangul is glued to Latin letters or digits: axiosInstance에서 and 401일."""
+    """A run without spaces, parted where Hangul is glued to other letters or digits: axiosInstance에서 and 401일."""
     if run.isascii() or not any(map(_is_hangul, run)):
         return [run]
     starts = [0, *(i for i in range(1, len(run)) if _is_glued(run[i - 1], run[i]))]
@@ -204,13 +206,11 @@ def is_unspaced(character: str) -> bool:
 
 
 def _is_hangul(character: str) -> bool:
-    return HANGUL[0] <= character <= HANGUL[1]
+    return any(first <= character <= last for first, last in HANGUL_BLOCKS)
 
 
 def _is_glued(one: str, other: str) -> bool:
-    """Whether one of two neighbours is Hangul, and the other an ASCII letter or digit."""
-    hangul, latin = (one, other) if _is_hangul(one) else (other, one)
-    return _is_hangul(hangul) and latin.isascii() and latin.isalnum()
+    return _is_hangul(one) != _is_hangul(other) and one.isalnum() and other.isalnum()
 
 
 def _is_syllabic(character: str) -> bool:

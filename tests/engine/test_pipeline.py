@@ -100,7 +100,7 @@ def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
 
 def test_the_floor_is_taken_on_raw_bm25() -> None:
     best = memory("billing exports pipeline", body="billing exports pipeline")
-    honest = memory("billing glossary of words")
+    honest = memory("billing glossary of all words")
     retrieval = run("billing exports pipeline", best, honest, *fillers(40))
     first, second = by_id(retrieval, best.summary.id), by_id(retrieval, honest.summary.id)
     assert first.body_bonus == 3

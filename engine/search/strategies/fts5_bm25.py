@@ -52,11 +52,13 @@ def parts_of(postings: Postings, units: Sequence[Unit], row: int, *, in_bodies: 
     """The number of each unit that a memory holds -> its part of the BM25, and the bonus. Empty without BM25."""
     numbers, after = postings.affordable(units, BUDGET)
     read = [units[number] for number in numbers]
-    parts = {}
-    for number, unit in zip(numbers, read, strict=True):
-        if score := postings.score_of(row, *_expression([unit], in_bodies=in_bodies), after):
-            parts[number] = score
-    return parts, _bonus(_matched(postings, read, [row])[row]) if parts and not in_bodies else 0
+    matched = _matched(postings, read, [row])[row]
+    parts = {
+        number: postings.score_of(row, *_expression([unit], in_bodies=in_bodies), after)
+        for number, unit in zip(numbers, read, strict=True)
+        if unit.text in matched
+    }
+    return (parts, 0 if in_bodies else _bonus(matched)) if any(parts.values()) else ({}, 0)
 
 
 def _expression(units: Iterable[Unit], *, in_bodies: bool) -> tuple[str, Weights]:

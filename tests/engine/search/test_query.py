@@ -84,7 +84,7 @@ def test_every_stem_is_quoted() -> None:
     assert any_of(phrase for term in query_terms("caching user_id") for phrase in term.stems) == (
         '"cach" OR "user id" OR "userid"'
     )
-    assert all_of(query_terms("getUser")) == '("getuser" OR "get user")'
+    assert all_of(query_terms("getUser")) == '("getus" OR "get user")'
     assert all_of(query_terms("auth login")) == '("auth") AND ("login")'
 
 
