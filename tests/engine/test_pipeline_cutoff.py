@@ -5,7 +5,7 @@ from math import exp, log
 import pytest
 
 from engine.config import FTS5_BM25, SEARCH, Config
-from engine.cutoff import FURTHER, Cutoff, surer
+from engine.cutoff import FURTHER, Cutoff, default_cutoff, surer
 from engine.explaining.explain import Explainer
 from engine.lean.record import replace
 from engine.pipeline import OpenSystem, Question, retrieve
@@ -198,3 +198,50 @@ def test_an_explanation_says_how_much_probability_was_missing() -> None:
     assert dropped.outcome == "cutoff"
     assert dropped.gap == pytest.approx(probabilities["two"] - surer(0.5))
     assert dropped.gap < 0
+
+
+def test_where_the_first_memory_was_dropped_the_next_need_not_be_surer() -> None:
+    """The second has the likeliest words in its tag, but the first has the higher strength."""
+    found = run(cutoff(DEFAULT, threshold=0.5))
+    first, second = found.candidates[:2]
+    unlikely, likely = replace(first, probability=0.4), replace(second, probability=0.55)
+    cut = cutoff(DEFAULT, threshold=0.5).drop([unlikely, likely], has_judge=False)
+    assert [one.dropped_by for one in cut] == ["cutoff", None]
+    assert surer(0.5) > 0.55
+    behind = cutoff(DEFAULT, threshold=0.5).drop([replace(first, probability=0.9), likely], has_judge=False)
+    assert [one.dropped_by for one in behind] == [None, "cutoff"]
+
+
+LONG_NOTE = "the words of a note that goes on and on about other things " * 30
+
+
+@pytest.mark.parametrize("prompt", ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts"])
+def test_a_prompt_that_is_one_identifier_of_one_note_passes(prompt: str) -> None:
+    notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
+    named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE}", memory_id="named")
+    config = Config()
+    with open_index(named, *notes) as index:
+        found = retrieve(Question(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
+    assert injected(found) == ["named"]
+
+
+def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:
+    named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id="named")
+    prompt = typed_prompt("FNC-029 kubernetes rollout of the billing pipeline")
+    with open_index(named, *fillers(20)) as index:
+        assert injected(retrieve(Question(prompt), index, OpenSystem(Config(), default_cutoff(Config())))) == []
+
+
+def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
+    twice = [memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id=name) for name in "ab"]
+    with open_index(*twice, *fillers(20)) as index:
+        found = retrieve(Question(typed_prompt("FNC-029")), index, OpenSystem(Config(), default_cutoff(Config())))
+    assert injected(found) == []
+
+
+def test_a_root_with_one_note_of_one_line_is_not_silent() -> None:
+    note = memory("ops", body="Deploys go through make deploy", category="note", memory_id="ops")
+    with open_index(note) as index:
+        for prompt, expected in (("how do we deploy?", ["ops"]), ("how are invoices rounded?", [])):
+            found = retrieve(Question(typed_prompt(prompt)), index, OpenSystem(Config(), default_cutoff(Config())))
+            assert injected(found) == expected

@@ -56,6 +56,10 @@ def test_of_many_words_the_rarest_count_and_the_latest_of_these() -> None:
     assert from_turns(Turn("user", "time quokka"), Turn("user", "people")) == ["quokka", "people", "time"]
 
 
+def test_numbers_and_stop_words_of_the_turns_do_not_count() -> None:
+    assert from_turns(Turn("user", "in 2024 The `make` step of Go took 401 quokka")) == ["quokka", "step", "took"]
+
+
 def test_the_explanation_adds_up_and_names_the_words_of_earlier_turns() -> None:
     prompt, config = typed_prompt("fix the branch function", TURNS_BEFORE), Config(min_strength=0.0, noise_floor=0.0)
     with open_index(EXPIRY, FUNCTION, *fillers(40)) as index:
