@@ -146,7 +146,13 @@ def _compare(name: str, search: Search, kind: str) -> None:
 @contextmanager
 def _exhaustively() -> Iterator[None]:
     """Strategies read all lists and score every memory."""
-    limits = [(memsift, "BUDGET"), (memsift, "BEST"), (memsift, "MOST_TIES"), (fts5_bm25, "BUDGET")]
+    limits = [
+        (memsift, "BUDGET"),
+        (memsift, "BEST"),
+        (memsift, "MOST_TIES"),
+        (fts5_bm25, "BUDGET"),
+        (fts5_bm25, "BUDGET_OF_BODIES"),
+    ]
     before = [getattr(module, name) for module, name in limits]
     for module, name in limits:
         setattr(module, name, sys.maxsize)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from engine.search.query import Term
 
 MAX_BODY_BONUS = 3
-BUDGET = 6000
-"""Postings that FTS5 may read for a prompt."""
+BUDGET, BUDGET_OF_BODIES = 20_000, 6000
+"""Postings that FTS5 may read for a prompt: most of them are of bodies, where it scores none for the hook."""
 
 HEADLINE, BODIES = (1.0, 1.0, 0.0), (4.0, 2.0, 1.0)
 """The weights of title, tags and body, as the hook searches, and for an explicit search."""
@@ -33,7 +33,7 @@ def asked(postings: Postings, text: str, *, in_bodies: bool) -> tuple[tuple[Term
 def find(postings: Postings, text: str, size: int, *, in_bodies: bool, include_retired: bool) -> CandidatePool:
     """The *size* best active memories and the retired memories among them, best first; see `memsift.find`."""
     _, units = asked(postings, text, in_bodies=in_bodies)
-    numbers, after = postings.affordable(units, BUDGET)
+    numbers, after = postings.affordable(units, BUDGET_OF_BODIES if in_bodies else BUDGET)
     read = [units[number] for number in numbers]
     if not read:
         return CandidatePool([], units, searched=text)
@@ -50,7 +50,7 @@ def find(postings: Postings, text: str, size: int, *, in_bodies: bool, include_r
 
 def parts_of(postings: Postings, units: Sequence[Unit], row: int, *, in_bodies: bool) -> tuple[dict[int, float], int]:
     """The number of each unit that a memory holds -> its part of the BM25, and the bonus. Empty without BM25."""
-    numbers, after = postings.affordable(units, BUDGET)
+    numbers, after = postings.affordable(units, BUDGET_OF_BODIES if in_bodies else BUDGET)
     read = [units[number] for number in numbers]
     matched = _matched(postings, read, [row])[row]
     parts = {
