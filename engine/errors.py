@@ -42,6 +42,10 @@ class RootNotFoundError(RootError):
     """There is no such folder."""
 
 
+class MovedRootError(RootError):
+    """The cutoff and the changes of a folder cannot be taken over."""
+
+
 class RootUnreadableError(RootError):
     """The folder cannot be read."""
 
@@ -87,7 +91,7 @@ class JournalError(CurationError, title="Journal"):
 
 
 class DecisionsError(MemsiftError, title="Decisions"):
-    """The decisions about findings cannot be read or written."""
+    """The decisions and ratings cannot be read or written."""
 
 
 class MissingLibraryError(MemsiftError, title="Package"):
@@ -96,7 +100,6 @@ class MissingLibraryError(MemsiftError, title="Package"):
 
 EXTRAS = {
     "aiohttp": "serve",
-    "anthropic": "anthropic",
     "distributed": "dask",
     "ir_measures": "stats",
     "numpy": "stats",
@@ -171,7 +174,7 @@ class MissingKeyError(ProviderError):
 
 
 class RatingsError(MemsiftError, title="Ratings"):
-    """The ratings of memories cannot be read or written, or contradict the command."""
+    """A file of ratings cannot be read, or contradicts the command."""
 
 
 class LabelStoreError(MemsiftError, title="Labels"):

@@ -66,10 +66,16 @@ class Section(Record):
 
 
 class Memory(Record):
-    """A whole memory: its summary and its body."""
+    """A whole memory: its summary and its body.
+
+    `is_by_line`: its front matter was read without a parser of YAML, so it may be wrong. `earlier_digest` is the digest
+    that version 1.0.0 gave to the same text, if it read the front matter otherwise: labels and decisions may have it.
+    """
 
     summary: MemorySummary
     sections: tuple[Section, ...]
+    is_by_line: bool = False
+    earlier_digest: str = ""
 
     @property
     def body(self) -> str:

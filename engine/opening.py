@@ -13,6 +13,7 @@ from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading,
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
+from engine.stores.files import has_locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from engine.memory import Corpus, Memory, MemorySummary
 
     Rules = tuple[Callable[[MemorySummary], bool], Callable[[MemorySummary], bool]]
+    """The functions `is_accepted` and `is_loaded` of an `Index`."""
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS = 60.0
@@ -53,11 +55,13 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
+    from engine.quality.decisions import follow_rereading
     from engine.search.sync import discard, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
+    wait_s = WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
     def recover(error: Exception) -> Index:
         if is_damage(error):
@@ -65,8 +69,10 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        _update(path, resolved, wait_s=WAIT_SECONDS, merges=True)
-        return _opened(path, resolved, _rules(resolved, environ), recover)
+        _update(path, resolved, wait_s=wait_s, merges=True)
+        index = _opened(path, resolved, (_acceptance(resolved, environ), _loading(resolved, environ)), recover)
+        follow_rereading(index, environ)
+        return index
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
 
@@ -80,12 +86,12 @@ def index_of(
     return index_in_memory(corpus, early_risk, risk, module, is_accepted)
 
 
-def _update(path: str, root: str, **how: Any) -> None:
+def _update(path: str, root: str, **how: Any) -> bool:
     """As `engine.search.sync.update`, with the risk of the memories. Few prompts need it, so it is loaded only then."""
     from engine.quality.safety.gate import early_risk
     from engine.search.sync import update
 
-    update(path, root, early_risk, **how)
+    return update(path, root, early_risk, **how)
 
 
 def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
@@ -177,8 +183,11 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
-    if index is None and _is_being_built(path):
-        return None
+    if index is None and os.path.exists(path):
+        from engine.search.sync import is_locked
+
+        if is_locked(path):  # another process builds it
+            return None
     if not (_is_small(root) if index is None else len(index) <= SMALL and index.most_in_a_file() <= MOST_PARTS):
         start_update(path, root)
         return _behind(index)
@@ -202,13 +211,6 @@ def _behind(index: Index | None) -> Index | None:
     return index
 
 
-def _is_being_built(path: str) -> bool:
-    """Whether another process writes the file, of which it is known that no index can be read from it."""
-    from engine.search.sync import is_locked
-
-    return os.path.exists(path) and is_locked(path)
-
-
 def _is_small(root: str) -> bool:
     """Whether a first index is soon built: of few files, none of which can hold many memories."""
     folders, left = [root], SMALL_FIRST
@@ -228,9 +230,9 @@ def _is_small(root: str) -> bool:
 
 
 def start_update(path: str, root: str) -> None:
-    """Start a process that updates the index and may outlive this one."""
+    """Start a process that updates the index and may outlive this one. It finds installed packages, such as PyYAML."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    command = [sys.executable, "-I", "-S", "-c", UPDATE, package, path, root]
+    command = [sys.executable, "-I", "-c", UPDATE, package, path, root]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     try:
         os.posix_spawn(sys.executable, command, dict(os.environ), file_actions=nothing, setsid=True)
@@ -243,6 +245,7 @@ def main(path: str, root: str) -> None:
     try:
         os.nice(10)
         _update(path, root, wait_s=0.0, merges=True)
+        open_index(root, os.environ).close()  # decisions follow memories that are read otherwise than before
     except (*DAMAGE, OSError):
         return
 
@@ -256,11 +259,13 @@ def _updated(path: str, root: str, environ: Mapping[str, str], deadline_s: float
 
     until = time.monotonic() + SYNC_SHARE * deadline_s
     try:
-        _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=Watch(is_over=lambda: time.monotonic() > until))
+        is_over = Watch(is_over=lambda: time.monotonic() > until)
+        if _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=is_over):
+            start_update(path, root)
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        if not is_busy(error) and (index := _in_memory(root, environ)) is not None:
+        if not is_busy(error, path) and (index := _in_memory(root, environ)) is not None:
             return index
     else:
         return _existing(path, root, environ, deadline_s)
@@ -321,21 +326,18 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
             _behind(index)
             return None
         try:
-            _update(path, root, wait_s=wait_s, only=names)
+            if _update(path, root, wait_s=wait_s, only=names):
+                start_update(path, root)
         except (*DAMAGE, OSError):
             return _in_memory(root, environ)
         return _existing(path, root, environ, deadline_s)
 
     try:
-        index = _opened(path, root, _rules(root, environ), recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        rules = _acceptance(root, environ), _loading(root, environ)
+        index = _opened(path, root, rules, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
-
-
-def _rules(root: str, environ: Mapping[str, str]) -> Rules:
-    """The functions `is_accepted` and `is_loaded` of an `Index`."""
-    return _acceptance(root, environ), _loading(root, environ)
 
 
 def _opened(

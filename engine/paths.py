@@ -62,13 +62,8 @@ def labels_file(environ: Mapping[str, str]) -> str:
     return environ.get("MEMSIFT_DB") or os.path.join(_own_folder(environ, DATA), "labels.db")
 
 
-def ratings_file(environ: Mapping[str, str]) -> str:
-    """The newest rating of each memory by a model, of all roots."""
-    return os.path.join(_own_folder(environ, DATA), "ratings.db")
-
-
 def decisions_file(environ: Mapping[str, str]) -> str:
-    """The memories that the user accepted or rejected, and dismissed findings, of all roots."""
+    """The memories that the user accepted or rejected, dismissed findings, and ratings by a model, of all roots."""
     return os.path.join(_own_folder(environ, DATA), "decisions.db")
 
 
@@ -124,9 +119,19 @@ def project_slug(cwd: str) -> str:
 
 
 def home_dir(environ: Mapping[str, str]) -> str:
-    """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it."""
-    given = environ.get("USERPROFILE") if os.name == "nt" else ""
-    return given or environ.get("HOME") or os.path.expanduser("~")
+    """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it.
+
+    A relative one is ignored: memsift would write into the project.
+    """
+    given = environ.get("USERPROFILE", "") if os.name == "nt" else ""
+    given = given or environ.get("HOME", "")
+    if os.path.isabs(given):
+        return given
+    if os.name == "nt":
+        return os.path.expanduser("~")
+    import pwd
+
+    return pwd.getpwuid(os.getuid()).pw_dir
 
 
 def _path_hash(path: str) -> str:

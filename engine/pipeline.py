@@ -61,7 +61,7 @@ class OpenSystem(Record):
     now: Callable[[], float] = time.time
 
 
-class Question(Record):
+class Query(Record):
     """A prompt, and what is asked about it.
 
     Mode `search` injects up to `max_results` memories, however weak. `session`: what the conversation was given.
@@ -95,7 +95,7 @@ they are looked at, as LoCoMo shows.
 """
 
 
-def retrieve(question: Question, index: Index, system: OpenSystem) -> Retrieval:
+def retrieve(question: Query, index: Index, system: OpenSystem) -> Retrieval:
     """Find candidates for a prompt, and let each stage in turn drop some. The rest is the injected set.
 
     With a cutoff and a judge, the cutoff keeps sure candidates, drops hopeless ones, and leaves the others to the
@@ -138,7 +138,7 @@ def retrieve(question: Question, index: Index, system: OpenSystem) -> Retrieval:
     )
 
 
-def first_pool(question: Question, index: Index, system: OpenSystem, size: int) -> tuple[str, CandidatePool]:
+def first_pool(question: Query, index: Index, system: OpenSystem, size: int) -> tuple[str, CandidatePool]:
     """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
     config, text = system.config, question.prompt.text
     strategy, in_bodies = config.match_strategy, question.mode == SEARCH
@@ -159,7 +159,7 @@ def first_pool(question: Question, index: Index, system: OpenSystem, size: int) 
 
 
 def _later_stages(
-    question: Question, strategy: str, pool: CandidatePool, candidates: list[Candidate], system: OpenSystem
+    question: Query, strategy: str, pool: CandidatePool, candidates: list[Candidate], system: OpenSystem
 ) -> tuple[list[Candidate], Judgement | None]:
     """Every candidate after floors, cutoff, judge and places, and the judge's answer if it was asked."""
     config, judge, cutoff, mode = system.config, system.judge, system.cutoff, question.mode

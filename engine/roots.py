@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.judge.verdict import Judgement
     from engine.memory import Memory, MemorySummary, Skipped
     from engine.pipeline import Cutoff as AnyCutoff
-    from engine.pipeline import Judge, OpenSystem, Question
+    from engine.pipeline import Judge, OpenSystem, Query
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from engine.search.index import Index
@@ -215,7 +215,7 @@ def roots_of(index: OpenIndex, config: Config, cutoff: AnyCutoff | None) -> list
     return [Root(index.parts[0].index, config, cutoff), *others]
 
 
-def retrieve(question: Question, index: OpenIndex, system: OpenSystem) -> Retrieval:
+def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval:
     """One retrieval over one or all roots of *index*, as the hook makes it: see `engine.pipeline.retrieve`.
 
     The configuration and the cutoff of *system* are those of the first root, which has the places and the judge: see
@@ -252,7 +252,7 @@ class Share:
         return Judgement(OK, tuple(Verdict(candidate.id, APPROVED, OK) for candidate in candidates), "", "", "", 0.0)
 
 
-def retrieve_from(question: Question, roots: Sequence[Root], system: OpenSystem) -> Retrieval:
+def retrieve_from(question: Query, roots: Sequence[Root], system: OpenSystem) -> Retrieval:
     """One retrieval over *roots*, the first of which has the configuration of *system*.
 
     The judge is asked once, and only about roots whose own settings name the same judge: the settings of a project

@@ -11,7 +11,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
-from engine.stores.files import OWN_FILE, make_private
+from engine.stores.files import OWN_FILE, has_locks, make_private
+from engine.stores.private_database import NO_LOCKS
 from labels.migrations import STEPS, migrations
 from labels.tables import ELSEWHERE, LabelTables, database_of, storable
 
@@ -40,6 +41,9 @@ opened: dict[int, tuple[Path, File]] = {}
 """The files of this process' connections, by the ids of these. Of one path, only one file may be open at a time: SQLite
 would use the same write-ahead log for both."""
 
+NO_SHARED_MEMORY = (sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMOPEN)
+"""What SQLite says of a store in WAL mode where processes cannot share memory."""
+
 SETTLE_S = 0.5
 """Time for SQLite to move its log into the file."""
 
@@ -66,6 +70,8 @@ class LabelDatabase(LabelTables):
             if place == path and file_at(path, file) != file:
                 raise moved(path)
         make_place(path)
+        if not has_locks(str(path.parent)):
+            raise LabelStoreError(f"Label store {path}: {NO_LOCKS}. Take a folder on another disk, {ELSEWHERE}.")
         with self.explaining():
             super().__init__(database_of(connect(path, busy_timeout_s)), path)
         opened[id(self)] = (path, file_at(path))
@@ -78,20 +84,19 @@ class LabelDatabase(LabelTables):
                 is_older = bool(migrations().pending(self._db))
             # an up-to-date store is opened without the write lock, so a reader need not wait for a writer
             if is_older:
-                self.update()
-            with self.explaining():
-                switch_to_wal(self._db, busy_timeout_s)
+                with self.writing():
+                    refuse_foreign(self._db, path)
+                    if migrations().pending(self._db):  # another process may have been faster
+                        with suppress(PermissionError):  # stores of older versions were readable by everybody
+                            path.chmod(path.stat().st_mode & OWN_FILE)
+                        migrations().apply(self._db)
+                with self.explaining():
+                    switch_to_wal(self._db, busy_timeout_s)
+                    self._db.close()
+                    self._db = database_of(connect(path, busy_timeout_s))
         except BaseException:
             self.close()
             raise
-
-    def update(self) -> None:
-        """Apply the pending steps. Checks again under the lock, because another process may have been faster."""
-        with self.writing():
-            refuse_foreign(self._db, self.path)
-            if migrations().pending(self._db):
-                keep_private(self.path)
-                migrations().apply(self._db)
 
     def close(self) -> None:
         with suppress(LabelStoreError):
@@ -106,21 +111,17 @@ class LabelDatabase(LabelTables):
             is_in_place = file_at(path, file) == file
             if is_in_place and not self._is_overwritten():
                 return
-            held = self._written_rows() if is_in_place else self._content()
+            if is_in_place:
+                held = self._written_rows()
+            else:
+                # the log has its name beside `path`, and SQLite would take it for the log of the file that is there now
+                held = self.copied()
+                with suppress(sqlite3.Error):
+                    self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._db.close()
             self._db = held
             del opened[id(self)]
         raise moved(self.path)
-
-    def _content(self) -> Database:
-        """All that is open, in memory. The file gets the rest of its log, wherever it lies now.
-
-        The log has its name beside `path`, and SQLite would take it for the log of the file that is there now.
-        """
-        held = self.copied()
-        with suppress(sqlite3.Error):
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return held
 
     def _written_rows(self) -> Database:
         """The prompts, memories and events that this connection wrote, in memory; the rest was overwritten.
@@ -211,21 +212,18 @@ def make_place(path: Path) -> None:
         raise unusable_place(error, path) from error
 
 
-def keep_private(path: Path) -> None:
-    """Make a store of an older version private; those were readable by everybody. Ignores other people's files."""
-    with suppress(PermissionError):
-        if path.is_file():
-            path.chmod(path.stat().st_mode & OWN_FILE)
-
-
 def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
     try:
+        connection.execute("SELECT 1 FROM sqlite_master")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = {-CACHE_KIB}")
-    except BaseException:
+    except BaseException as error:
         connection.close()
-        raise
+        if getattr(error, "sqlite_errorcode", 0) not in NO_SHARED_MEMORY:
+            raise
+        leave_wal(path)
+        return connect(path, busy_timeout_s)
     return connection
 
 
@@ -237,9 +235,18 @@ def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
             db.enable_wal()
             return
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode in NO_SHARED_MEMORY:
+                return
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def leave_wal(path: Path) -> None:
+    """Let a store do without WAL from now on: readers and a writer take turns then."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as alone:
+        for setting in ("locking_mode = EXCLUSIVE", "journal_mode = DELETE"):
+            alone.execute(f"PRAGMA {setting}").fetchall()
 
 
 def refuse_foreign(db: Database, path: Path) -> None:
@@ -295,12 +302,8 @@ def stamp_of(path: Path) -> tuple[int, int]:
 def newest_event(path: Path, number: int | None = None) -> tuple[int, str] | None:
     """Number and uid of the newest event in a file without its log, or of the event *number*; None if it has none."""
     sql = "SELECT event_id, uid FROM label_event WHERE event_id = coalesce(?, (SELECT max(event_id) FROM label_event))"
-    with suppress(sqlite3.Error), closing(connect_read_only(path)) as db:
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # without its log, so that SQLite makes no file beside it
+    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as db:
         found: tuple[int, str] | None = db.execute(sql, [number]).fetchone()
         return found
     return None
-
-
-def connect_read_only(path: Path) -> sqlite3.Connection:
-    """The file as it is without its log, so that SQLite makes no file beside it."""
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)

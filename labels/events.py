@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from labels.records import (
@@ -21,7 +20,7 @@ from labels.records import (
 from labels.tables import QUERIES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from labels.records import Pair
     from labels.tables import LabelTables
@@ -55,7 +54,11 @@ class StoredEvents:
         return self._labels(f"label_current AS event WHERE {where} ORDER BY event_id", {**given, "root": root})
 
     def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Label, ...]:
-        return tuple(map(label_of, self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)))
+        rows = self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)
+        return tuple(
+            Label._make((*said, blindness(blind), source, session, bool(repeat)))
+            for *said, blind, source, session, repeat in rows
+        )
 
     def is_labelled(self, root: str) -> bool:
         """Whether there is a current label of a memory that a run over the root returned."""
@@ -113,25 +116,6 @@ class StoredEvents:
         )
 
 
-def superseding(db: LabelTables, label: Event) -> Event:
-    """The new *label* with the label that it supersedes, if there is one. Its time is never before that label's.
-
-    Else a clock that was set back would let the replaced label stay current.
-    """
-    found = db.tuples(QUERIES["superseded"], label._asdict())
-    return label._replace(supersedes=found[0][0], ts=max(label.ts, found[0][1])) if found else label
-
-
-def latest_standing(
-    db: LabelTables, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
-) -> Event | None:
-    """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
-    prompts = None if prompt_ids is None else json.dumps(list(prompt_ids))
-    asked = {"annotator": annotator, "root": root, "adjudications": adjudications, "prompts": prompts}
-    rows = db.rows(QUERIES["latest_standing"], asked)
-    return event_of(rows[0]) if rows else None
-
-
 def event_of(row: dict[str, Any]) -> Event:
     return Event(**{**row, "blind": blindness(row["blind"]), "repeat": bool(row["repeat"])})
 
@@ -140,12 +124,6 @@ def event_row(event: Event) -> dict[str, Any]:
     """The columns of the table `label_event`; `event_of` reads them back. An event without a number gets one."""
     blind = NOT_KNOWN if event.blind is None else event.blind
     return {**event._asdict(), "event_id": event.event_id or None, "blind": blind}
-
-
-def label_of(row: tuple[Any, ...]) -> Label:
-    """A label from a row of LABEL_COLUMNS."""
-    *fields, blind, source, session, repeat = row
-    return Label._make((*fields, blindness(blind), source, session, bool(repeat)))
 
 
 # The consensus of several people

@@ -1,16 +1,20 @@
 -- The longer queries of the label store, by name. A "part" is no query of its own: its name in braces stands for it.
 
+-- The run of the row of `run` is over the root, or over a folder with the same memories.
+-- [part this_root]
+(run.root = :root OR run.root IN (SELECT other FROM same_memories WHERE root = :root))
+
 -- The ids of the newest retrievals. A system's retrievals with an older judge prompt are left out: another prompt makes
 -- another judge.
 -- [part newest]
     SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
     LEFT JOIN judge_call USING (run_id, prompt_id)
-    WHERE (:root IS NULL OR run.root = :root)
+    WHERE (:root IS NULL OR {this_root})
       AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
           SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
           WHERE latest.call_id IN (
-              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
-              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
+              SELECT max(call_id) FROM judge_call JOIN run USING (run_id)
+              WHERE :root IS NULL OR {this_root} GROUP BY run.system
           )
       ))
     GROUP BY retrieval.prompt_id, run.system
@@ -19,7 +23,7 @@
 -- [part of_root]
 (:root IS NULL OR EXISTS (
     SELECT 1 FROM result JOIN run USING (run_id)
-    WHERE run.root = :root AND result.prompt_id = event.prompt_id AND result.memory_id = event.memory_id
+    WHERE {this_root} AND result.prompt_id = event.prompt_id AND result.memory_id = event.memory_id
 ))
 
 -- Replays
@@ -72,19 +76,26 @@ AND (system NOT GLOB :judged OR NOT EXISTS (
 
 -- [prompts]
 SELECT * FROM prompt WHERE prompt_id IN (
-    SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id
+    SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE {this_root}) ORDER BY prompt_id
 
 -- [prompts_of_source]
 SELECT prompt.*, max(retrieval_id) AS latest FROM prompt JOIN retrieval USING (prompt_id)
-JOIN run USING (run_id) WHERE source = ? AND root = ? GROUP BY prompt_id ORDER BY latest DESC LIMIT ?
+JOIN run USING (run_id) WHERE source = :source AND {this_root} GROUP BY prompt_id ORDER BY latest DESC LIMIT :limit
 
 -- [saved_runs]
 SELECT run_id, root, system, count(*), max(retrieval.ts), config_json, corpus_hash
-FROM run JOIN retrieval USING (run_id) WHERE root = ? GROUP BY run_id ORDER BY max(retrieval_id) DESC
+FROM run JOIN retrieval USING (run_id) WHERE {this_root} GROUP BY run_id ORDER BY max(retrieval_id) DESC
 
 -- [injected]
 SELECT prompt_id, memory_id, digest, title FROM result JOIN memory_version USING (memory_id, digest)
 WHERE run_id = ? AND injected ORDER BY prompt_id, rank
+
+-- [is_known]
+SELECT 1 FROM run WHERE root = :root UNION ALL SELECT 1 FROM same_memories WHERE root = :root LIMIT 1
+
+-- [labelled_texts]
+SELECT DISTINCT run.root, result.memory_id, result.digest
+FROM label_event JOIN result USING (prompt_id, memory_id, digest) JOIN run USING (run_id)
 
 -- [labelled_text]
 SELECT text FROM prompt WHERE prompt_id = ? AND prompt_id IN (SELECT prompt_id FROM label_event)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from labels.records import MemoryText, Pair
     from labels.tables import LabelTables
 
+THIS_ROOT = QUERIES["part this_root"]
 PROMPT_COLUMNS = "text kind source session_id cwd".split()
 MEMORY_COLUMNS = "digest category title path".split()
 RESULT_COLUMNS = "rank bm25 body_bonus score confidence injected dropped_by probability matched".split()
@@ -70,12 +71,13 @@ class StoredRuns:
 
     def names_with(self, root: str) -> tuple[str, ...]:
         """The names of roots that were replayed, alone or together with others, and that *root* is one of."""
-        names = [name for (name,) in self._db.tuples("SELECT DISTINCT root FROM run ORDER BY root")]
+        known = "SELECT root FROM run UNION SELECT root FROM same_memories ORDER BY root"
+        names = [name for (name,) in self._db.tuples(known)]
         return tuple(name for name in names if root in roots_in(name))
 
     def prompts(self, root: str) -> tuple[Prompt, ...]:
         """The prompts that were replayed over a root, sorted by id."""
-        return tuple(map(prompt_of, self._db.rows(QUERIES["prompts"], [root])))
+        return tuple(map(prompt_of, self._db.rows(QUERIES["prompts"], {"root": root})))
 
     def prompt(self, prompt_id: str) -> Prompt | None:
         rows = self._db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
@@ -97,7 +99,11 @@ class StoredRuns:
 
     def prompts_of_source(self, root: str, source: str, limit: int = 1000) -> tuple[Prompt, ...]:
         """The prompts of a source that were replayed over a root, the latest replay first."""
-        return tuple(map(prompt_of, self._db.rows(QUERIES["prompts_of_source"], [source, root, limit])))
+        return tuple(
+            map(
+                prompt_of, self._db.rows(QUERIES["prompts_of_source"], {"source": source, "root": root, "limit": limit})
+            )
+        )
 
     def texts_with(self, prefix: str) -> dict[str, str]:
         """The recorded digest of each memory whose id begins with *prefix*, for ids that never change their text."""
@@ -106,7 +112,7 @@ class StoredRuns:
 
     def saved_runs(self, root: str) -> tuple[SavedRun, ...]:
         """The runs over a root; the run with the latest result comes first."""
-        return tuple(map(SavedRun._make, self._db.tuples(QUERIES["saved_runs"], [root])))
+        return tuple(map(SavedRun._make, self._db.tuples(QUERIES["saved_runs"], {"root": root})))
 
     def injected_sets(self, run_id: str) -> Mapping[str, tuple[InjectedMemory, ...]]:
         """prompt id -> the memories that a run injected for it, best first, in the order of the run."""
@@ -266,7 +272,7 @@ class NewestReplays:
 
     def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
         """The settings of each run over *root*, or over all roots: run id -> settings."""
-        sql = "SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR root = :root"
+        sql = f"SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR {THIS_ROOT}"
         return {run_id: RunSettings(*made) for run_id, *made in self._db.tuples(sql, {"root": root})}
 
     def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:

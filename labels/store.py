@@ -6,19 +6,22 @@ writes the same tables.
 
 from __future__ import annotations
 
+import json
 import secrets
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from engine import __version__
 from engine.errors import LabelStoreError
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
-from labels.events import StoredEvents, event_row, latest_standing, superseding
+from labels.events import StoredEvents, event_of, event_row
 from labels.labelling_order import StoredPlans
 from labels.pooling import StoredPools, record_card
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
+from labels.rereading import follow_rereading
 from labels.runs import NewestReplays, StoredRuns
+from labels.tables import QUERIES, LabelTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -28,8 +31,9 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from engine.roots import OpenIndex
     from labels.labelling_order import LabellingOrder
-    from labels.records import Card, Pool
+    from labels.records import Card, Pair, Pool
 
     class KeyPress(TypedDict):
         """How a card was answered: see `labels.records.Event`."""
@@ -55,6 +59,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
     """
 
     _db: LabelDatabase
+    _problem: LabelStoreError | None = None
 
     def __init__(
         self, db: LabelDatabase, now: Callable[[], datetime], guideline: str, token: Callable[[int], str]
@@ -85,12 +90,24 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         """
         return cls(LabelDatabase(path, busy_timeout_s), now, guideline, token)
 
+    @classmethod
+    def without_file(cls, path: Path, problem: LabelStoreError) -> Self:
+        """An empty store in memory, in place of the file at *path* that cannot be used: it refuses all key presses.
+
+        What is read or replayed beside it goes on. *problem* is raised instead of keeping a label.
+        """
+        db = cast("LabelDatabase", LabelTables.in_memory())
+        db.path = path
+        store = cls(db, utc_now, "", secrets.token_hex)
+        store._problem = problem
+        return store
+
     def another(self) -> Self:
         """A second connection for another thread. Neither keeps the other waiting for longer than one transaction.
 
         It is for retrievals, which can be made again: a power cut may take its latest writes, but no label.
         """
-        self._db.require_in_place()
+        self._require_file()
         db = LabelDatabase(self.path, BUSY_TIMEOUT_S, self._db.turn)
         db.execute("PRAGMA synchronous = NORMAL")
         return type(self)(db, self._now, self._guideline, self._token)
@@ -113,6 +130,8 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
 
         Raises MovedStoreError if the file was moved, replaced or deleted since it was opened.
         """
+        if self._problem:
+            return False
         self._db.require_in_place()
         before, self._version = self._version, self._data_version()
         return before != self._version
@@ -125,9 +144,31 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
     def _data_version(self) -> int:
         return int(self._db.tuples("PRAGMA data_version")[0][0])
 
+    def follow_rereading(self, index: OpenIndex) -> None:
+        """Let labels of version 1.0.0 count for memories of *index* that are read otherwise since then."""
+        follow_rereading(self._db, index)
+
     def together(self) -> AbstractContextManager[None]:
         """A `with` block whose writes are one transaction: all of them are on disk at its end, or none if it raises."""
         return self._db.writing()
+
+    def recognise(self, root: str, texts: Callable[[], Collection[Pair]]) -> None:
+        """Let runs over other folders count for *root* too, if it holds their memories: a clone, a worktree, or a move.
+
+        Most of the labelled texts of such a folder are among *texts*. They are asked for only once, before the first
+        run over *root*.
+        """
+        if self._db.tuples(QUERIES["is_known"], {"root": root}):
+            return
+        labelled = grouped((other, pair) for other, *pair in self._db.tuples(QUERIES["labelled_texts"]))
+        if not labelled:
+            return
+        here = set(texts())
+        with self._db.writing():
+            for other, pairs in labelled.items():
+                if 2 * sum(tuple(pair) in here for pair in pairs) > len(pairs):
+                    row = {"root": root, "other": other, "ts": self._timestamp()}
+                    self._db.insert("same_memories", row, upsert="DO NOTHING")
 
     # Retrievals, pools and labelling orders are written
 
@@ -234,8 +275,11 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         Imported events are not taken back. Returns the event, or None if there is none. A label that the event had
         superseded is current again.
         """
+        prompts = None if prompt_ids is None else json.dumps(list(prompt_ids))
+        asked = {"annotator": annotator, "root": root, "adjudications": adjudications, "prompts": prompts}
         with self._db.writing():
-            event = latest_standing(self._db, annotator, prompt_ids, root, adjudications)
+            rows = self._db.rows(QUERIES["latest_standing"], asked)
+            event = event_of(rows[0]) if rows else None
             if event is not None:
                 shown = {name: getattr(event, name) for name in ("blind", "repeat", "position", "seed")}
                 made = {**shown, **self._stamp(), "supersedes": event.event_id}
@@ -244,6 +288,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         return event
 
     def _append(self, action: str, annotator: str, prompt_id: str, card: Card, **given: Any) -> Event:
+        self._require_file()
         made = {**given, **self._stamp(), "position": card.position}
         event = Event(annotator, prompt_id, card.memory.id, card.memory.digest, action, **made)
         with self._db.writing():
@@ -253,8 +298,16 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
                 )
             runs.record_memory(self._db, card.memory)
             if action == LABEL and not event.repeat:
-                event = superseding(self._db, event)
+                for earlier, ts in self._db.tuples(QUERIES["superseded"], event._asdict()):
+                    # the later time, else a clock that was set back would let the replaced label stay current
+                    event = event._replace(supersedes=earlier, ts=max(event.ts, ts))
             return event._replace(event_id=self._db.insert("label_event", event_row(event)))
+
+    def _require_file(self) -> None:
+        """Raise LabelStoreError unless what is written now is kept."""
+        if self._problem:
+            raise self._problem
+        self._db.require_in_place()
 
     def _stamp(self) -> dict[str, Any]:
         """The columns of every new event: its time, its names, and the versions in force."""

@@ -70,8 +70,12 @@ class LabelTables:
     def copied(self) -> Database:
         """All that is held, in memory."""
         copy = database_in_memory()
-        with self.explaining():
-            self._db.conn.backup(copy.conn)
+        try:
+            with self.explaining():
+                self._db.conn.backup(copy.conn)
+        except LabelStoreError:
+            copy.close()
+            raise
         return copy
 
     @contextmanager

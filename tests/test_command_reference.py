@@ -20,7 +20,7 @@ PAGES = sorted(
     for path in (PROJECT / folder).glob("*.md" if folder == "." else "**/*.md")
     if path.name != "CHANGELOG.md" and PROJECT / "tui" / "demo" not in path.parents
 )
-OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
+OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][a-z-]*")
 HELP = {"--help", "-h"}
 OF_OTHER_PROGRAMS = {"--snapshot-update"}
 

@@ -27,7 +27,8 @@ def defaults(section: object, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{name}", value
 
 
-DEFAULTS = {**dict(defaults(Config())), "roots": [], "label.grades": False, "app.plain": False}
+OF_USER = {"roots": [], "label.grades": False, "app.plain": False}
+DEFAULTS = {**dict(defaults(Config())), "cutoff_threshold": "balanced", "noise_floor": Config().floor, **OF_USER}
 ACTION = "keys.ID"
 
 

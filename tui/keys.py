@@ -35,12 +35,9 @@ class Key(NamedTuple):
         return self.sentence.split(": ", 1)[-1]
 
 
-_TABLE, _MOVED, _INTO_INPUT = (lines for _, lines in read_sections(__file__, "keys.txt"))
+_TABLE, _INTO_INPUT = (lines for _, lines in read_sections(__file__, "keys.txt"))
 KEYS = {name: Key(*row) for name, *row in (map(str.strip, line.split("|")) for line in _TABLE)}
 """By id, which a screen names in its BINDINGS."""
-
-MOVED = {(screen, key): action for screen, key, action in map(str.split, _MOVED)}
-"""Screen and key -> the action that the key had there in the version before. The app says once where it is now."""
 
 INTO_INPUT = frozenset(_INTO_INPUT)
 """Keys that lead into an input or a choice. They act at once: letters typed after them must reach the input, not act as

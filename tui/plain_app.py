@@ -25,9 +25,9 @@ from textual.widgets import Input, TextArea
 
 from engine.lean.sections import text_beside
 from engine.settings.writing import write_user_settings
-from tui.keys import KEYS, MOVED, active_keys, bindings, idle_keys, key_word, keyed
+from tui.keys import KEYS, active_keys, bindings, idle_keys, key_word, keyed
 from tui.plain import printable
-from tui.remapped_keys import is_foreign, key_map, latin_key, refuse_wrong_keys
+from tui.remapped_keys import key_map, refuse_wrong_keys
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
 from tui.workspace.app_settings import KEYS as OWN_KEYS
@@ -52,7 +52,7 @@ TAKE_NO_CELL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters: control, format, surrogate, and separators of lines and paragraphs."""
 
 NO_SHELL = "No shell started this program, so there is none to go back to."
-NO_KEY = " is no key here. Switch the keyboard to Latin letters. {app.help} shows the keys."
+NO_KEY = " is no key here. Switch the keyboard to Latin letters, or give actions other keys: {app.help}."
 
 FRAMES = dict.fromkeys(range(0x2500, 0x25A0), " ")
 """Lines and blocks, of which borders, bars and scrollbars are drawn."""
@@ -99,7 +99,6 @@ class PlainApp(App[T]):
         self._toast = ""
         self.trail: list[str] = []
         self.keys: dict[str, str] = {}
-        self._moved_keys = dict(MOVED)
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
@@ -121,15 +120,6 @@ class PlainApp(App[T]):
         if self.trail:
             await super().switch_mode(self.trail.pop())
 
-    def _tell_moved(self, key: str) -> None:
-        """Say once that the action of a key, which does nothing here now, has another key."""
-        name = self._moved_keys.get((self.current_mode, key))
-        is_idle = not self.screen.is_modal and key not in self.active_bindings
-        if name and is_idle and not isinstance(self.focused, Input):
-            del self._moved_keys[self.current_mode, key]
-            now = keyed(self, f"{{{name}}}")
-            self.tell(f"{KEYS[name].name} has moved from {key_word(key)} to {now}: {KEYS[name].phrase}.", seconds=8)
-
     @on(Load)
     def start_no_task_eagerly(self) -> None:
         """Let the first screen be on the stack before its inputs look for it, also on Python 3.12 or later.
@@ -139,18 +129,14 @@ class PlainApp(App[T]):
         asyncio.get_running_loop().set_task_factory(None)
 
     async def on_event(self, event: Event) -> None:
-        """Take a letter of another keyboard as the key at its place. In an input, and as a chosen key, it stays."""
+        """Say that a letter of another keyboard is no key, unless it is typed into an input or a person chose it."""
         if isinstance(event, Key) and not event.is_forwarded and self.screen_stack:
             await self._flush_next_callbacks()  # the answer of a dialog counts before a key that was typed after it
-            self._tell_moved(event.key)
-        if isinstance(event, Key) and not event.is_forwarded and is_foreign(event) and self.screen_stack:
-            is_typed = isinstance(self.focused, Input | TextArea)
-            if not is_typed and event.key not in self.screen.active_bindings:
-                latin = latin_key(event)
-                if latin is None:
-                    self.tell(f"{event.character}{keyed(self, NO_KEY)}")
-                    return
-                event = latin
+            letter = event.character or ""
+            is_typed = isinstance(self.focused, Input | TextArea) or event.key in self.screen.active_bindings
+            if letter.isalpha() and not letter.isascii() and not is_typed:
+                self.tell(f"{letter}{keyed(self, NO_KEY)}")
+                return
         await super().on_event(event)
 
     @on(DescendantFocus)

@@ -29,9 +29,15 @@ Settings that others use too have a long timeout: the hook itself keeps to its o
 PACKAGES = os.path.abspath(os.path.join(os.path.realpath(__file__), *[os.pardir] * 3))
 """The folder that holds the package `engine`."""
 LAUNCHER = os.path.join("engine", "hook", "launch.py")
+PLUGIN_FOLDER = os.path.join("engine", "plugin")
 SCRIPT = "memsift-hook"
-OURS = re.compile(rf"engine[/\\]hook[/\\]launch\.py|(?<![\w.-]){SCRIPT}(?![\w-])")
-OF_CLAUDE_MEMORY = re.compile(r"memory_retrieve(\.py)?\b")
+BEHIND_S = re.compile(r"""-S\s+((?:'[^']*+'|"[^"\\]*+"|\\.|[^\s\\'"();&|<>])++)""")
+"""The word of the shell behind Python's option -S, as memsift's commands of all versions have it."""
+
+RUNS_SCRIPT = re.compile(rf"(?<![\w.-]){SCRIPT}(\.sh)?(?![\w.\\/-])")
+"""The script, by its name or path. The plugin of older versions had it as a shell script."""
+
+OF_CLAUDE_MEMORY = re.compile(r"(?<![\w-])memory_retrieve(\.py)?(?![\w.-])")
 """The command of claude-memory's own hook, which would inject beside memsift's."""
 
 
@@ -99,8 +105,17 @@ def hook_entry(agent: Agent, config: Config) -> dict[str, Any]:
 
 
 def is_ours(command: str) -> bool:
-    """Whether a command of a hook starts memsift's."""
-    return bool(OURS.search(command))
+    """Whether a command of a hook starts memsift's, of this version or an older one."""
+    return bool(launcher_in(command) or RUNS_SCRIPT.search(command))
+
+
+def launcher_in(command: str) -> str:
+    """The path of memsift's launcher that a command of a hook starts; empty if it starts none.
+
+    It ends with LAUNCHER: in the wheel it lies below `memsift`, in older versions beside all packages.
+    """
+    words = (shlex.split(found[1])[0] for found in BEHIND_S.finditer(command))
+    return next((path for path in words if f"/{path}".endswith(f"/{LAUNCHER}")), "")
 
 
 def may_block(commands: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.agents import toml_items
 from engine.agents.agent import LOCAL, MANAGED, PROJECT, PROJECT_TOML, USER, USER_TOML
-from engine.agents.hook_entry import PACKAGES, bare_interpreter, is_ours, launcher
+from engine.agents.hook_entry import PACKAGES, PLUGIN_FOLDER, bare_interpreter, is_ours, launcher
 from engine.agents.settings_files import (
     TOML,
     SettingsFile,
@@ -101,7 +101,7 @@ def wanted_plugin(scope: str, files: Sequence[SettingsFile]) -> dict[str, Ours]:
 
 def plugin_folder() -> str:
     """The folder of the plugin, which comes with the package."""
-    return os.path.join(PACKAGES, "engine", "plugin")
+    return os.path.join(PACKAGES, PLUGIN_FOLDER)
 
 
 def ours_in(file: SettingsFile) -> Ours:
@@ -151,8 +151,13 @@ def apply(changes: Sequence[SettingsChange], environ: Mapping[str, str]) -> None
         require_writable(change.file)
     for change in changes:
         save_backup(change.file.path, change.original, environ)
+    done: list[str] = []
     for change in changes:
-        write_settings(change.file, change.after)
+        try:
+            write_settings(change.file, change.after)
+        except SettingsFileError as error:
+            raise SettingsFileError(f"{error} Changed already: {', '.join(done) or 'nothing'}.") from None
+        done.append(change.file.path)
 
 
 def record_start(environ: Mapping[str, str]) -> None:
@@ -189,8 +194,9 @@ def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapp
 
 def own_entries(file: SettingsFile) -> list[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
     """The paths and entries of the hooks that start memsift."""
-    key = file.agent.hook.command_key
-    return [(path, entry) for path, entry in entries_at(file) if is_ours(str(entry.get(key)))]
+    form = file.agent.hook
+    found = ((path, entry, form.command_in(str(entry.get(form.command_key)))) for path, entry in entries_at(file))
+    return [(path, entry) for path, entry, command in found if is_ours(command)]
 
 
 def _table(value: object) -> dict[str, Any]:

@@ -24,12 +24,12 @@ def plugin_text(command: str, timeout_ms: int) -> str:
 
 
 def command_in(text: str) -> str:
-    """The command that a plugin runs; *text* itself if it is not of the form of memsift's."""
+    """The command that memsift's plugin runs; empty for a plugin of somebody else."""
     line = next((line for line in text.splitlines() if line.startswith(START)), "")
     try:
         return str(json.loads(line.removeprefix(START).rstrip(";")))
     except ValueError:
-        return text
+        return ""
 
 
 AGENT = Agent(

@@ -6,8 +6,9 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from engine.agents import installation
 from engine.agents.agent import PROJECT, PROJECT_TOML
-from engine.agents.hook_entry import LAUNCHER, OF_CLAUDE_MEMORY, bare_interpreter, is_ours, may_block, slow_start
+from engine.agents.hook_entry import OF_CLAUDE_MEMORY, bare_interpreter, is_ours, launcher_in, may_block, slow_start
 from engine.agents.installation import entries_at
 from engine.agents.settings_files import SettingsFile
 from engine.lean.record import Record
@@ -63,6 +64,21 @@ def all_hooks_are_off(files: Sequence[SettingsFile]) -> str:
     return next((file.path for file in files if file.content.get("disableAllHooks") is True), "")
 
 
+def gone_paths(files: Sequence[SettingsFile]) -> dict[str, str]:
+    """The path of a settings file -> the path in it of memsift's launcher or plugin, if that is gone.
+
+    So it is after memsift was moved, and after an upgrade to a version that lies elsewhere.
+    """
+    found: dict[str, str] = {}
+    for file in files:
+        named = [launcher_in(command) for command, _ in _commands(file)]
+        if installation.PLUGIN in enabled_plugins(files):
+            named.append(_declared(installation.MARKETPLACE, [file]))
+        gone = [path for path in named if os.path.isabs(path) and not os.path.exists(path)]
+        found |= dict.fromkeys([file.path], gone[0]) if gone else {}
+    return found
+
+
 def removal(hook: PromptHook) -> str:
     """A sentence that says how to get rid of a hook."""
     if hook.folder:
@@ -98,7 +114,7 @@ def _of_one_machine(files: Sequence[SettingsFile]) -> tuple[str, ...]:
         f"{file.path} starts memsift by paths of one machine, and does nothing on others. Run memsift install "
         "--project: its command works on all."
         for file in files
-        if file.scope in (PROJECT, PROJECT_TOML) and any(LAUNCHER in command for command, _ in _commands(file))
+        if file.scope in (PROJECT, PROJECT_TOML) and any(launcher_in(command) for command, _ in _commands(file))
     )
 
 

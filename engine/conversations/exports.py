@@ -34,14 +34,14 @@ AIDER_FILE = ".aider.chat.history.md"
 _CHAT = re.compile(r"^# aider chat started at (.*)$", re.MULTILINE)
 _SPEAKER = re.compile(r"^_\*\*(User|Assistant|Agent)(?: \((.*)\))?\*\*_[ \t]*$", re.MULTILINE)
 _END = re.compile(r"^---\s*\Z", re.MULTILINE)
-_SESSION = re.compile(r"<!-- .*\bSession (\S+)")
+_SESSION = re.compile(r"<!-- .{0,300}\bSession (\S+)")
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T_](\d\d)[:-](\d\d)(?:[:-](\d\d))?(Z|[+-]\d\d:?\d\d)")
 """A time in the line of a speaker, or in the name of a file."""
 
 _NOT_TYPED = ("@agent Continue:", "Implement the plan as specified", "You are working on")
 """Beginnings of texts that an editor writes in a person's name: buttons, plans and briefs for another assistant."""
 
-_TOOL = re.compile(r"<tool-use\b[^>\n]*>")
+_TOOL = re.compile(r"<tool-use\b[^>\n]{0,1000}>")
 _BESIDE = ("tool-use", "think", "details")
 """Tags around what an assistant did or thought, and did not say."""
 

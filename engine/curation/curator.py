@@ -32,6 +32,8 @@ MOST_TRIES = 5
 """How often an index is written that another program changes at the same time."""
 
 UNCHANGED = "Nothing was changed."
+HALF_DONE = "The change is half done. The next change with memsift finishes it, if it can."
+ALL_BUT_NOTED = "All files are changed. The next change with memsift enters it into the journal; then it can be undone."
 
 
 def utc_now() -> str:
@@ -72,7 +74,14 @@ class Curator:
         """The changes that *operation* would make, with those of the index. Raises CurationError."""
         plan = operation.plan(self._now())
         if isinstance(operation, Create) and not operation.is_forced:
-            self._refuse_rejected(plan)
+            (change,) = plan.effect.files
+            memory = _read_back(change)
+            if stone := self.journal.tombstone(text_hash(memory.summary.title, memory.body)):
+                because = f" ({stone.reason})" if stone.reason else ""
+                raise TombstoneError(
+                    f"This text was rejected on {stone.at[:10]} as {stone.title!r}{because}, so it is not made again. "
+                    "--force makes it all the same."
+                )
         return self._with_index(plan)
 
     def perform(self, plan: Plan) -> PerformedOperation:
@@ -83,15 +92,21 @@ class Curator:
             plan = plan if plan.undoes else self._with_index(plan)
             effect = plan.effect
             deed = Deed(0, self._now(), plan.kind, plan.summary, plan.memories, plan.roots, PENDING, plan.undoes, None)
-            number, forgotten = self.journal.begin(deed, effect)
+            try:
+                number, forgotten = self.journal.begin(deed, effect)
+            except JournalError as error:
+                raise JournalError(f"{error} {UNCHANGED}") from None
             try:
                 self._carry_out(effect.files)
             except CurationError as error:
                 told = self._take_back(number, effect)
                 if told == UNCHANGED and isinstance(error, ChangedSinceError):
-                    raise
+                    raise ChangedSinceError(f"{error} {told}", error.detail) from None
                 raise CurationError(f"{error} {told}") from None
-            self.journal.finish(number, effect)
+            try:
+                self.journal.finish(number, effect)
+            except JournalError as error:
+                raise JournalError(f"{error} {ALL_BUT_NOTED}") from None
         return PerformedOperation(number, plan, forgotten)
 
     def mark(self, memories: Sequence[Memory], reason: str, *, is_rejected: bool) -> None:
@@ -105,18 +120,23 @@ class Curator:
         effect = self.journal.effect(deed.number).reversed()
         for change in effect.files:
             if not os.path.isdir(change.root):
-                raise CurationError(f"{change.root} does not exist any more, so operation {deed.number} stays.")
-            _require_as_left(change, deed)
+                raise CurationError(
+                    f"{change.root} does not exist any more, so operation {deed.number} stays. If it was moved, say "
+                    f"where it is now: memsift adopt {change.root} --root PATH"
+                )
+            if (now := text_at(change.path)) != change.before:
+                raise ChangedSinceError(
+                    f"{change.path} was changed after operation {deed.number} ({deed.summary}), so that is not undone. "
+                    "Undo or repair the later change first; `memsift history` lists the changes of memsift.",
+                    diff(change.name, change.before, now),
+                )
         summary = f"Undid {deed.number} ({deed.summary})"
         return Plan(UNDO, summary, deed.memories, deed.roots, effect, undoes=deed.number)
 
     def _undoable(self, number: int | None) -> Deed:
-        if number is None:
-            deed = self.journal.last()
-            if deed is None:
-                raise JournalError("There is nothing to undo. `memsift history` lists the operations.")
-            return deed
-        deed = self.journal.deed(number)
+        deed = self.journal.last() if number is None else self.journal.deed(number)
+        if deed is None and number is None:
+            raise JournalError("There is nothing to undo. `memsift history` lists the operations.")
         if deed is None:
             raise JournalError(f"There is no operation {number} in the journal. `memsift history` lists them.")
         if deed.undone_by is not None:
@@ -124,18 +144,6 @@ class Curator:
         if deed.state != DONE:
             raise JournalError(f"Operation {number} is {deed.state}, so it cannot be undone as a whole.")
         return deed
-
-    def _refuse_rejected(self, plan: Plan) -> None:
-        """Raises TombstoneError if a person rejected the text of a new memory."""
-        (change,) = plan.effect.files
-        memory = _read_back(change)
-        stone = self.journal.tombstone(text_hash(memory.summary.title, memory.body))
-        if stone:
-            because = f" ({stone.reason})" if stone.reason else ""
-            raise TombstoneError(
-                f"This text was rejected on {stone.at[:10]} as {stone.title!r}{because}, so it is not made again. "
-                "--force makes it all the same."
-            )
 
     def _with_index(self, plan: Plan) -> Plan:
         """*plan* with the changes of the indexes, and with a word on what a client will not load any more."""
@@ -180,7 +188,7 @@ class Curator:
             self._carry_out([change.reversed() for change in reversed(written)])
             self.journal.cancel(number)
         except CurationError:
-            return "The change is half done. The next change with memsift finishes it, if it can."
+            return HALF_DONE
         return UNCHANGED
 
     def _locked(self, roots: Sequence[str], wait_s: float) -> ExitStack:
@@ -221,19 +229,16 @@ def _is_listed(writing: Writing, file: FileChange, text: str | None) -> bool:
     return text is not None and bool(writing.entry_line(file.name, text))
 
 
-def _save_index(root: str, writing: Writing, changes: Sequence[FileChange]) -> None:
+def _save_index(root: str, writing: Writing, changes: Sequence[FileChange], tries_left: int = MOST_TRIES) -> None:
     """Write the changes of an index. Programs that take no lock change other lines of it at any moment."""
-    tries_left, is_saved = MOST_TRIES, False
-    while not is_saved:
-        tries_left -= 1
-        index = IndexFile(root, writing)
-        index.apply(changes)
-        try:
-            index.save()
-            is_saved = True
-        except ChangedSinceError:
-            if not tries_left:
-                raise
+    index = IndexFile(root, writing)
+    index.apply(changes)
+    try:
+        index.save()
+    except ChangedSinceError:
+        if tries_left == 1:
+            raise
+        _save_index(root, writing, changes, tries_left - 1)
 
 
 def _read_back(change: FileChange) -> Memory:
@@ -242,14 +247,3 @@ def _read_back(change: FileChange) -> Memory:
         place = os.path.realpath(folder)
         write(FileChange(place, change.name, None, change.after))
         return file_store_of(change.root, change.name).read_file(place, change.name)
-
-
-def _require_as_left(change: FileChange, deed: Deed) -> None:
-    """Raises ChangedSinceError if a file is not as the operation left it. *change* is the reversed change."""
-    now = text_at(change.path)
-    if now != change.before:
-        raise ChangedSinceError(
-            f"{change.path} was changed after operation {deed.number} ({deed.summary}), so that is not undone. Undo or "
-            "repair the later change first; `memsift history` lists the changes of memsift.",
-            diff(change.name, change.before, now),
-        )

@@ -81,23 +81,10 @@ def as_row(change: FileChange) -> dict[str, Any]:
 
 
 def from_row(row: dict[str, Any]) -> FileChange:
-    """A change from its JSON. Earlier versions kept the lines of a memory before (`listed`) and after (`listing`)."""
-    if "index" in row:
-        kept = row["index"]
-        hunks = [
-            Hunk(**{**hunk, "before": tuple(hunk["before"]), "after": tuple(hunk["after"])}) for hunk in kept["hunks"]
-        ]
-        index = IndexChange(tuple(hunks), kept["was"], kept["becomes"])
-    else:
-        old, new = row["listed"], row["listing"]
-        if old["lines"] and new["lines"] and old["at"] == new["at"]:
-            hunks = [Hunk(old["at"], old["above"], tuple(old["lines"]), tuple(new["lines"]))]
-        else:
-            gone = Hunk(old["at"], old["above"], tuple(old["lines"]), (), old["is_in_order"])
-            come = Hunk(new["at"], new["above"], (), tuple(new["lines"]), new["is_in_order"])
-            hunks = [hunk for hunk in (gone, come) if hunk.before or hunk.after]
-        index = IndexChange(tuple(hunks))
-    return FileChange(row["root"], row["name"], row["before"], row["after"], index, row.get("renamed", ""))
+    """A change from its JSON."""
+    kept = row["index"]
+    hunks = [Hunk(**{**hunk, "before": tuple(hunk["before"]), "after": tuple(hunk["after"])}) for hunk in kept["hunks"]]
+    return FileChange(**{**row, "index": IndexChange(tuple(hunks), kept["was"], kept["becomes"])})
 
 
 def text_at(path: str, most: int = MAX_FILE_BYTES) -> str | None:
@@ -110,7 +97,7 @@ def text_at(path: str, most: int = MAX_FILE_BYTES) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise CurationError(f"{path} cannot be read ({error.strerror or error}). Nothing was changed.") from None
+        raise CurationError(f"{path} cannot be read ({error.strerror or error}).") from None
     if len(raw) > most:
         raise CurationError(f"{path} is larger than {most // 1000:,} kB. memsift does not change it.")
     try:
@@ -124,7 +111,7 @@ def require_unchanged(change: FileChange, most: int = MAX_FILE_BYTES) -> None:
     now = text_at(change.path, most)
     if now != change.before:
         raise ChangedSinceError(
-            f"{change.path} was changed since it was read. Nothing was done. Look at it, and try again.",
+            f"{change.path} was changed since it was read. Look at it, and try again.",
             diff(change.name, change.before, now),
         )
 
@@ -170,14 +157,9 @@ def diff_of(changes: Iterable[FileChange]) -> str:
     for change in changes:
         parts.append(diff(change.name, change.before, change.after))
         if change.index.hunks:
-            parts.append(_index_diff(writing_of(change.root, change.name).INDEX_FILE, change.index))
+            name = writing_of(change.root, change.name).INDEX_FILE
+            parts.append(f"--- a/{name}\n+++ b/{name}\n")
+        for old, new in zip(change.index.hunks, change.index.reversed().hunks, strict=True):
+            parts.append(f"@@ -{old.at + 1},{len(old.before)} +{new.at + 1},{len(old.after)} @@\n")
+            parts += [f"-{line.rstrip()}\n" for line in old.before] + [f"+{line.rstrip()}\n" for line in old.after]
     return "".join(parts)
-
-
-def _index_diff(name: str, change: IndexChange) -> str:
-    """The difference of an index of which only the changed lines are known."""
-    lines = [f"--- a/{name}", f"+++ b/{name}"]
-    for old, new in zip(change.hunks, change.reversed().hunks, strict=True):
-        lines.append(f"@@ -{old.at + 1},{len(old.before)} +{new.at + 1},{len(old.after)} @@")
-        lines += [f"-{line.rstrip()}" for line in old.before] + [f"+{line.rstrip()}" for line in old.after]
-    return "\n".join((*lines, ""))

@@ -41,7 +41,8 @@ class IndexFile:
         found = []
         for change in changes:
             old = self._lines()
-            new = self._listing(old, change) if self._is_wanted(change) else self._writing.without(old, change.name)
+            is_wanted = change.after is not None and self._writing.entry_line(change.name, change.after)
+            new = self._listing(old, change) if is_wanted else self._writing.without(old, change.name)
             index = (
                 IndexChange(hunks_of(old, new, self._writing.IS_SORTED), _digest(old), _digest(new))
                 if new != old
@@ -76,15 +77,6 @@ class IndexFile:
         if self._text is not None or lines:
             self._text = "".join(lines)
 
-    def _is_wanted(self, change: FileChange) -> bool:
-        """Whether the index should list the file of *change*, and can."""
-        return change.after is not None and bool(self._writing.entry_line(change.name, change.after))
-
-    def _was_active(self, change: FileChange) -> bool:
-        """Whether a person left an active memory out of the index. A change of its text is no reason to list it."""
-        is_changed = change.before is not None and change.before != change.after
-        return is_changed and bool(self._writing.entry_line(change.name, change.before or ""))
-
     def _is_listed(self, lines: Sequence[str], name: str) -> bool:
         return any(name in line and name in self._writing.links(line) for line in lines)
 
@@ -93,9 +85,11 @@ class IndexFile:
         if change.renamed and self._is_listed(lines, change.renamed):
             return [self._writing.relinked(line, change.renamed, change.name) for line in lines]
         if not self._is_listed(lines, change.name):
-            if not self._writing.IS_SORTED and self._was_active(change):
-                return lines
-            earlier = None if self._writing.IS_SORTED else self._earlier(change)
+            if self._writing.IS_SORTED:
+                return self._with_new(lines, change)
+            if change.before not in (None, change.after) and self._writing.entry_line(change.name, change.before or ""):
+                return lines  # a person left an active memory out, and a change of its text is no reason to list it
+            earlier = self._earlier(change)
             if earlier is not None and not earlier.hunks:
                 return lines
             back = _placed(lines, earlier.reversed(), self._best) if earlier else lines

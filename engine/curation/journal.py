@@ -12,7 +12,7 @@ import re
 import sqlite3
 import unicodedata
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.curation.files import FileChange, as_row, from_row
 from engine.errors import JournalError
@@ -31,7 +31,10 @@ VERSION = 1
 PENDING, DONE, INCOMPLETE = "pending", "done", "incomplete"
 UNDO = "undo"
 DAMAGED = "Move the file away to begin a new one; what is in it can then not be undone."
-UNDAMAGED = "Look whether the disk has room, you may write there, and no other memsift is at work; then try again."
+UNDAMAGED = (
+    "Look whether the disk has room, you may write there, and no other memsift is at work; XDG_DATA_HOME names another "
+    "folder."
+)
 COLUMNS = "number, at, kind, summary, memories, roots, state, undoes"
 
 
@@ -77,7 +80,8 @@ class Journal:
 
     def begin(self, deed: Deed, effect: Effect) -> tuple[int, int]:
         """Write an operation as pending. Its number, and how many old operations were thrown away."""
-        document = json.dumps(_document(effect), ensure_ascii=True)
+        stones = {name: [fields(stone) for stone in getattr(effect, name)] for name in ("buried", "lifted")}
+        document = json.dumps({"files": [as_row(file) for file in effect.files], **stones})
         row = (
             *(deed.at, deed.kind, deed.summary, json.dumps(deed.memories), json.dumps(deed.roots), PENDING),
             *(deed.undoes, len(document), document),
@@ -104,9 +108,16 @@ class Journal:
     def deeds(self, memory: str = "", root: str = "") -> list[Deed]:
         """The operations on a memory or in a root, or all; the oldest first."""
         rows = self._file.rows(f"select {COLUMNS} from operation order by number")
-        undone = _undone([(row[0], row[7]) for row in rows if row[7] is not None and row[6] == DONE])
-        found = [_deed(row, undone.get(row[0])) for row in rows]
-        return [deed for deed in found if memory in ("", *deed.memories) and root in ("", *deed.roots)]
+        undone: dict[int, int] = {}
+        for number, *_, state, undoes in reversed(rows):
+            if undoes is not None and state == DONE and number not in undone:  # an undone undo does not count
+                undone[undoes] = number
+        found = []
+        for number, at, kind, summary, memories, roots, state, undoes in rows:
+            ids, places = tuple(json.loads(memories)), tuple(json.loads(roots))
+            if memory in ("", *ids) and root in ("", *places):
+                found.append(Deed(number, at, kind, summary, ids, places, state, undoes, undone.get(number)))
+        return found
 
     def pending(self) -> list[Deed]:
         """The operations whose processes died, or are at work."""
@@ -121,7 +132,21 @@ class Journal:
     def effect(self, number: int) -> Effect:
         """The files and tombstones of an operation."""
         ((text,),) = self._file.rows("select document from operation where number = ?", (number,))
-        return _effect(json.loads(text))
+        document = json.loads(text)
+        buried, lifted = (tuple(Tombstone(**row) for row in document[name]) for name in ("buried", "lifted"))
+        return Effect(tuple(from_row(row) for row in document["files"]), buried, lifted)
+
+    def rename_root(self, old: str, new: str) -> None:
+        """Let the operations in the root *old*, whose folder was moved, be operations in the root *new*."""
+        with self._file.changing() as db:
+            sql = "select number, roots, document from operation where instr(roots, ?)"
+            for number, roots, text in db.execute(sql, (json.dumps(old),)).fetchall():
+                moved = [new if root == old else root for root in json.loads(roots)]
+                document = json.loads(text)
+                for file in document["files"]:
+                    file["root"] = new if file["root"] == old else file["root"]
+                row = json.dumps(moved), json.dumps(document), number
+                db.execute("update operation set roots = ?, document = ? where number = ?", row)
 
     def tombstone(self, digest: str) -> Tombstone | None:
         rows = self._file.rows("select hash, memory, title, reason, at from tombstone where hash = ?", (digest,))
@@ -148,7 +173,7 @@ class Journal:
         return len(gone)
 
     def _make(self, db: sqlite3.Connection) -> None:
-        db.execute("pragma synchronous=full")
+        db.execute("pragma synchronous=extra")  # else a power cut may bring back the journal file of SQLite itself
         (version,) = db.execute("pragma user_version").fetchone()
         if version > VERSION:
             raise JournalError(f"The journal {self._path} was written by a newer memsift. Update this one.")
@@ -159,38 +184,13 @@ class Journal:
     def _explained(self, error: Exception) -> JournalError:
         is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
         advice = DAMAGED if is_damaged else UNDAMAGED
-        return JournalError(f"The journal {self._path} cannot be used ({error}), so nothing was changed. {advice}")
+        return JournalError(f"The journal {self._path} cannot be used ({error}). {advice}")
 
 
 def _set_tombstones(db: sqlite3.Connection, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:
     db.executemany("delete from tombstone where hash = ?", [(stone.hash,) for stone in lifted])
     rows = [tuple(fields(stone).values()) for stone in buried]
     db.executemany("insert or replace into tombstone values (?, ?, ?, ?, ?)", rows)
-
-
-def _deed(row: Sequence[Any], undone_by: int | None) -> Deed:
-    number, at, kind, summary, memories, roots, state, undoes = row
-    ids, places = tuple(json.loads(memories)), tuple(json.loads(roots))
-    return Deed(number, at, kind, summary, ids, places, state, undoes, undone_by)
-
-
-def _undone(undos: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """Operation -> the operation that undid it, from (number, undoes) in order. An undone undo does not count."""
-    found: dict[int, int] = {}
-    for number, undone in reversed(undos):
-        if number not in found:
-            found[undone] = number
-    return found
-
-
-def _document(effect: Effect) -> dict[str, Any]:
-    stones = {name: [fields(stone) for stone in getattr(effect, name)] for name in ("buried", "lifted")}
-    return {"files": [as_row(file) for file in effect.files], **stones}
-
-
-def _effect(document: dict[str, Any]) -> Effect:
-    buried, lifted = (tuple(Tombstone(**row) for row in document[name]) for name in ("buried", "lifted"))
-    return Effect(tuple(from_row(row) for row in document["files"]), buried, lifted)
 
 
 FEWEST_WORDS = 8

@@ -34,7 +34,11 @@ def locked(root: str, folder: str, environ: Mapping[str, str], wait_s: float = W
     *wait_s*: how long to wait for another holder. Raises RootLockedError.
     """
     deadline = time.monotonic() + wait_s
-    note = _note(root, environ)
+    path = os.path.join(state_dir(root, environ), LOCK_FILE)
+    try:
+        note = open_private(path, os.O_RDWR)  # its content names the folder that a memsift made
+    except OSError as error:
+        raise RootLockedError(f"The lock file {path} cannot be made ({error.strerror}). Check its folder.") from None
     try:
         _wait_for_file(note, root, deadline)
         if folder:
@@ -48,15 +52,6 @@ def locked(root: str, folder: str, environ: Mapping[str, str], wait_s: float = W
         os.close(note)
 
 
-def _note(root: str, environ: Mapping[str, str]) -> int:
-    """The open lock file of *root*: its content names the folder that a memsift made."""
-    path = os.path.join(state_dir(root, environ), LOCK_FILE)
-    try:
-        return open_private(path, os.O_RDWR)
-    except OSError as error:
-        raise RootLockedError(f"The lock file {path} cannot be made ({error.strerror}). Check its folder.") from None
-
-
 def _wait_for_file(note: int, root: str, deadline: float) -> None:
     from fcntl import LOCK_EX, LOCK_NB, flock
 
@@ -67,6 +62,11 @@ def _wait_for_file(note: int, root: str, deadline: float) -> None:
             if time.monotonic() >= deadline:
                 raise RootLockedError(f"Another memsift is changing {root}. Try again when it has finished.") from None
             time.sleep(POLL_S)
+        except OSError as error:
+            raise RootLockedError(
+                f"The state folder of {root} cannot be locked ({error.strerror}), so nothing was changed: another "
+                "memsift could be at work there. XDG_STATE_HOME names a folder on another disk."
+            ) from None
         else:
             return
 
@@ -84,8 +84,14 @@ def _make(path: str, note: int, deadline: float) -> None:
             os.mkdir(path)
         except FileExistsError:
             os.pwrite(note, earlier or _padded(""), 0)  # the folder is of another program: it was not made at our time
-            if not _is_abandoned(path, earlier):
-                _wait(path, deadline)
+            if _is_abandoned(path, earlier):
+                continue
+            if time.monotonic() >= deadline:
+                raise RootLockedError(
+                    f"Another program is changing these memories: it holds {path}. Try again. A lock older than "
+                    f"{STALE_S:.0f} seconds is taken over."
+                ) from None
+            time.sleep(POLL_S)
         except OSError as error:
             place = os.path.dirname(path)
             raise RootLockedError(f"{place} cannot be written ({error.strerror}). Nothing was changed.") from None
@@ -105,15 +111,6 @@ def _is_abandoned(path: str, noted: bytes) -> bool:
     except OSError:
         return False
     return True
-
-
-def _wait(path: str, deadline: float) -> None:
-    if time.monotonic() >= deadline:
-        raise RootLockedError(
-            f"Another program is changing these memories: it holds {path}. Try again. A lock older than "
-            f"{STALE_S:.0f} seconds is taken over."
-        )
-    time.sleep(POLL_S)
 
 
 def _remove(path: str, note: int) -> None:

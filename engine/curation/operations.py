@@ -26,8 +26,6 @@ MASK = "[secret removed]"
 MOVE, SEVERAL = "move", "several"
 """The kind of an operation that joins operations of different kinds."""
 
-NAMED = ("memories", "roots")
-
 
 class Plan(Record):
     """What an operation would do: its kind, a sentence for people, the ids and roots, and its effect."""
@@ -229,8 +227,8 @@ class Move(OfMemory):
         writing_of(target)
         if module_for(formats_of(place.root), place.name) not in format_of(target).split("+"):
             raise CurationError(
-                f"{target} holds memories in another format, so {self.memory.id} cannot be moved there. Create it "
-                "there, and retire it here."
+                f"{target} is a root of another format, so {self.memory.id} cannot be moved there. Create it there, "
+                "and retire it here."
             )
         if os.path.lexists(os.path.join(target, place.name)):
             raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")
@@ -311,20 +309,18 @@ class Together(Record):
         buried = tuple(stone for plan in plans for stone in plan.effect.buried)
         lifted = tuple(stone for plan in plans for stone in plan.effect.lifted)
         kinds = {plan.kind for plan in plans}
-        memories, roots = (tuple(dict.fromkeys(x for plan in plans for x in getattr(plan, of))) for of in NAMED)
+        memories = tuple(dict.fromkeys(memory for plan in plans for memory in plan.memories))
+        roots = tuple(dict.fromkeys(root for plan in plans for root in plan.roots))
         kind = kinds.pop() if len(kinds) == 1 else SEVERAL
-        return Plan(kind, self.summary or _joined(plans), memories, roots, Effect(files, buried, lifted))
+        more = f", and {len(plans) - 1:,} more" if plans[1:] else ""
+        summary = self.summary or f"{plans[0].summary}{more}"
+        return Plan(kind, summary, memories, roots, Effect(files, buried, lifted))
 
 
 def _masked(text: str, secrets: Sequence[str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, MASK)
     return text
-
-
-def _joined(plans: Sequence[Plan]) -> str:
-    more = len(plans) - 1
-    return f"{plans[0].summary}{f', and {more:,} more' if more else ''}"
 
 
 def _of_one(kind: str, words: str, place: MemoryPlace, text: str) -> Plan:

@@ -22,6 +22,7 @@ from engine.agents.prompt_hooks import (
     OURS,
     PromptHook,
     all_hooks_are_off,
+    gone_paths,
     own_hooks,
     prompt_hooks,
     remarks,
@@ -75,7 +76,7 @@ def _of_agent(
     tried = own[0] if own else PromptHook("", hook_command(agent), OURS)
     return [
         *_files(files),
-        *_hooks(hooks, own),
+        *_hooks(hooks, own, gone_paths(files)),
         *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
         *_notes(remarks(files, environ)),
@@ -117,8 +118,13 @@ def _files(files: Sequence[SettingsFile]) -> Iterator[DoctorFinding]:
         yield problem("hooks", f"{off} switches all hooks off", f"Take disableAllHooks out of {off}.")
 
 
-def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[DoctorFinding]:
-    """The hooks one by one, then whether memsift's is missing. The client starts all at the same time."""
+def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook], gone: Mapping[str, str]) -> Iterator[DoctorFinding]:
+    """The hooks one by one, then whether memsift's is missing. The client starts all at the same time.
+
+    *gone*: see `gone_paths`.
+    """
+    for source, path in gone.items():
+        yield problem("hooks", f"{source} starts memsift at {path}, which is gone", AGAIN)
     for number, hook in enumerate(hooks, start=1):
         limit = f", timeout {hook.timeout:g} s" if hook.timeout is not None else ""
         name = "memsift" if hook.kind == OURS else hook.command[:MOST_COMMAND]
@@ -126,7 +132,7 @@ def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[D
         text = f"{place}{name} ({hook.source}{limit})"
         if hook.kind == OF_ORIGINAL:
             yield problem("hooks", f"{text}: claude-memory injects, too", removal(hook))
-        else:
+        elif hook.kind != OURS or hook.source not in gone:
             yield ok("hooks", text)
     if not own:
         yield problem("hooks", f"memsift's hook is not in the settings: {NOT_INSTALLED}", "Run memsift install.")
@@ -150,7 +156,7 @@ def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[
 MOST_SECONDS = 60.0
 SLOW_MS = 1000.0
 ANY_PROMPT = "a test prompt of memsift doctor, about nothing"
-AGAIN = "Run memsift install again: memsift was moved, or its Python is gone."
+AGAIN = "Run memsift install again: memsift was moved or upgraded, or its Python is gone."
 
 
 class TrialRun(Record):
@@ -208,7 +214,7 @@ def _judged(done: TrialRun, *, has_roots: bool) -> DoctorFinding:
     inside = f"{done.row.get('ms', 0):.0f} ms in the hook itself ({stages or 'no stage over 1'})"
     text = f"{done.ms:.0f} ms, with {inside}; {outcome}"
     if done.ms > SLOW_MS:
-        return note("test prompt", text, "memsift activity --only slow shows which prompts take long.")
+        return note("test prompt", text, "To see which prompts take long: memsift activity --only slow")
     return ok("test prompt", text)
 
 

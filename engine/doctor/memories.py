@@ -12,10 +12,11 @@ from engine.cutoff import chosen_cutoff
 from engine.doctor import note, ok, problem
 from engine.errors import DecisionsError, RootError
 from engine.hook.session import muted_session
+from engine.moved import told
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
-from engine.quality.decisions import undecided
+from engine.quality.decisions import find_undecided
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import trust_of
@@ -51,6 +52,7 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
     found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
         found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
+        found += [note("moved", f"{root}: {said}", "") for said in told(root, environ)]
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 
@@ -98,7 +100,7 @@ def signs(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     most = read_config(root, environ).config.max_risk
     try:
         with closing(open_index(root, environ)) as index:
-            found = [memory for memory, verdict in undecided(index, most, environ) if not verdict]
+            found = [memory for memory, verdict in find_undecided(index, most, environ) if not verdict]
             held = [memory for memory in found if not index.is_accepted(memory)]
     except (RootError, DecisionsError):
         return
@@ -125,7 +127,9 @@ def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """The tuned model of the cutoff, if there is one: which one holds, or why it does not count."""
     cutoff, reason = chosen_cutoff(state_dir(root, environ), read_config(root, environ).config, root, trust_in(environ))
     if reason:
-        yield note("cutoff", f"{root}: the tuned model does not count: it {reason}", "memsift config shows what holds.")
+        yield note(
+            "cutoff", f"{root}: the tuned model does not count: it {reason}", "To see what holds: memsift config"
+        )
     elif cutoff and cutoff.place:
         yield ok("cutoff", f"{root}: the model in {cutoff.place}")
 
@@ -134,7 +138,7 @@ def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[Do
     """The mistakes in config.toml, memory-config.json and the variables."""
     lines = dict.fromkeys(mistake.text for root in roots or ("",) for mistake in read_config(root, environ).mistakes)
     for line in lines:
-        yield problem("settings", line.rstrip("."), "memsift config shows what counts; memsift config set changes it.")
+        yield problem("settings", line.rstrip("."), "To see what counts: memsift config")
     if not lines:
         yield ok("settings", "no mistakes")
 

@@ -15,6 +15,7 @@ def main() -> None:
     """Answer the prompt on stdin and end the process."""
     try:
         gc.disable()
+        sys.modules["yaml"] = None  # type: ignore[assignment] # to import PyYAML would take longer than the search
         folder = f"{__file__[: -len('launch.py')]}../"
         file = f"{folder}__pycache__/hook-{sys.hexversion:x}"
         try:
@@ -27,8 +28,8 @@ def main() -> None:
             exec(loader, names)
             names["load"](folder, entries)  # type: ignore[operator]
         except Exception:  # noqa: BLE001 - it is missing, damaged or out of date; the modules are loaded one by one
-            # With -I and -S neither the folder of the script nor installed packages are on the path.
-            sys.path.append(f"{folder}..")
+            # First, because other people's packages and projects have a folder of this name, too.
+            sys.path.insert(0, f"{folder}..")
             from engine.hook import bundle, process
 
             bundle.write(folder, file)

@@ -22,7 +22,7 @@ from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.opening import hook_index, index_file, index_of, unbuilt
 from engine.paths import is_in_place, state_dir, state_home
-from engine.pipeline import BY_KEYWORDS, NO_FTS5, OpenSystem, Question, retrieve
+from engine.pipeline import BY_KEYWORDS, NO_FTS5, OpenSystem, Query, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.search.index import BEHIND, UNBUILT, Index
 from engine.search.strategies.memsift import TURNS
@@ -271,7 +271,7 @@ class HookAnswer:
         turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
         cutoffs = [self._cutoff(reading) for reading in readings]
-        question = Question(prompt, session=session, is_brief=True)
+        question = Query(prompt, session=session, is_brief=True)
         system = OpenSystem(config, cutoffs[0], judge)
         if len(readings) == 1:
             retrieval = retrieve(question, indexes[0], system)

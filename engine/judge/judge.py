@@ -60,7 +60,7 @@ class Asker:
     """Asks *provider*. Its only state is the *cache*, if there is one. Safe for threads.
 
     Of several *samples*, asked in turn, the majority decides. *timeout_s*, else that of *config*, holds for each of
-    them. *price_share* is the paid part of the provider's price, 0..1.
+    them.
     """
 
     def __init__(
@@ -70,7 +70,6 @@ class Asker:
         clock: Callable[[], float] = perf_counter,
         cache: Cache | None = None,
         samples: int = 1,
-        price_share: float = 1.0,
         timeout_s: float | None = None,
     ) -> None:
         self.samples = samples
@@ -78,7 +77,6 @@ class Asker:
         self._config = config
         self._clock = clock
         self._cache = cache
-        self._price_share = price_share
         self._timeout_s = timeout_s or config.timeout_per_call
 
     def prepare(self) -> None:
@@ -103,15 +101,14 @@ class Asker:
 
     def _most_usd(self, question: Question) -> float | None:
         """The largest possible cost of one call, in US dollars; None where no price is known."""
-        most = most_usd(self._provider.name, self._provider.model, question)
-        return None if most is None else most * self._price_share
+        return most_usd(self._provider.name, self._provider.model, question)
 
     def _judgement(
         self, memories: Sequence[MemorySummary], template_hash: str, depth: str, sampled: Callable[[int], CallOutcome]
     ) -> Judgement:
         """The judgement on *memories*. *sampled* gives the outcome of a sample, counted from 0, and never raises.
 
-        Without memories nobody is asked. Time counts from the moment when the provider is loaded.
+        Without memories nobody is asked.
         """
         settled = None if memories else CallOutcome(OK)
         try:
@@ -132,7 +129,7 @@ class Asker:
             output_tokens=outcome.output_tokens,
             detail=outcome.detail,
             depth=depth,
-            cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome, self._price_share),
+            cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome),
         )
 
     def _asked(

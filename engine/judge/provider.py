@@ -82,7 +82,9 @@ class Provider:
         return text
 
     def prepare(self) -> None:
-        """Check and load everything that a call needs, so that no call's time pays for it. Cheap after the first time.
+        """Check that nothing is missing that every call needs. Cheap: answers of the cache need no call.
+
+        A library that is slow to load is loaded by the first call, before its *timeout_s* begins.
 
         Raises MissingKeyError where there is no key, ProviderError where something else is missing.
         """
@@ -96,23 +98,6 @@ class Provider:
 
     def close(self) -> None:
         """Give back everything held between calls. A call under way may end with ProviderCancelledError."""
-
-
-class AroundProvider(Provider):
-    """Stands between a judge and *provider*, under the provider's name."""
-
-    def __init__(self, provider: Provider) -> None:
-        self.name, self.model, self.fingerprint = provider.name, provider.model, provider.fingerprint
-        self._provider = provider
-
-    def hide(self, text: str) -> str:
-        return self._provider.hide(text)
-
-    def prepare(self) -> None:
-        self._provider.prepare()
-
-    def close(self) -> None:
-        self._provider.close()
 
 
 class Calls:

@@ -1,7 +1,8 @@
 """What a person decided about findings: memories accepted as they are, and memories rejected.
 
 A decision belongs to a root, a check, a memory id and the digest of the memory's text. After an edit it counts no more.
-All decisions are in one private SQLite file. The hook reads it, so no slow imports here: see engine/lean.
+All decisions are in one private SQLite file, and so are the ratings of the quality judge. The hook reads it, so no slow
+imports here: see engine/lean.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import os
 import time
 
-from engine.lean.record import Record, replace
+from engine.lean.record import replace
+from engine.lean.sections import read_sections
 from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import HARD_RISK
 from engine.paths import decisions_file
@@ -17,44 +19,27 @@ from engine.paths import decisions_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from engine.errors import DecisionsError
     from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
     from engine.search.index import Index
+    from engine.stores.private_database import PrivateDatabase
 
 SAFETY, QUALITY = WHOLE = ("safety", "quality")
 """What a decision about a whole memory says: it may be injected or not, and it is worth keeping or not."""
 
 ACCEPTED, REJECTED = "accepted", "rejected"
-TABLE = """create table if not exists decision(
-    root text, memory text, "check" text, digest text, verdict text, at text,
-    primary key (root, memory, "check")) without rowid"""
-COLUMNS = 'root, memory, "check", digest, verdict, at'
-
-
-class Decision(Record):
-    """A verdict, ACCEPTED or REJECTED, on the finding of a check about a memory text. `at` is ISO 8601 in UTC."""
-
-    root: str
-    memory_id: str
-    check: str
-    digest: str
-    verdict: str
-    at: str
+TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def verdict_on(root: str, memory_id: str, digest: str, environ: Mapping[str, str]) -> str:
     """The verdict on this risky memory text, empty without one. REJECTED if the decisions cannot be read."""
     try:
-        found = _read(
-            environ,
-            f'select {COLUMNS} from decision where root = ? and memory = ? and "check" = ?',
-            (os.path.realpath(root), memory_id, SAFETY),
-        )
+        return _read(root, environ).get((SAFETY, memory_id, digest), "")
     except DAMAGE:
         return REJECTED
-    return next((decision.verdict for decision in found if decision.digest == digest), "")
 
 
 def may_be_injected(risk: float, verdict: str, *, is_own: bool) -> bool:
@@ -65,7 +50,7 @@ def may_be_injected(risk: float, verdict: str, *, is_own: bool) -> bool:
     return verdict == ACCEPTED or (not verdict and risk < HARD_RISK and is_own)
 
 
-def undecided(index: Index, most: float, environ: Mapping[str, str]) -> list[tuple[MemorySummary, str]]:
+def find_undecided(index: Index, most: float, environ: Mapping[str, str]) -> list[tuple[MemorySummary, str]]:
     """The active memories at or above the risk *most* that nobody accepted, the riskiest first, with the verdict.
 
     All memories of *index* are scanned for it. Raises DecisionsError.
@@ -82,17 +67,16 @@ def undecided(index: Index, most: float, environ: Mapping[str, str]) -> list[tup
 def decisions(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
     """(check, memory id, digest) -> verdict, for all decisions about *root*. Raises DecisionsError."""
     try:
-        found = _read(environ, f"select {COLUMNS} from decision where root = ?", (os.path.realpath(root),))
+        return _read(root, environ)
     except DAMAGE as error:
         raise _error(environ, "read", error) from None
-    return {(decision.check, decision.memory_id, decision.digest): decision.verdict for decision in found}
 
 
 def decide(
     root: str, memory_id: str, digest: str, checks: Iterable[str], verdict: str, environ: Mapping[str, str]
 ) -> None:
     """Record a verdict on a memory text, in place of earlier ones of the same checks. Raises DecisionsError."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    at = time.strftime(TIME, time.gmtime())
     rows = [(os.path.realpath(root), memory_id, check, digest, verdict, at) for check in checks]
     _write(environ, "insert or replace into decision values (?, ?, ?, ?, ?, ?)", rows)
 
@@ -103,32 +87,62 @@ def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[st
     _write(environ, 'delete from decision where root = ? and memory = ? and "check" = ?', rows)
 
 
+def follow_rereading(index: Index, environ: Mapping[str, str]) -> None:
+    """Let decisions of version 1.0.0 count where front matter is read otherwise since then, and so the digest differs.
+
+    The file must be as old as the decision: the earlier digest does not cover all of its text.
+    """
+    from engine.errors import DecisionsError
+
+    sql = "update or ignore decision set digest = ? where root = ? and memory = ? and digest = ? and at >= ?"
+    try:
+        decided = {(memory_id, digest) for _, memory_id, digest in decisions(index.root, environ)}
+        digests = {memory.id: memory.digest for memory in index.summaries()} if decided else {}
+        for memory_id, digest in decided:
+            memory = index.memory(memory_id) if digests.get(memory_id, digest) != digest else None
+            if memory and memory.earlier_digest == digest:
+                changed = time.strftime(TIME, time.gmtime(os.stat(memory.summary.file).st_mtime))
+                row = (memory.summary.digest, os.path.realpath(index.root), memory_id, digest, changed)
+                _write(environ, sql, [row])
+    except (OSError, DecisionsError):
+        return
+
+
+def open_decisions(environ: Mapping[str, str]) -> PrivateDatabase:
+    """The file of decisions and ratings, made if it is missing. Close it after use. Its errors are DecisionsError."""
+    from engine.stores.private_database import PrivateDatabase
+
+    def make(db: Any) -> None:
+        for _, lines in read_sections(__file__, "decisions.sql"):
+            db.execute("\n".join(lines))
+
+    return PrivateDatabase(decisions_file(environ), make, lambda error: _error(environ, "used", error))
+
+
 def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]) -> None:
     from contextlib import closing
 
-    from engine.stores.private_database import PrivateDatabase
-
-    path = decisions_file(environ)
-    file = PrivateDatabase(path, lambda db: db.execute(TABLE), lambda error: _error(environ, "written", error))
-    with closing(file), file.changing() as db:
+    with closing(open_decisions(environ)) as file, file.changing() as db:
         db.executemany(sql, rows)
 
 
-def _read(environ: Mapping[str, str], sql: str, values: tuple[str, ...]) -> list[Decision]:
+def _read(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
     path = decisions_file(environ)
     if not os.path.exists(path):
-        return []
+        return {}
     db: Connection = for_reading(path)
     try:
-        return [Decision(*row) for row in db.execute(sql, values)]
+        sql = 'select "check", memory, digest, verdict from decision where root = ?'
+        rows = db.execute(sql, (os.path.realpath(root),)).fetchall()
     finally:
         db.close()
+    return {(check, memory, digest): verdict for check, memory, digest, verdict in rows}
 
 
 def _error(environ: Mapping[str, str], verb: str, error: Exception) -> DecisionsError:
     from engine.errors import DecisionsError
 
     return DecisionsError(
-        f"The decisions about findings in {decisions_file(environ)} cannot be {verb} ({error}). Fix the file or its "
+        f"The decisions and ratings in {decisions_file(environ)} cannot be {verb} ({error}). Fix the file or its "
         "permissions, or delete it: then all memories wait for approval again."
     )

@@ -28,7 +28,7 @@ class Fix(Record):
     operation: Operation
 
 
-def fixes(root: str, found: Sequence[Finding], memories: Iterable[Memory]) -> list[Fix]:
+def plan_fixes(root: str, found: Sequence[Finding], memories: Iterable[Memory]) -> list[Fix]:
     """The changes that settle the findings. No two of them are about the same memory."""
     by_id = {memory.summary.id: memory for memory in memories}
     taken: set[str] = set()
@@ -50,7 +50,7 @@ def fixes(root: str, found: Sequence[Finding], memories: Iterable[Memory]) -> li
     return made
 
 
-def together(made: Sequence[Fix]) -> Together:
+def join_fixes(made: Sequence[Fix]) -> Together:
     """The changes as one operation."""
     counts = {check: sum(fix.check == check for fix in made) for check in dict.fromkeys(fix.check for fix in made)}
     parts = ", ".join(f"{count:,} of {check}" for check, count in counts.items())

@@ -15,7 +15,7 @@ from engine.lean.sections import read_sections
 from engine.quality.decisions import ACCEPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Protocol
 
     from engine.memory import Memory, Skipped
@@ -108,9 +108,12 @@ def findings(
     for name in CHECKS:
         if name in names:
             module: Any = import_module(f"engine.quality.checks.{name}")
-            found += _ordered(
-                [finding for finding in module.find(subject) if not _is_dismissed(finding, digests, decided)]
-            )
+            left = [
+                finding
+                for finding in module.find(subject)
+                if decided.get((finding.check, finding.memory_id, digests.get(finding.memory_id, ""))) != ACCEPTED
+            ]
+            found += sorted(left, key=lambda finding: (-finding.severity, finding.memory_id, finding.where))
     return found
 
 
@@ -125,11 +128,3 @@ def _require_libraries(names: Collection[str]) -> None:
                     f"The check {check} needs the package {package}, which cannot be imported ({error}). Install it "
                     f"with: {install_command()}. Other checks work without it: {others}"
                 ) from None
-
-
-def _ordered(found: Sequence[Finding]) -> list[Finding]:
-    return sorted(found, key=lambda finding: (-finding.severity, finding.memory_id, finding.where))
-
-
-def _is_dismissed(finding: Finding, digests: Mapping[str, str], decided: Mapping[tuple[str, str, str], str]) -> bool:
-    return decided.get((finding.check, finding.memory_id, digests.get(finding.memory_id, ""))) == ACCEPTED

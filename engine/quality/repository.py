@@ -25,6 +25,8 @@ NAMES = ("--name-only", "--relative", "--format=")
 MOST_FILES, MOST_SOURCE_BYTES = 50_000, 30_000_000
 LEFT_OUT, SOURCES = (tuple(" ".join(WORDS[name]).split()) for name in ("left out", "sources"))
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
+UNLIKE_A_LOCK = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What a file that has only the name of a lock file may raise."""
 
 
 class RepositoryContent(Record):
@@ -77,7 +79,7 @@ def project_of(root: str) -> str:
     return around if inside == "memory" else ""
 
 
-def repository(folder: str) -> RepositoryContent:
+def read_repository(folder: str) -> RepositoryContent:
     """The repository in *folder*. Files that cannot be read are left out."""
     files = sorted(_files(folder))
     names: set[str] = set()
@@ -88,12 +90,15 @@ def repository(folder: str) -> RepositoryContent:
         reader = _reader(base)
         if reader is None and (not file.endswith(SOURCES) or left <= 0):
             continue
-        text = _text(os.path.join(folder, file))
-        if reader:
-            versions |= {name.lower(): (version, file) for name, version in _safely(reader, text)}
-        else:
-            left -= len(text)
-            names.update(NAME.findall(text))
+        try:
+            text = text_of(os.path.join(folder, file))
+            if reader:
+                versions |= {name.lower(): (version, file) for name, version in reader(text)}
+            else:
+                left -= len(text)
+                names.update(NAME.findall(text))
+        except (UnreadableFileError, *UNLIKE_A_LOCK):
+            continue
     log = git(folder, "-c", "core.quotePath=false", "log", "--all", "--no-renames", "--diff-filter=D", *NAMES)
     removed = frozenset(log.splitlines()).difference(files)
     is_whole = left > 0 and len(files) < MOST_FILES
@@ -123,23 +128,9 @@ def _files(folder: str) -> Iterator[str]:
             yield os.path.relpath(os.path.join(place, name), folder).replace(os.sep, "/")
 
 
-def _text(path: str) -> str:
-    try:
-        return text_of(path)
-    except UnreadableFileError:
-        return ""
-
-
-def _safely(reader: Callable[[str], Iterator[tuple[str, str]]], text: str) -> list[tuple[str, str]]:
-    try:
-        return list(reader(text))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return []
-
-
 def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:
     if base.startswith("requirements") and base.endswith(".txt"):
-        return _matches(r"^\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.\-+]*)")
+        return _find_pairs(REQUIREMENT)
     return LOCKS.get(base)
 
 
@@ -166,7 +157,7 @@ def _pipfile_lock(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _go_mod(text: str) -> Iterator[tuple[str, str]]:
-    for match in re.finditer(r"^\s*(?:require\s+)?([\w.\-/]+)\s+v(\d[\w.\-+]*)", text, re.MULTILINE):
+    for match in re.finditer(r"^[ \t]*(?:require[ \t]+)?([\w.\-/]+)[ \t]+v(\d[\w.\-+]*)", text, re.MULTILINE):
         path = re.sub(r"/v\d+$", "", match[1])
         yield path, match[2]
         yield path.rpartition("/")[2], match[2]
@@ -174,15 +165,19 @@ def _go_mod(text: str) -> Iterator[tuple[str, str]]:
         yield "go", match[1]
 
 
-def _matches(pattern: str) -> Callable[[str], Iterator[tuple[str, str]]]:
+def _find_pairs(pattern: re.Pattern[str]) -> Callable[[str], Iterator[tuple[str, str]]]:
     """A reader that finds names and versions by *pattern*."""
-    return lambda text: ((match[1], match[2]) for match in re.finditer(pattern, text, re.MULTILINE))
+    return lambda text: ((match[1], match[2]) for match in pattern.finditer(text))
+
+
+REQUIREMENT = re.compile(r"^[ \t]*([A-Za-z0-9][\w.\-]*)(?:\[[^\]\n]*\])?[ \t]*==[ \t]*(\d[\w.\-+]*)", re.MULTILINE)
+YARN = re.compile(r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n[ \t]+version:?[ \t]+\"?(\d[^\"\s]*)", re.MULTILINE)
 
 
 LOCKS: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {
     "package-lock.json": _package_lock,
     "npm-shrinkwrap.json": _package_lock,
-    "yarn.lock": _matches(r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n\s+version:?\s+\"?(\d[^\"\s]*)"),
+    "yarn.lock": _find_pairs(YARN),
     "poetry.lock": _toml_packages,
     "uv.lock": _toml_packages,
     "Cargo.lock": _toml_packages,

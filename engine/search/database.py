@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "27"
+FORMAT = "28"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -64,7 +64,7 @@ TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 
 ABSENT = (-1, 0, 0)
 UNSETTLED = -1
-"""A change time that no file has. It marks a file that may change without getting a new time."""
+"""A change time that no file has. It marks a file that may change without getting a new time, or was read by line."""
 
 TICK_NS, COARSE_TICK_NS = 50_000_000, 2_100_000_000
 """Two writes within this distance may get the same time: more than a tick of the kernel; 2 s for whole seconds."""

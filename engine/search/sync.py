@@ -16,6 +16,7 @@ from engine.memory import Skipped
 from engine.search.database import (
     FILES,
     SUMMARY,
+    UNSETTLED,
     check,
     create,
     has_fts5,
@@ -27,7 +28,7 @@ from engine.search.database import (
     summary,
 )
 from engine.search.writing import Writer
-from engine.stores.files import make_private
+from engine.stores.files import has_locks, make_private
 from engine.stores.registry import store_of
 from engine.stores.roots import counting_file, double, parts_of, shown_name
 
@@ -85,8 +86,8 @@ def update(
     only: Set[bytes] | None = None,
     merges: bool = False,
     watch: Watch = UNWATCHED,
-) -> None:
-    """Update the index at *path* for *root*, or build it.
+) -> bool:
+    """Update the index at *path* for *root*, or build it; whether front matter that is no plain YAML was read by line.
 
     *risk*: that of a memory, 0..1. *wait_s*: how long to wait for another process that writes it, in seconds. *only*:
     names of the files to look at; a damaged index is not built again then. *merges*: merge segments of FTS5.
@@ -95,7 +96,7 @@ def update(
     if not is_openable(path):
         discard(path)
 
-    def attempt() -> None:
+    def attempt() -> bool:
         make_private(path)
         db = for_writing(path, wait_s=wait_s)
         try:
@@ -107,20 +108,22 @@ def update(
             else:
                 check(db, root, store.name)
                 db.execute("pragma cache_spill=off")  # else readers would be locked out until a large update ends
-            is_changed = Sync(db, root, store, risk, watch).run(only)
+            sync = Sync(db, root, store, risk, watch)
+            is_changed = sync.run(only)
             if has_fts5(db) and (is_new or (merges and is_changed)):
                 db.execute(OPTIMIZE if is_new else MERGE)
             db.execute("commit")
         finally:
             db.close()
+        return sync.writer.is_by_line
 
     try:
-        attempt()
+        return attempt()
     except DAMAGE as error:
         if only is not None or not is_damage(error):
             raise
         discard(path)
-        attempt()
+        return attempt()
 
 
 def is_damage(error: Exception) -> bool:
@@ -129,9 +132,9 @@ def is_damage(error: Exception) -> bool:
     return code in (SHORT_READ, READ_ERROR) or code & 0xFF not in NOT_DAMAGED
 
 
-def is_busy(error: Exception) -> bool:
-    """Whether an error means that another process is writing the file."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == BUSY
+def is_busy(error: Exception, path: str) -> bool:
+    """Whether an error means that another process is writing the file at *path*; not where files have no locks."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == BUSY and has_locks(os.path.dirname(path))
 
 
 def is_locked(path: str) -> bool:
@@ -143,7 +146,7 @@ def is_locked(path: str) -> bool:
         finally:
             db.close()
     except DAMAGE as error:
-        return is_busy(error)
+        return is_busy(error, path)
     return False
 
 
@@ -152,6 +155,11 @@ def discard(path: str) -> None:
     for suffix in FILES:
         if os.path.lexists(path + suffix):
             os.unlink(path + suffix)
+
+
+def _kept_stamp(found: Stamp, item: Memory | Skipped) -> Stamp:
+    """The stamp to store: a memory whose front matter was read by line is read again next time, maybe as YAML."""
+    return (*found[:2], UNSETTLED) if not isinstance(item, Skipped) and item.is_by_line else found
 
 
 class Sync:
@@ -194,7 +202,7 @@ class Sync:
             for part, item in enumerate(parts_of(self._store, self._root, name)):
                 if part:
                     self._require_time()
-                self.writer.add(item, (os.fsencode(name), part, *found))
+                self.writer.add(item, (os.fsencode(name), part, *_kept_stamp(found, item)))
             self._watch.tell(done, of_all)
 
     def _names(self) -> Set[bytes]:
@@ -240,10 +248,10 @@ class Sync:
             row = None if isinstance(item, Skipped) else before.get(item.summary)
             if row is not None and row in left:
                 left.discard(row)
-                self.writer.restamp(row, found, part)
+                self.writer.restamp(row, _kept_stamp(found, item), part)
             else:
                 self._require_time()
-                self.writer.add(item, (name, part, *found))
+                self.writer.add(item, (name, part, *_kept_stamp(found, item)))
         for gone in left:
             self.writer.remove(gone)
 

@@ -36,11 +36,13 @@ SCANNED_AT_ONCE = 1000
 class Writer:
     """Adds memories to the tables and removes them. `finish` must be called at the end.
 
-    `ids` are the ids of added and removed memories. *risk*: that of a memory, 0..1.
+    `ids` are the ids of added and removed memories, `is_by_line` says whether front matter of one was read by line.
+    *risk*: that of a memory, 0..1.
     """
 
     def __init__(self, db: Connection, risk: Callable[[Memory], float]) -> None:
         self.ids: set[str] = set()
+        self.is_by_line = False
         self._db = db
         self._risk = risk
         self._has_fts5 = has_fts5(db)
@@ -58,6 +60,7 @@ class Writer:
             self.add_unused(item, place)
             return
         about = item.summary
+        self.is_by_line |= item.is_by_line
         fields = [tokens(text) for text in (about.title, " ".join(about.tags), item.body)]
         texts = [" ".join(map(stem, field)) for field in fields]
         length = sum(map(len, fields))

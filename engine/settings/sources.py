@@ -296,10 +296,12 @@ def _from_text(text: str, default: object) -> object:
         return text
     if isinstance(default, bool):
         return SWITCH_WORDS.get(text.lower(), text)
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return text
+    for read in (loads, float):
+        try:
+            return read(text)
+        except (ValueError, RecursionError):
+            continue
+    return text
 
 
 def _misspelt_variables(given: Mapping[str, str]) -> list[Mistake]:

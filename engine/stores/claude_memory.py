@@ -48,7 +48,8 @@ def read_file(root: str, relative: str) -> Memory:
     try:
         content = loads(read_text(root, path))
     except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(f"is not valid JSON ({_first_line(error)})") from None
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+        raise UnreadableFileError(f"is not valid JSON ({reason})") from None
     if not isinstance(content, dict):
         raise UnreadableFileError("holds no JSON object")
     return _memory(content, relative, path)
@@ -122,10 +123,6 @@ def _heading(name: str) -> str:
 def _tags(value: object) -> tuple[str, ...]:
     texts = (" ".join(clean_text(tag).split()) for tag in value) if isinstance(value, list) else ()
     return tuple(dict.fromkeys(text for text in texts if text))
-
-
-def _first_line(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
 
 
 def _folder_files(root: str, skipped: list[Skipped]) -> dict[str, bool]:

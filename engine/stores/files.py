@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 MAX_FILE_BYTES = 1_000_000
-_FILE_TYPE, _REGULAR, _PIPE, _FOLDER, _LINK = 0o170000, 0o100000, 0o010000, 0o040000, 0o120000
+_FILE_TYPE, _REGULAR, _PIPE, _FOLDER = 0o170000, 0o100000, 0o010000, 0o040000
 OWN_FOLDER, OWN_FILE = 0o700, 0o600
 ASIDE, ASIDE_BYTES = ".memsift-", 8
 """The beginning of a file's name while it is written; random hex digits follow. No store takes it for a memory."""
@@ -33,13 +33,14 @@ HOLDS_NOTHING = "holds no memory"
 """The reason for a file that can be read and has no memory in it."""
 
 EMPTY, README, TEMPLATE, DRAWING = "is empty", "describes the notes beside it", "is a template", "is a drawing"
-GUIDANCE = "is a preface that a client wrote"
+GUIDANCE, BACKUP = "is a preface that a client wrote", "is a backup"
 NO_MEMORIES = {
     EMPTY: "are empty",
     README: "describe the notes beside them",
     TEMPLATE: "are templates",
     DRAWING: "are drawings",
     GUIDANCE: "have a preface that a client wrote",
+    BACKUP: "are backups",
 }
 """The reasons for files that are fine and are no memories, and the same of several files."""
 
@@ -47,27 +48,10 @@ NO_MEMORIES = {
 def is_inside(root: str, path: str) -> bool:
     """Whether *path* lies inside *root* after all links are followed. *root* is resolved already."""
     try:
-        if not _may_lead_away(root, path):
-            return True
         real = os.path.realpath(path)
         return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
     except (ValueError, OSError):
         return False
-
-
-def _may_lead_away(root: str, path: str) -> bool:
-    """Whether *path* is not below *root*, or has a link or `..` on the way. To resolve each path would take longer."""
-    start, *names = path.removeprefix(root).split("/")
-    if start or os.sep != "/" or ".." in names or not path.startswith(root):
-        return True
-    try:
-        for name in names:
-            root += f"/{name}"
-            if os.lstat(root).st_mode & _FILE_TYPE == _LINK:
-                return True
-    except OSError:
-        return True
-    return False
 
 
 def read_text(root: str, path: str) -> str:
@@ -256,6 +240,29 @@ def make_names_last(folder: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def has_locks(folder: str) -> bool:
+    """Whether files in a folder, made if it is missing, can be locked as SQLite asks. On some network disks none can.
+
+    True where no file can be made.
+    """
+    path = os.path.join(folder, f"{ASIDE}{os.urandom(ASIDE_BYTES).hex()}")
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, lockf
+
+        make_folder(folder)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWN_FILE)
+    except (ImportError, OSError):
+        return True
+    try:
+        lockf(descriptor, LOCK_EX | LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+        remove(path)
+    return True
 
 
 def _is_device_or_pipe(path: str) -> bool:

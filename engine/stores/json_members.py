@@ -18,7 +18,7 @@ INDENTED = re.compile(r"\n([ \t]+)\S")
 DEFAULT_UNIT = "  "
 DECODER = json.JSONDecoder()
 COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
-TRAILING = re.compile(r"[ \t]+(?=\r?\n)")
+TRAILING = re.compile(r"(?<![ \t])[ \t]+(?=\r?\n)")
 NOT_SPACE = re.compile(r"[^\r\n]")
 UNWRITABLE = re.compile(r"[\ud800-\udfff]")
 """Halves of surrogate pairs: no file can hold them, so they stay escaped."""

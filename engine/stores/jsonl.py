@@ -70,7 +70,11 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     content = bytes_of(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
     lines = enumerate(content.split(b"\n"), start=1)
     rows = _whole(content) if name.endswith(GRAPH) else None
-    numbered = [(1, row) for row in rows] if rows else ((number, line) for number, line in lines if line.strip())
+    numbered = (
+        [(1, row) for row in rows]
+        if rows
+        else ((number, row) for number, line in lines if line.strip() for row in _objects(line))
+    )
     parts = ((f"{name}:{number}", (number, part)) for number, row in numbered for part in _observations(row))
     yield from memories_of_rows(parts, lambda part: _memory(_row(part[1]), path, part[0]), name, "lines")
 
@@ -80,9 +84,28 @@ def _whole(content: bytes) -> list[dict[str, Any]] | None:
     try:
         graph = loads(content.decode("utf-8"))
         kinds = {ENTITY: graph["entities"], RELATION: graph.get("relations") or []}
-        return [{**row, "type": kind} for kind, rows in kinds.items() for row in rows]
+        return [{**row, "type": kind} if isinstance(row, dict) else {} for kind, rows in kinds.items() for row in rows]
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _objects(line: bytes) -> list[bytes | dict[str, Any]]:
+    """The objects of a line that holds several, and the rest of it as it is; any other line as it is."""
+    if b"}{" not in line.replace(b" ", b"") or len(line) > MOST_LINE_BYTES:
+        return [line]
+    from json import JSONDecoder
+
+    found: list[bytes | dict[str, Any]] = []
+    rest = line.strip()
+    try:
+        while rest[:1] == b"{":
+            text = rest.decode("utf-8")
+            row, end = JSONDecoder().raw_decode(text)
+            found.append(row)
+            rest = text[end:].lstrip().encode()
+    except (ValueError, RecursionError):
+        pass
+    return [*found, *([rest] if rest else [])]
 
 
 def _observations(line: bytes | dict[str, Any]) -> Iterator[bytes | dict[str, Any]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from engine.stores.files import make_private
+from engine.stores.files import has_locks, make_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 10.0
 """How long to wait for another process that writes the file."""
+
+NO_LOCKS = "its file system has no locks, so two programs could spoil it"
 
 
 class PrivateDatabase:
@@ -30,6 +33,8 @@ class PrivateDatabase:
         self._explained = explained
         with self._explaining():
             make_private(path)
+            if not has_locks(os.path.dirname(path)):
+                raise OSError(NO_LOCKS)
             self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             try:
                 make(self._db)
@@ -52,10 +57,11 @@ class PrivateDatabase:
             self._db.execute("begin immediate")
             try:
                 yield self._db
+                self._db.execute("commit")
             except BaseException:
-                self._db.execute("rollback")
+                if self._db.in_transaction:  # a commit that a full disk refuses may leave it open
+                    self._db.execute("rollback")
                 raise
-            self._db.execute("commit")
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ import os
 
 from engine.lean.record import Record
 from engine.memory import Memory, Skipped
-from engine.stores.files import UnreadableFileError, read_regular
+from engine.stores.files import BACKUP, README, UnreadableFileError, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ NO_NOTES, NOTES_LIST = "readme.md", "MEMORY.md"
 """The name of a file that describes the notes beside it, in lower case; and of the list of auto memory."""
 
 
+BACKUPS = (".bak", ".orig", ".rej", "~")
+"""Ends of names, before the ending, of the files that editors and version control leave beside the file that counts."""
+
+
 class MemoryFormat(Record):
     """A format: its module, the names of its files, and the ends of paths of its folders.
 
@@ -94,7 +98,7 @@ MODULES = {"markdown": "markdown.store", "auto_memory": "markdown.auto_memory"}
 """Format -> its module below engine.stores, where that has another name."""
 
 FORMATS = (CLAUDE_MEMORY, CLAUDE_MEM, AUTO_MEMORY, JSON_LINES, MARKDOWN)
-"""All formats. A folder without files of any is of the first."""
+"""All formats."""
 
 AUTO_MEMORY_ENDS = (".claude/memory", *AUTO_MEMORY.ends)
 """Ends of paths of folders whose notes are auto memory, also without MEMORY.md."""
@@ -133,13 +137,15 @@ class RootStore:
             names.discard(LIST)
         places = dict.fromkeys(("", *(place for part in parts for place in part.places)))
         skipped = tuple(file for part in parts for file in part.skipped)
-        if not (names or skipped) and os.path.isdir(root):
-            skipped += (Skipped("the root", nothing_to_read(root)),)
+        if not names and {file.reason for file in skipped} <= {README} and os.path.isdir(root):
+            skipped = (Skipped("the root", nothing_to_read(root)),)
         notices = tuple(notice for part in parts for notice in part.notices)
         return Listing(names, (root,) if names == {root} else tuple(places), skipped, notices)
 
     def read(self, root: str, relative: str, wanted: Collection[str] = ()) -> Iterable[Memory | Skipped]:
-        """As for `Store`."""
+        """As for `Store`. A backup is read only if it is the root itself."""
+        if relative != root and os.path.splitext(relative)[0].endswith(BACKUPS):
+            raise UnreadableFileError(BACKUP)
         return self._stores[module_for(self.formats, relative)].read(root, relative, wanted)
 
 
@@ -185,7 +191,7 @@ def name_of(formats: Sequence[MemoryFormat]) -> str:
 
 
 def formats_of(root: str) -> tuple[MemoryFormat, ...]:
-    """The formats of *root*, by what is in it; none for a file that no format reads."""
+    """The formats of *root*, by what is in it; none for a file that no format reads. A new folder is for notes."""
     if os.path.isfile(root):
         fitting = (format_ for format_ in FORMATS[1:] if _has_sign([os.path.basename(root)], format_.files))
         return tuple(fitting)[:1]
@@ -197,7 +203,8 @@ def formats_of(root: str) -> tuple[MemoryFormat, ...]:
         JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or _holds(os.path.join(root, GRAPH), GRAPH_SIGNS),
     }
     by_path = tuple(format_ for format_ in FORMATS if _ends_like(root, format_.ends))
-    return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or FORMATS[:1]
+    new = CLAUDE_MEMORY if {*CATEGORY_FOLDERS, LIST} & {*names} else AUTO_MEMORY
+    return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or (new,)
 
 
 def _has_json(root: str, names: list[str]) -> bool:
@@ -280,19 +287,17 @@ def _ends_like(root: str, ends: tuple[str, ...]) -> bool:
     """Whether the path of *root* ends in one of *ends*."""
     parts = root.split(os.sep)
     split = [end.split("/") for end in ends]
-    return any(len(parts) > len(end) and all(map(_is_like, parts[-len(end) :], end)) for end in split)
+    return any(
+        len(parts) > len(end)
+        and all(_has_sign([part], (sign,)) for part, sign in zip(parts[-len(end) :], end, strict=True))
+        for end in split
+    )
 
 
 def _has_sign(names: Sequence[str], signs: tuple[str, ...]) -> bool:
     """Whether one of *names* is like a sign."""
     ends = tuple(sign[1:] for sign in signs if sign[:1] == "*")
     return not set(signs).isdisjoint(names) or any(name.lower().endswith(ends) and name[:1] != "." for name in names)
-
-
-def _is_like(name: str, sign: str) -> bool:
-    if sign[:1] == "*":
-        return name.lower().endswith(sign[1:]) and not name.startswith(".")
-    return name == sign
 
 
 def _holds(path: str, signs: tuple[bytes, ...]) -> bool:

@@ -121,16 +121,18 @@ def pair_rows(source: FileText) -> Iterator[PairRow]:
             memory_in(data, "body", data.texts("tags", ())),
         )
         pair = prompt.id, memory.id, memory.digest
-        events = [event_in(annotation, pair) for annotation in node.children("annotations")]
-        yield PairRow(node.place, prompt, memory, events)
+        found = {annotation.place: event_in(annotation, pair) for annotation in node.children("annotations")}
+        events = [event for event in found.values() if event]
+        yield PairRow(node.place, prompt, memory, events, [place for place, event in found.items() if not event])
 
 
-def event_in(node: Node, pair: PairKey) -> Event:
+def event_in(node: Node, pair: PairKey) -> Event | None:
+    """The label in an annotation; None for one that was submitted without a choice."""
     verdict = choice(node, RELEVANCE, VERDICTS)
     is_skip = node.flag("was_cancelled", False)
     grade = None if is_skip else choice(node, GRADE, GRADES)
     if verdict is None and not is_skip:
-        raise node.wrong("result", f"a choice of {', '.join(VERDICTS)} from `{RELEVANCE}`")
+        return None
     return Event(
         annotator_of(node),
         *pair,
@@ -139,7 +141,7 @@ def event_in(node: Node, pair: PairKey) -> Event:
         grade=None if grade is None else int(grade),
         reason=written(node, REASON),
         note=written(node, NOTE),
-        ts=node.time("created_at", ""),
+        ts=node.time("updated_at", "") or node.time("created_at", ""),
         blind=node.known_flag("blind"),
         elapsed_ms=elapsed_ms(node),
     )

@@ -113,12 +113,16 @@ def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
 
 
 class PairRow(NamedTuple):
-    """A prompt, a memory text and the events about the two. `place` is the line or JSON path of the row."""
+    """A prompt, a memory text and the events about the two. `place` is the line or JSON path of the row.
+
+    `unanswered` are the places of answers in it that say nothing.
+    """
 
     place: str
     prompt: Prompt
     memory: MemoryText
     events: list[Event]
+    unanswered: Sequence[str] = ()
 
 
 def prompt_in(node: Node, text: str, turns: tuple[Turn, ...] = ()) -> Prompt:
@@ -141,7 +145,8 @@ def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
     memories: dict[tuple[str, str], MemoryText] = {}
     events: list[Event] = []
     places: dict[tuple[str, str], str] = {}
-    for place, prompt, memory, about in rows:
+    unanswered: list[str] = []
+    for place, prompt, memory, about, without in rows:
         places.setdefault((memory.id, memory.digest), f"{path}, {place}")
         if prompts.setdefault(prompt.id, prompt).text != prompt.text:
             raise ExchangeError(f"{path}: the prompt {prompt.id!r} has two texts. Give each an id of its own.")
@@ -149,4 +154,6 @@ def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
         if (first.title, first.body) != (memory.title, memory.body):
             raise ExchangeError(f"{path}: the memory {memory.id!r} has two texts. Give each a digest of its own.")
         events += about
-    return Dataset(tuple(prompts.values()), tuple(memories.values()), tuple(events), places=places, by_text=True)
+        unanswered += without
+    texts = tuple(prompts.values()), tuple(memories.values())
+    return Dataset(*texts, tuple(events), places=places, by_text=True, unanswered=tuple(unanswered))

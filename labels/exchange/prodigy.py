@@ -88,6 +88,9 @@ def pair_rows(source: FileText) -> Iterator[PairRow]:
     for node in source.rows():
         own = node.child(OWN_FIELD) or node
         prompt, memory = prompt_in(own, node.text("prompt", "")), memory_in(node, own)
+        if node.value.get("answer") is None:
+            yield PairRow(node.place, prompt, memory, [], [node.place])
+            continue
         event = event_in(node, own, (prompt.id, memory.id, memory.digest))
         yield PairRow(node.place, prompt, memory, [event])
 

@@ -81,7 +81,7 @@ class Dataset:
     A row of `retrievals` has RETRIEVAL's columns, `results` in rank order, each with its `verdict` or None, and the
     `call` of the judge or None. `places`: where the file first names a memory id and digest. `redacted`: hashes stand
     in place of texts and ids. `by_text`: the format has no prompt ids of its own, so the text of a prompt is enough to
-    recognise it.
+    recognise it. `unanswered`: where the file has an answer that says nothing, which is left out.
     """
 
     prompts: tuple[Prompt, ...] = ()
@@ -95,6 +95,7 @@ class Dataset:
     places: Mapping[tuple[str, str], str] = field(default_factory=dict)
     redacted: bool = False
     by_text: bool = False
+    unanswered: tuple[str, ...] = ()
 
 
 # Hashes that stand in place of texts and ids in a redacted dataset

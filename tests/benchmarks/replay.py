@@ -22,7 +22,6 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import rmtree
 
 from engine.opening import open_index
 from tests.benchmarks.corpus import prompts, write_root
@@ -66,11 +65,9 @@ class Bench:
 
     def _run(self, way: Way, file: Path) -> tuple[float, float]:
         """The seconds of wall and of CPU that a command took."""
-        parts = self.folder / "parts"
-        rmtree(parts, ignore_errors=True)
         wanted = ["replay", "--root", self.root, "--prompts", str(file), "--systems", way.systems]
         if way.executor:
-            wanted += ["--executor", way.executor, "--parts", str(parts)]
+            wanted += ["--executor", way.executor]
         servants = self.servants if way.executor.startswith("dask") else ()
         before = sum(map(cpu_s, servants))
         used, began = os.times(), time.perf_counter()

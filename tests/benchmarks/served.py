@@ -36,7 +36,7 @@ from engine.default_model import FALSE_FIRES
 from engine.lean.record import replace as changed
 from engine.memory import Corpus, Memory
 from engine.opening import index_of
-from engine.pipeline import OpenSystem, Question, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import read_corpus
 from labels.measure.intervals import wilson
@@ -108,7 +108,7 @@ def graded(root: LabelledRoot, corpus: Corpus | None = None) -> list[GradedPromp
         held = {name for id_ in words for name in root.names.get(id_, ())}
         for prompt, kind in root.prompts:
             recorder = Recorder(LEARNED)
-            candidates = retrieve(Question(prompt), index, OpenSystem(LEARNED, recorder)).candidates
+            candidates = retrieve(Query(prompt), index, OpenSystem(LEARNED, recorder)).candidates
             rows = [
                 Graded(one.memory.id, root.grade(prompt.id, one.memory.id), recorder.seen[one.memory.id])
                 for one in candidates

@@ -14,10 +14,8 @@ from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.verdict import DEPTHS
-from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, PROMPT, memory, pool
-from tests.tui.cli.command_line import ASK, RULES, jsonl, memsift, rows
 
 MODES = ("auto", "search")
 
@@ -61,19 +59,3 @@ def test_the_documented_api_takes_what_the_judges_send(
         ]
     assert [(one.status, one.detail) for one in judgements] == [("ok", "")] * 4
     assert {row["path"] for row in documented.requests} == {"/v1/messages"}
-
-
-def test_the_documented_api_takes_a_batch(
-    documented: Documented, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", documented.url)
-    root = write_root(tmp_path / "root", RULES)
-    prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": name, "prompt": f"{ASK} of {name}"} for name in ("p1", "p2")))
-    arguments = ["replay", "--root", root, "--prompts", prompts, "--judge", "anthropic", "--judge-samples", "1"]
-    found = rows(memsift(*arguments, "--systems", "memsift+judge", "--batch", "--batch-poll", "0.05"))
-    assert [(row["fallback"], row["judgement"]["status"], len(row["injected"])) for row in found] == [("", "ok", 1)] * 2
-    (submitted,) = [
-        row["body"] for row in documented.requests if row["path"].startswith("/v1/messages/batches") and row["body"]
-    ]
-    assert len(submitted["requests"]) == 2

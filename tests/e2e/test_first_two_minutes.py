@@ -117,6 +117,17 @@ def test_ctrl_z_stops_nothing_where_no_shell_could_go_on(terminal: Terminal) -> 
     terminal.wait_for("ended with 0")
 
 
+@pytest.mark.slow
+def test_the_app_says_that_the_hook_is_gone_after_an_upgrade(terminal: Terminal, private_home: Path) -> None:
+    command = "python3 -I -S /old/site-packages/engine/hook/launch.py"
+    hooks = {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]}
+    (private_home / ".claude").mkdir()
+    (private_home / ".claude/settings.json").write_text(json.dumps({"hooks": hooks}), encoding="utf-8")
+    terminal.start(DEMO)
+    screen = terminal.wait_for("102 memories", "Run memsift install --agent claude")
+    assert "Claude Code gets no memories" in screen
+
+
 LABEL = [sys.executable, "-c", "from tui.cli import main; main()", "label", "--last"]
 
 

@@ -26,11 +26,9 @@ OPEN = 0
 TUNE = ["tune", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--qrels", DEMO / "qrels.txt"]
 IN_APP = """
 import os, sys
-from engine.judge.batches import BatchLedger
-from engine.paths import cache_dir, state_home
+from engine.paths import state_home
 from tui.workspace.app_settings import Choices
 Choices(state_home(os.environ)).write("theme", "nord")
-BatchLedger(os.path.join(cache_dir(os.environ), "batches.jsonl")).add("b1", ["r1"])
 """
 WRITING = """
 import os, stat, sys

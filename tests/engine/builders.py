@@ -10,7 +10,7 @@ from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Ver
 from engine.lean.record import replace
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
 from engine.opening import index_of
-from engine.pipeline import OpenSystem, Question, first_pool
+from engine.pipeline import OpenSystem, Query, first_pool
 from engine.prompt import Prompt, typed_prompt
 from engine.search.index import Index
 from engine.search.ranking import CandidatePool
@@ -73,7 +73,7 @@ def pool_of(
     """The memories that a strategy finds for a prompt, before anything is dropped."""
     config = replace(Config(), match_strategy=strategy, max_results=size, noise_floor=0.0, min_strength=0.0)
     config = replace(config, judge=replace(config.judge, candidate_pool_size=size), max_inject=size)
-    question = Question(typed_prompt(prompt), mode=mode, include_retired=include_retired)
+    question = Query(typed_prompt(prompt), mode=mode, include_retired=include_retired)
     return first_pool(question, index, OpenSystem(config), size)[1]
 
 

@@ -56,6 +56,14 @@ def test_on_linux_and_macos_they_lie_in_hidden_folders_of_the_home_folder() -> N
         ]
 
 
+def test_a_relative_home_is_ignored_because_memsift_would_write_into_the_project() -> None:
+    import pwd
+
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    for given in ("relative", "", "."):
+        assert places(engine.paths, {"HOME": given}) == places(engine.paths, {"HOME": home})
+
+
 def test_on_windows_they_lie_in_appdata_and_the_cache_apart_from_the_rest() -> None:
     assert places(WINDOWS, ANN) == [
         r"C:\Users\ann\AppData\Roaming\memsift\config.toml",

@@ -9,7 +9,7 @@ from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS, Config, 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
 from engine.memory import Memory
-from engine.pipeline import NO_FTS5, OpenSystem, Question, cap, retrieve
+from engine.pipeline import NO_FTS5, OpenSystem, Query, cap, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval, Session
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
@@ -32,7 +32,7 @@ def run(
 ) -> Retrieval:
     with open_index(*memories, module=module) as index:
         return retrieve(
-            Question(typed_prompt(prompt), mode=mode, session=session, include_retired=include_retired),
+            Query(typed_prompt(prompt), mode=mode, session=session, include_retired=include_retired),
             index,
             OpenSystem(config, judge=judge, now=lambda: 1_767_225_600.0),
         )
@@ -348,7 +348,7 @@ def test_a_prompt_of_200_kb_is_answered_by_the_question_behind_it() -> None:
 def test_time_is_taken_from_the_clock() -> None:
     ticks = iter([1.0, 1.25])
     with open_index(memory("cache")) as index:
-        retrieval = retrieve(Question(typed_prompt("cache")), index, OpenSystem(Config(), clock=lambda: next(ticks)))
+        retrieval = retrieve(Query(typed_prompt("cache")), index, OpenSystem(Config(), clock=lambda: next(ticks)))
     assert retrieval.elapsed_ms == 250.0
 
 

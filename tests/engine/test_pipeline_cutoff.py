@@ -8,7 +8,7 @@ from engine.config import FTS5_BM25, SEARCH, Config
 from engine.cutoff import FURTHER, Cutoff, default_cutoff, surer
 from engine.explaining.explain import Explainer
 from engine.lean.record import replace
-from engine.pipeline import OpenSystem, Question, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate, Retrieval
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
@@ -27,7 +27,7 @@ def run(
     model: Cutoff | None, *, judge: FakeJudge | None = None, config: Config = DEFAULT, mode: str = "auto"
 ) -> Retrieval:
     with open_index(*MEMORIES) as index:
-        return retrieve(Question(typed_prompt(PROMPT), mode=mode), index, OpenSystem(config, judge=judge, cutoff=model))
+        return retrieve(Query(typed_prompt(PROMPT), mode=mode), index, OpenSystem(config, judge=judge, cutoff=model))
 
 
 def candidates(retrieval: Retrieval) -> dict[str, Candidate]:
@@ -64,7 +64,7 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
     assert injected(judged) == ["three"]
     with open_index(*MEMORIES) as index:
         found = retrieve(
-            Question(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
+            Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
         )
         three = Explainer(found, index, DEFAULT).of("three")
     assert three is not None
@@ -105,9 +105,9 @@ def test_confidence_follows_from_the_probability() -> None:
 def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
     with open_index(ONE, *fillers(40)) as index:
         prompt = typed_prompt("billing exports pipeline nightly")
-        (plain,) = retrieve(Question(prompt), index, OpenSystem(DEFAULT)).candidates
+        (plain,) = retrieve(Query(prompt), index, OpenSystem(DEFAULT)).candidates
         (tuned,) = retrieve(
-            Question(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0))
+            Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0))
         ).candidates
     assert plain.confidence == HIGH
     assert tuned.confidence == LOW
@@ -132,11 +132,11 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
     alike = [memory(f"billing {number}", memory_id=f"b{number}") for number in range(20)]
     with open_index(*alike, *fillers(100)) as index:
         prompt = typed_prompt("billing")
-        alone = retrieve(Question(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
-        judged = retrieve(Question(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge()))
+        alone = retrieve(Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
+        judged = retrieve(Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge()))
         many = replace(DEFAULT, max_inject=5)
         assert [len(one.candidates) for one in (alone, judged)] == [12, 15]
-        assert len(retrieve(Question(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
+        assert len(retrieve(Query(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
     assert last is not None
     assert last.reason.startswith("the 12 strongest are looked at")
@@ -177,16 +177,14 @@ def test_an_explicit_search_has_no_cutoff() -> None:
 
 def test_without_fts5_there_is_no_cutoff() -> None:
     with open_index(*MEMORIES, module="no_such_module") as index:
-        found = retrieve(
-            Question(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0))
-        )
+        found = retrieve(Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0)))
     assert "all" in injected(found)
     assert found.least is None
 
 
 def test_an_explanation_says_how_much_probability_was_missing() -> None:
     with open_index(*MEMORIES) as index:
-        found = retrieve(Question(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
+        found = retrieve(Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
         explainer = Explainer(found, index, DEFAULT)
         kept, dropped = explainer.of("all"), explainer.of("two")
     probabilities = {name: one.probability or 0.0 for name, one in candidates(found).items()}
@@ -221,7 +219,7 @@ def test_a_prompt_that_is_one_identifier_of_one_note_passes(prompt: str) -> None
     named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE}", memory_id="named")
     config = Config()
     with open_index(named, *notes) as index:
-        found = retrieve(Question(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
+        found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
     assert injected(found) == ["named"]
 
 
@@ -229,13 +227,13 @@ def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:
     named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id="named")
     prompt = typed_prompt("FNC-029 kubernetes rollout of the billing pipeline")
     with open_index(named, *fillers(20)) as index:
-        assert injected(retrieve(Question(prompt), index, OpenSystem(Config(), default_cutoff(Config())))) == []
+        assert injected(retrieve(Query(prompt), index, OpenSystem(Config(), default_cutoff(Config())))) == []
 
 
 def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
     twice = [memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id=name) for name in "ab"]
     with open_index(*twice, *fillers(20)) as index:
-        found = retrieve(Question(typed_prompt("FNC-029")), index, OpenSystem(Config(), default_cutoff(Config())))
+        found = retrieve(Query(typed_prompt("FNC-029")), index, OpenSystem(Config(), default_cutoff(Config())))
     assert injected(found) == []
 
 
@@ -243,5 +241,5 @@ def test_a_root_with_one_note_of_one_line_is_not_silent() -> None:
     note = memory("ops", body="Deploys go through make deploy", category="note", memory_id="ops")
     with open_index(note) as index:
         for prompt, expected in (("how do we deploy?", ["ops"]), ("how are invoices rounded?", [])):
-            found = retrieve(Question(typed_prompt(prompt)), index, OpenSystem(Config(), default_cutoff(Config())))
+            found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(Config(), default_cutoff(Config())))
             assert injected(found) == expected

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from engine.config import SEARCH, Config
 from engine.lean.record import replace
 from engine.memory import Memory
-from engine.pipeline import SHARE_BEFORE_CHOICE, OpenSystem, Question, retrieve
+from engine.pipeline import SHARE_BEFORE_CHOICE, OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval, Session
 from engine.search.query import query_terms
@@ -34,7 +34,7 @@ def run(
 ) -> Retrieval:
     with open_index(*memories) as index:
         return retrieve(
-            Question(typed_prompt(prompt), mode=mode, include_retired=include_retired),
+            Query(typed_prompt(prompt), mode=mode, include_retired=include_retired),
             index,
             OpenSystem(config, judge=judge),
         )
@@ -216,7 +216,7 @@ def test_a_brief_retrieval_injects_the_same(
     session = Session(injected={one.summary.id: one.summary.digest for i, one in enumerate(memories) if i in known})
     with open_index(*memories) as index:
         whole, brief = (
-            retrieve(Question(typed_prompt(prompt), session=session, is_brief=is_brief), index, OpenSystem(config))
+            retrieve(Query(typed_prompt(prompt), session=session, is_brief=is_brief), index, OpenSystem(config))
             for is_brief in (False, True)
         )
     assert injected(brief) == injected(whole)
@@ -231,7 +231,7 @@ def test_a_brief_retrieval_leaves_a_judge_its_whole_choice(is_judged: bool, size
     judge = FakeJudge(keep=["m14"]) if is_judged else None
     with open_index(*memories, *fillers(40)) as index:
         found = retrieve(
-            Question(typed_prompt("the cache expiry"), is_brief=True), index, OpenSystem(DEFAULT, judge=judge)
+            Query(typed_prompt("the cache expiry"), is_brief=True), index, OpenSystem(DEFAULT, judge=judge)
         )
     assert len(found.candidates) == size
     assert injected(found) == (["m14"] if is_judged else ["m00", "m01", "m02"])

@@ -6,6 +6,14 @@ from pathlib import Path
 import pytest
 
 from labels.store import LabelStore
+from tests.labels.exchange.datasets import made
+
+
+@pytest.fixture(autouse=True)
+def close_extracts() -> Iterator[None]:
+    yield
+    while made:
+        made.pop().close()
 
 
 @pytest.fixture

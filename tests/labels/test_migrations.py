@@ -134,6 +134,7 @@ SCHEMAS = {
     "m006_sightings": "d53cd0a21cf4a95e",
     "m007_injected": "5ae5782afdf02667",
     "m008_blindness": "5ae5782afdf02667",
+    "m009_same_memories": "fe9814f4ef7336d4",
 }
 """The first 16 hex digits of a hash of the schema after each step."""
 

@@ -14,7 +14,7 @@ import pytest
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError, NewerStoreError
-from labels.database import keep_private, switch_to_wal
+from labels.database import switch_to_wal
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of
@@ -198,22 +198,9 @@ def test_a_writer_in_the_way_of_wal_mode_is_waited_for(tmp_path: Path) -> None:
         assert db.journal_mode == "wal"
 
 
-def test_a_writer_that_stays_in_the_way_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    with (
-        closing(sqlite3.connect(path, isolation_level=None)) as writer,
-        closing(Database(path, execute_plugins=False)) as db,
-    ):
-        writer.execute("CREATE TABLE anything (x)")
-        writer.execute("BEGIN IMMEDIATE")
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
-            switch_to_wal(db, busy_timeout_s=0.05)
-
-
 def test_a_pipe_or_device_is_no_label_store_and_keeps_its_mode(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
     pipe.chmod(0o666)
     with pytest.raises(LabelStoreError, match=r"pipe: it is a folder, a device or a pipe, so it was left alone\."):
         LabelStore.open(pipe)
-    keep_private(pipe)
     assert pipe.stat().st_mode & 0o777 == 0o666

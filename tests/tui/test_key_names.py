@@ -13,7 +13,7 @@ from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, footer, help_lines, press, reads, shown, toasts, until
 from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
-from tui.keys import KEYS, MOVED, NAMED, keyed
+from tui.keys import KEYS, NAMED, keyed
 from tui.widgets.bars import Tab
 from tui.workspace.app_settings import AppSettings
 
@@ -90,13 +90,6 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         await press(pilot, "question_mark")
         assert "Press del to replay all prompts first." in help_lines(app)
         assert app_of(pilot).is_running
-
-
-async def test_a_key_that_moved_says_once_where_to(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=(), judge=None)).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "y", "p", "p")
-        assert toasts(pilot) == ["Why has moved from p to w: Show why a prompt pulled the memory in."]
-    assert set(MOVED.values()) <= set(KEYS)
 
 
 def test_every_id_in_a_sentence_is_a_key_and_texts_of_people_stay_as_they_are() -> None:

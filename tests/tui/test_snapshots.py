@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from engine.judge.judge import Judge
+from engine.judge.limits import Limits
 from engine.judge.providers.registry import RefusingProvider
 from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval
@@ -27,7 +28,6 @@ from tests.tui.pictures import (
     stopped_clock,
 )
 from tui.app import MemsiftApp
-from tui.workspace.judging import Spending
 from tui.workspace.replay.background_run import RunProgress
 from tui.workspace.workspace import Workspace
 
@@ -150,7 +150,7 @@ def test_the_progress_of_a_run_looks_as_it_did(snap_compare: Compare, workspace:
 def test_a_judge_that_costs_money_looks_as_it_did(
     snap_compare: Compare, open_workspace: Opener, key: str, size: Size
 ) -> None:
-    spending = Spending()
+    spending = Limits(asks_first=True)
     refusing = RefusingProvider("anthropic", "claude-haiku-4-5", "Nobody agreed.")
     workspace = open_workspace(
         judge=lambda config: Judge(spending.around(refusing), config.judge), spending=spending, clock=stopped_clock

@@ -1,14 +1,14 @@
 """The command line. stdout is data, stderr is for people.
 
-Exit codes: 0 fine, 1 a check did not hold, 2 setup or usage error, 130 stopped with Ctrl-C.
+Exit codes: 0 fine, 1 a check did not hold, 2 setup or usage error, 130 stopped with Ctrl-C, 141 nobody reads stdout.
 A new command is a function in a module of this folder, and its place in SUBJECTS.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,45 +18,82 @@ from tui.cli.declaring import declared
 from tui.cli.help import SUBJECTS, Commands
 from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
+from tui.cli.setup.gone_hooks import offer_install
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOOKS_ITSELF = ("doctor", "install", "serve", "uninstall")
+"""The commands that need no line about hooks that are gone: they show, mend or remove them, or open the app."""
+
+STOPPED, UNREAD = 130, 141
+"""The exit codes of a shell for a program that Ctrl-C or a closed pipe ended."""
+
+IS_DEBUG = "tui.cli.is_debug"
+
 
 class Memsift(Commands):
-    """All commands. It turns errors into a line on stderr and exit code 2."""
+    """All commands, and how each of them ends."""
 
     subjects = SUBJECTS
 
     def main(self, *given: Any, **options: Any) -> Any:
         open_streams()
         try:
-            try:
-                return super().main(*given, **options)
-            finally:
-                sys.stdout.flush()
-        except (OSError, UnicodeDecodeError) as error:
-            tell(explanation(error))
-            sys.exit(2)
+            return super().main(*given, **options)
         finally:
             drop_unwritten()
 
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return self._invoke(ctx)
-        except MemsiftError as error:
-            tell(str(error))
-            click.echo(text_of(error.detail.splitlines()), err=True, nl=False)
-            ctx.exit(2)
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with plain_ends(ctx):
+            return super().parse_args(ctx, args)
 
-    def _invoke(self, ctx: click.Context) -> Any:
-        try:
+    def invoke(self, ctx: click.Context) -> Any:
+        with plain_ends(ctx):
             return super().invoke(ctx)
-        except ImportError as error:
-            raise missing_library(error) or error from None
+
+
+@contextmanager
+def plain_ends(ctx: click.Context) -> Iterator[None]:
+    """Turn each error into lines on stderr and an exit code, with a traceback only for --debug.
+
+    click's own errors pass. What they print is written at once, so a full disk or a closed pipe is found in here.
+    """
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit):
+        raise
+    except (KeyboardInterrupt, click.Abort):
+        tell("Stopped.")
+        ctx.exit(STOPPED)
+    except BrokenPipeError:
+        ctx.exit(UNREAD)
+    except Exception as error:  # noqa: BLE001 - a person gets a line, and with --debug the traceback
+        known = missing_library(error) if isinstance(error, ImportError) else error
+        if not isinstance(known, MemsiftError):
+            if ctx.meta.get(IS_DEBUG):
+                import traceback
+
+                traceback.print_exc()
+            known = MemsiftError(explanation(error))
+        tell(str(known))
+        with suppress(OSError):  # a full stderr costs only its lines
+            click.echo(text_of(known.detail.splitlines()), err=True, nl=False)
+        ctx.exit(2)
+
+
+def _set_debug(ctx: click.Context, _option: click.Parameter, is_debug: bool) -> None:
+    ctx.meta[IS_DEBUG] = is_debug
+
+
+DEBUG = "Show the traceback of an error that memsift does not expect. It comes before the command."
 
 
 @click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="memsift")
+@click.version_option(__version__, "-V", "--version", prog_name="memsift")
+@click.option("--debug", is_flag=True, is_eager=True, expose_value=False, callback=_set_debug, help=DEBUG)
 @declared
 @click.pass_context
 def main(
@@ -82,7 +119,8 @@ def main(
                judge (a language model that decides; it costs money)
       label    your answer: is this memory relevant for this prompt?
 
-    stdout is for data, stderr for people. Exit codes: 0 fine, 1 a check did not hold, 2 a mistake in setup or usage.
+    stdout is for data, stderr for people. Exit codes: 0 fine, 1 a check did not hold, 2 a mistake in setup or usage,
+    130 stopped with Ctrl-C, 141 stopped because nobody reads the output any more.
 
     \b
     Files (XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME and XDG_STATE_HOME move
@@ -94,9 +132,9 @@ def main(
                                          root
       ~/.local/share/memsift/labels.db   labels
       ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
-      ~/.local/share/memsift/ratings.db  ratings of memories by a model
       ~/.local/share/memsift/decisions.db
-                                         memories and findings that you accepted
+                                         memories and findings that you accepted,
+                                         and ratings of memories by a model
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned
@@ -108,10 +146,16 @@ def main(
       MEMSIFT_DB, MEMSIFT_ANNOTATOR (the name on your labels),
       MEMSIFT_MATCH_STRATEGY, MEMSIFT_MAX_INJECT, MEMSIFT_NOISE_FLOOR,
       MEMSIFT_MIN_STRENGTH, MEMSIFT_CUTOFF, MEMSIFT_CUTOFF_THRESHOLD,
-      MEMSIFT_MAX_RISK, MEMSIFT_OUTPUT_MODE, MEMSIFT_HINTS, MEMSIFT_DEADLINE,
-      MEMSIFT_LOG_PROMPTS, MEMSIFT_JUDGE, MEMSIFT_JUDGE_ENABLED,
-      MEMSIFT_JUDGE_MODEL, MEMSIFT_JUDGE_TIMEOUT,
-      MEMSIFT_JUDGE_DEPTH, MEMSIFT_JUDGE_SAMPLES
+      MEMSIFT_MAX_RISK, MEMSIFT_OUTPUT_MODE, MEMSIFT_HINTS,
+      MEMSIFT_REPEAT_LOADED, MEMSIFT_DEADLINE, MEMSIFT_LOG_PROMPTS,
+      MEMSIFT_JUDGE, MEMSIFT_JUDGE_ENABLED, MEMSIFT_JUDGE_MODEL,
+      MEMSIFT_JUDGE_DEPTH, MEMSIFT_JUDGE_TIMEOUT, MEMSIFT_JUDGE_TEMPERATURE,
+      MEMSIFT_JUDGE_MAX_TOKENS, MEMSIFT_JUDGE_SAMPLES
+
+    \b
+    Examples:
+      memsift
+      memsift --root ~/notes --prompts history.jsonl
     """
     if ctx.invoked_subcommand is None:
         from tui.cli.app import open_app, open_other, require_terminal
@@ -123,3 +167,5 @@ def main(
             return
         require_terminal()
         open_app(found, prompts, judge, db, order, is_plain=plain)
+    elif ctx.invoked_subcommand not in LOOKS_ITSELF and (gone := offer_install()):
+        tell(gone)

@@ -16,7 +16,7 @@ from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
 from tui.cli.declaring import command, option
-from tui.cli.options import EachRoot, StoreFile, TextOrJson
+from tui.cli.options import EachRoot, ListForm, StoreFile
 from tui.cli.output import output_of_roots, text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -44,7 +44,7 @@ def activity(
     follow: Annotated[bool, option("--follow")],
     no_root: Annotated[bool, option("--no-root")],
     db: StoreFile,
-    form: TextOrJson,
+    form: ListForm,
 ) -> None:
     """Show what the hook decided: when, for which prompt, what it injected, why not, and how long it took.
 
@@ -55,6 +55,11 @@ def activity(
     session_id, system, injected, dropped, reason, fallback, characters, ms, agent}], broken}; `agent` is empty for
     Claude Code. With --memory: {memory, injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is
     about what its injections cost. With --follow, JSON is a decision a line.
+
+    \b
+    Examples:
+      memsift activity --only silent --last 50
+      memsift activity --memory deploys-use-make
 
     --last: Show only the last N decisions.
     --memory: Show in place of the list how often this memory was injected, how often it was relevant, and what it
@@ -74,9 +79,8 @@ def activity(
         tell(f"{said}: {MUTE_OFF} ends it.")
     if follow:
         tails = [LogTail(state_dir(root, os.environ)) for root in found] or [LogTail(state_home(os.environ))]
-        with contextlib.suppress(KeyboardInterrupt):
-            for text in followed(tails, kinds, last, form, time.sleep):
-                click.echo(text, nl=False)
+        for text in followed(tails, kinds, last, form, time.sleep):
+            click.echo(text, nl=False)
         return
     if no_root:
         click.echo(output_of_roots(form, {"": _listed(read_log(state_home(os.environ)), kinds, last)}), nl=False)

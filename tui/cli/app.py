@@ -36,6 +36,11 @@ def demo(
 
     Its labels are kept apart from yours, in the cache folder.
 
+    \b
+    Examples:
+      memsift demo
+      memsift demo --fresh
+
     --fresh: Delete the labels of earlier demos first.
     """
     require_terminal()
@@ -72,10 +77,12 @@ def open_other(
         raise error
     from engine.agents.agent import USER
     from engine.agents.registry import all_agents, title_of
+    from tui.cli.setup.gone_hooks import gone_hooks
     from tui.cli.setup.install import holds_memsift, install, is_found
     from tui.starting import INSTALL, FirstStartApp
 
-    agents = {agent.name: holds_memsift(agent, USER) for agent in filter(is_found, all_agents())}
+    found_agents, gone = filter(is_found, all_agents()), gone_hooks()
+    agents = {agent.name: holds_memsift(agent, USER) and agent.name not in gone for agent in found_agents}
     prompts = len(opening.project_prompts((), os.environ).prompts)
     titles = {title_of(name): has_hook for name, has_hook in agents.items()}
     chosen = FirstStartApp(found, titles, prompts, app_settings(is_plain=is_plain)).run()
@@ -102,7 +109,7 @@ def open_app(
     first, *others = roots
     if build_first(roots, is_plain=is_plain):
         opened = opening.open_workspace(
-            first, prompts, judge, db, os.environ, order=order, asks_first=True, others=others
+            first, prompts, judge, db, os.environ, order=order, asks_first=True, others=others, needs_labels=False
         )
         run_app(opened, is_plain=is_plain)
 
@@ -132,8 +139,10 @@ def app_settings(*, is_plain: bool) -> AppSettings:
 def run_app(workspace: Workspace, start: str | None = None, *, is_plain: bool = False) -> None:
     """Run the app until the person quits. *start*: the screen that it opens on, Browse by default."""
     from tui.app import MemsiftApp
+    from tui.cli.setup.gone_hooks import offer_install
     from tui.workspace.app_settings import Choices
 
+    workspace.notice = " ".join(filter(None, (offer_install(), workspace.notice)))
     try:
         MemsiftApp(workspace, start, Choices(state_home(os.environ)), app_settings(is_plain=is_plain)).run()
     finally:

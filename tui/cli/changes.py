@@ -35,7 +35,7 @@ from engine.stores.claude_memory_schema import CONTENT
 from engine.stores.markdown.parts import TYPES
 from engine.stores.writing import Changes, Draft
 from tui.cli.declaring import argument, command, help_of, option
-from tui.cli.options import Ids, LookedIn, MemoryId, TextOrJson
+from tui.cli.options import Ids, ListForm, LookedIn, MemoryId
 from tui.cli.output import output, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import (
@@ -103,7 +103,7 @@ def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemor
 HOW_TO_GIVE = "Give a field with --set FIELD=VALUE, once for each item of a list."
 
 
-CATEGORY = f"The category: {', '.join(CONTENT)}. In Claude Code's auto memory the type: {', '.join(TYPES)}."
+CATEGORY = f"The type: {', '.join(TYPES)}. In claude-memory the category: {', '.join(CONTENT)}."
 
 
 @command()
@@ -118,9 +118,14 @@ def create(
     force: Annotated[bool, option("--force")],
     dry_run: DryRun,
 ) -> None:
-    """Make a memory.
+    """Make a memory. In a new folder, memories are Markdown.
 
     In claude-memory each category has fields that it needs. Without them, the command says which are missing.
+
+    \b
+    Example:
+      memsift create --category project --title "Deploys use make" \\
+        --body "Run make deploy."
 
     --title: The title, on one line.
     --tag: A tag. Repeatable.
@@ -154,6 +159,11 @@ def edit(
     Without --title, --set and --body its file opens in your editor (VISUAL or EDITOR). The result is checked against
     the rules of its format. It is refused if the file changed while the editor was open.
 
+    \b
+    Examples:
+      memsift edit deploys-use-make
+      memsift edit deploys-use-make --title "Deploys use make deploy"
+
     --title: The new title.
     --body: The new text, or - for stdin. In claude-memory the category's main field.
     """
@@ -173,7 +183,12 @@ def retire(
 
     They are not injected any more, and `memsift restore` brings them back.
 
-    With - for ID, the ids come from stdin: memsift quality check --check staleness --format ids | memsift retire -
+    With - for ID, the ids come from stdin.
+
+    \b
+    Examples:
+      memsift retire old-login --reason "replaced by SSO"
+      memsift quality check --check staleness --format ids | memsift retire -
 
     --wrong: The text is wrong: memsift create will not make it again.
     """
@@ -182,13 +197,23 @@ def retire(
 
 @command()
 def archive(ids: Ids, roots: LookedIn, reason: Reason, dry_run: DryRun) -> None:
-    """Put the memories ID... aside. They are true, but not injected any more; `memsift restore` brings them back."""
+    """Put the memories ID... aside. They are true, but not injected any more; `memsift restore` brings them back.
+
+    \b
+    Example:
+      memsift archive release-of-may --reason "done"
+    """
     perform(of_each(ids, roots, lambda memory: Archive(memory.root, memory.memory, reason)), dry_run=dry_run)
 
 
 @command()
 def restore(ids: Ids, roots: LookedIn, dry_run: DryRun) -> None:
-    """Make the retired or archived memories ID... active again."""
+    """Make the retired or archived memories ID... active again.
+
+    \b
+    Example:
+      memsift restore old-login
+    """
     perform(of_each(ids, roots, lambda memory: Restore(memory.root, memory.memory)), dry_run=dry_run)
 
 
@@ -201,6 +226,10 @@ def tag(
     dry_run: DryRun,
 ) -> None:
     """Change the tags of the memories ID...
+
+    \b
+    Example:
+      memsift tag deploys-use-make --add deploy --remove old
 
     --add: Add a tag. Repeatable.
     --remove: Remove a tag. Repeatable.
@@ -223,6 +252,10 @@ def merge(
     KEPT gets their tags and related files. They are retired with the reason "superseded by KEPT". Their text is not
     copied: look at it before, and add with `memsift edit` what KEPT lacks. All of them must be in one root.
 
+    \b
+    Example:
+      memsift merge deploys-use-make make-deploy make-release
+
     --note: A note that is kept in the memory KEPT.
     """
     if kept.endswith(".db"):
@@ -242,6 +275,10 @@ def move(
 ) -> None:
     """Move the memories ID... to another root of the same format.
 
+    \b
+    Example:
+      memsift move deploys-use-make --to ../other/.claude/memory
+
     --to: The folder of memories to move them to.
     """
     from engine.stores.roots import readable_root
@@ -257,6 +294,10 @@ def rename(
     """Give the memory ID of an auto memory another id and file name, made of NAME.
 
     The links and [[wiki links]] that lead to it change as well, in MEMORY.md and in the other memories.
+
+    \b
+    Example:
+      memsift rename deploys-use-make deployment
     """
     perform(of_each([memory_id], roots, lambda memory: Rename(memory.root, memory.memory, name)), dry_run=dry_run)
 
@@ -285,6 +326,11 @@ def undo(number: Annotated[int | None, argument(type=click.IntRange(1), required
 
     It gives every file of the operation its old text. It is refused, with the difference, if such a file changed since.
     To undo an undo does the operation again. `memsift history` lists the numbers.
+
+    \b
+    Examples:
+      memsift undo
+      memsift undo 12 --dry-run
     """
     with opened_curator(os.environ) as curator:
         perform_plan(curator, curator.plan_undo(number), dry_run=dry_run)
@@ -295,12 +341,17 @@ def history(
     memory_id: Annotated[str, argument(metavar="[ID]", required=False, default="")],
     root: Annotated[str | None, option("--root", metavar="PATH")],
     has_diff: Annotated[bool, option("--diff")],
-    form: TextOrJson,
+    form: ListForm,
 ) -> None:
     """List the changes that memsift made to memories, or to the memory ID; the oldest first.
 
     Output: a line for each operation, with number, time and a sentence; or as JSON [{number, at, kind, summary,
     memories, roots, state, undoes, undone_by}], and with --diff also `diff`. `state` is done, pending or incomplete.
+
+    \b
+    Examples:
+      memsift history
+      memsift history deploys-use-make --diff
 
     --root: Only operations in this folder of memories. Default: in all folders.
     --diff: Also print the differences that each operation made.

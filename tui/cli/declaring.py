@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 from collections import defaultdict
 from functools import wraps
-from inspect import cleandoc
+from inspect import cleandoc, getsource
+from textwrap import dedent
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import click
@@ -71,10 +75,18 @@ def declarations(source: Callable[..., Any]) -> Declarations:
 
 
 def help_of(source: object) -> tuple[str, Mapping[str, str]]:
-    """The docstring without the texts of options; and flag -> its text. Python without docstrings has no texts."""
-    whole = cleandoc(source.__doc__ or "")
+    """The docstring without the texts of options; and flag -> its text."""
+    whole = cleandoc(docstring(source))
     texts = {flag: " ".join(text.split()) for flag, text in ENTRY.findall(whole)}
     return ENTRY.sub("", whole).strip(), defaultdict(str, texts)
+
+
+def docstring(source: Any) -> str:
+    """The docstring of a module, class or function. `python -OO` drops it, so it is read from the file then."""
+    if sys.flags.optimize < 2:
+        return source.__doc__ or ""
+    tree = ast.parse(dedent(getsource(source)))
+    return ast.get_docstring(tree if isinstance(source, ModuleType) else tree.body[0]) or ""  # type: ignore[arg-type]
 
 
 def with_options(command: Callable[..., Any], found: Declarations, texts: Mapping[str, str]) -> Callable[..., Any]:

@@ -1,14 +1,13 @@
-"""How `--help` is laid out, and `memsift completion`."""
+"""The commands by their subjects, and how `--help` is laid out."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
-
-from engine.errors import MemsiftError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,7 +21,7 @@ JUDGE_SECTION = "Options of the judge"
 SUBJECTS = {
     "Commands that open the app": "app:demo serve:serve",
     "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
-    "setup.trust:trust setup.install:mute help:completion",
+    "setup.trust:trust setup.adopt:adopt setup.install:mute setup.completion:completion",
     "Commands to find memories": "search:search judge:judge listing:list_ listing:show activity:activity",
     "Commands to change memories": "changes:create changes:edit changes:tag changes:retire changes:archive "
     "changes:restore changes:merge changes:move changes:rename changes:undo changes:history",
@@ -51,6 +50,15 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         module, _, function = self.table.get(name, "").partition(":")
         return getattr(import_module(f"tui.cli.{module}"), function) if module else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As in click, with the nearest command for a misspelt one: click looks only at commands that are imported."""
+        if not ctx.resilient_parsing and args[0] not in self.table:
+            for near in get_close_matches(args[0], self.table, 1):
+                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near!r}?", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, then the commands, and last the options of the judge."""
@@ -101,32 +109,3 @@ def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -
     return [
         (name, " ".join((command.help or "").partition("\n\n")[0].split())) for name, command in commands if command
     ]
-
-
-SHELLS = ("bash", "zsh", "fish")
-PROGRAM = "memsift"
-VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
-@click.pass_context
-def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script with which SHELL completes commands and options of memsift.
-
-    \b
-    bash, a line in ~/.bashrc:
-        eval "$(memsift completion bash)"
-    zsh, a line in ~/.zshrc, after compinit:
-        eval "$(memsift completion zsh)"
-    fish, once:
-        memsift completion fish > ~/.config/fish/completions/memsift.fish
-
-    Then start the shell anew.
-    """
-    from click.shell_completion import get_completion_class
-
-    made = get_completion_class(shell)
-    if made is None:
-        raise MemsiftError(f"This version of click completes nothing in {shell}.")
-    click.echo(made(ctx.find_root().command, {}, PROGRAM, VARIABLE).source())

@@ -9,7 +9,7 @@ import click
 
 from engine.config import AUTO, SEARCH
 from engine.errors import MemsiftError
-from engine.pipeline import OpenSystem, Question
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import typed_prompt
 from engine.roots import retrieve
 from engine.wording import aligned
@@ -61,6 +61,11 @@ def judge(
 
     Answers are cached in ~/.cache/memsift/judge.db: the same question is paid for once. Errors are not cached.
 
+    \b
+    Examples:
+      memsift judge "how do we deploy?" --judge anthropic
+      memsift judge "how do we deploy?" --judge openai --judge-model qwen3
+
     --mode: The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related
         ones, too.
     """
@@ -84,7 +89,7 @@ def judged(prompt: str, roots: Sequence[str], mode: str, judge: JudgeOptions) ->
             raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
         asked.prepare()
         report_skipped(index.skipped)
-        retrieval = retrieve(Question(typed_prompt(prompt), mode=mode), index, OpenSystem(config, judge=asked))
+        retrieval = retrieve(Query(typed_prompt(prompt), mode=mode), index, OpenSystem(config, judge=asked))
         judge.refuse_a_miss(retrieval)
     return retrieval
 

@@ -10,7 +10,7 @@ from engine.errors import UnknownMemoryError
 from engine.stores.writing import STATUSES
 from engine.wording import aligned
 from tui.cli.declaring import command, option
-from tui.cli.options import EachRoot, MemoryId, TextJsonOrIds, TextOrJson
+from tui.cli.options import EachRoot, ListForm, ListFormOrIds, MemoryId
 from tui.cli.output import output, picked
 
 if TYPE_CHECKING:
@@ -30,14 +30,17 @@ def list_(
     category: Annotated[tuple[str, ...], option("--category", metavar="NAME")],
     tag: Annotated[tuple[str, ...], option("--tag", metavar="NAME")],
     text: Annotated[str, option("--text", metavar="WORDS", default="")],
-    form: TextJsonOrIds,
+    form: ListFormOrIds,
 ) -> None:
     """List memories.
 
-    memsift list --text "old login" --format ids | memsift retire - changes all that are listed.
-
     Output: a line for each memory, with id, status, category and title; or as JSON [{root, id, title, category, path,
     tags, status, created_at, updated_at, digest}].
+
+    \b
+    Examples:
+      memsift list --status active --tag deploy
+      memsift list --text "old login" --format ids | memsift retire -
 
     --status: Only this status.
     --category: Only this category. Repeatable.
@@ -60,11 +63,15 @@ def list_(
 
 
 @command()
-def show(memory_id: MemoryId, roots: EachRoot, form: TextOrJson) -> None:
+def show(memory_id: MemoryId, roots: EachRoot, form: ListForm) -> None:
     """Print the whole memory ID.
 
     Output: title, facts and text; or as JSON {root, id, title, category, path, tags, status, created_at, updated_at,
     digest, sections: [{heading, lines}]}.
+
+    \b
+    Example:
+      memsift show deploys-use-make
 
     --root: the memory is looked for in all of them.
     """

@@ -35,18 +35,19 @@ from engine.wording import counted
 from tui.cli.declaring import argument, bundle, help_of, option
 from tui.cli.help import JudgeOption
 from tui.workspace import opening
-from tui.workspace.judging import Asking, JudgeOptions
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.judge.limits import Limits
     from engine.retrieval import Retrieval
     from labels.database import LabelDatabase
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
     from tui.cli.declaring import Declaration
-    from tui.workspace.replay.replaying import Ending
+    from tui.workspace.jobs import Ending
 
 
 PROMPTS_DEFAULT = (
@@ -81,6 +82,17 @@ def format_option(*names: str, about: str = "") -> Declaration:
     return option("--format", type=click.Choice(names), default=names[0], about=about)
 
 
+def known_form(_context: click.Context, _option: click.Parameter, form: str | None) -> str:
+    """The format of a list: the named one, else text in a terminal and JSON in a pipe."""
+    return form or ("text" if sys.stdout.isatty() else "json")
+
+
+def list_format(*names: str, about: str) -> Declaration:
+    """The option --format of a command that lists."""
+    about = f"{about} Default: text in a terminal, JSON in a pipe."
+    return option("--format", type=click.Choice(names), callback=known_form, about=about)
+
+
 def roots_option(of_several: str = "") -> Declaration:
     """The option --root, repeatable. *of_several*: the help on more than one root."""
     return option("--root", metavar="PATH", about=f"{ROOTS_HELP}. Repeatable: {of_several}")
@@ -111,8 +123,11 @@ Unjudged = Annotated[
 ]
 Strict = Annotated[bool, option("--strict", about=SHARED["--strict"])]
 Full = Annotated[bool, option("--full", about=SHARED["--full"])]
-TextOrJson = Annotated[str, format_option("text", "json", about="Text for people or JSON for programs.")]
+FOR_WHOM = "Text for people or JSON for programs."
+TextOrJson = Annotated[str, format_option("text", "json", about=FOR_WHOM)]
 TextJsonOrIds = Annotated[str, format_option("text", "json", "ids", about=WITH_IDS)]
+ListForm = Annotated[str, list_format("text", "json", about=FOR_WHOM)]
+ListFormOrIds = Annotated[str, list_format("text", "json", "ids", about=WITH_IDS)]
 FIRST = f"{ROOTS_HELP}: the first of them."
 OneRoot = Annotated[str | None, option("--root", metavar="PATH", multiple=True, callback=only_one, about=FIRST)]
 judge_option = partial(option, cls=JudgeOption)
@@ -155,7 +170,6 @@ def judge_of(
 
 AskedJudge = Annotated[JudgeOptions, bundle(judge_of)]
 
-PAUSE = click.FloatRange(0.01, 3600)
 ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
@@ -165,63 +179,28 @@ class BulkOptions:
     """The options for many calls of a judge.
 
     --concurrency: Largest number of questions to the judge at the same time: two at first, more while it answers in
-        time. The workers of --executor share it, and each asks at least one.
+        time. Each worker of --executor asks one.
     --retries: Number of repeated calls after a rate limit or a server error: when the server allows it, else after
-        0.25 s, and twice as long each time.
-    --batch: Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge
-        anthropic. The same command fetches the batches of a process that ended.
-    --batch-poll: Seconds between two questions whether a batch is done.
+        0.25 s, and twice as long each time. After the time limit a call is repeated once.
     --max-cost: Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped.
     """
 
     concurrency: Annotated[int, judge_option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8)]
     retries: Annotated[int, judge_option("--retries", type=click.IntRange(0, 20), metavar="N", default=4)]
-    batch: Annotated[bool, judge_option("--batch")]
-    batch_poll: Annotated[float, judge_option("--batch-poll", type=PAUSE, metavar="SECONDS", default=30)]
     max_cost: Annotated[float | None, judge_option("--max-cost", type=ABOVE_ZERO, metavar="USD")]
 
-    def asking(self, judge: JudgeOptions) -> Asking:
-        """How *judge* is asked. Raises click.UsageError for options of it that do not go with --batch."""
-        if self.batch and self.max_cost is not None:
-            raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
-        if self.batch and judge.is_cached_only:
-            raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
-        judge = replace(judge, is_batched=self.batch, is_patient=True)
-        return Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
+    def limits(self) -> Limits:
+        from engine.judge.limits import Limits
+
+        return Limits(self.concurrency, self.retries, self.max_cost)
+
+
+def patient(judge: JudgeOptions) -> JudgeOptions:
+    """*judge* where no person waits for each answer."""
+    return replace(judge, is_patient=True)
 
 
 Bulk = Annotated[BulkOptions, bundle(BulkOptions)]
-
-IN_A_PART = "{} in a part. Default: what a worker does in some seconds, and in half a minute with a judge."
-
-
-def size_option(things: str) -> Declaration:
-    return option("--part-size", metavar="N", type=click.IntRange(1), about=IN_A_PART.format(things))
-
-
-@dataclass(frozen=True)
-class PartsOptions:
-    """The options for a run in parts; each text is empty, and the size None, if it was not given.
-
-    --executor: For large runs: work in parts, on the processors of this machine (processes, processes:N) or on a
-        Dask cluster (dask://HOST:PORT, with the extra memsift[dask]).
-    --parts: The folder for the rows, a file for each part. With a folder of the same run, finished parts are
-        skipped.
-    """
-
-    executor: Annotated[str, option("--executor", metavar="NAME", default="")]
-    parts: Annotated[str, option("--parts", metavar="FOLDER", default="")]
-    part_size: Annotated[int | None, size_option("Prompts")]
-
-    def are_given(self, refusal: str, *others: object) -> bool:
-        """Whether the run goes in parts. Raises click.UsageError if an option is missing, or any of *others* is set."""
-        if (self.executor or self.parts) and (not self.executor or not self.parts or any(others)):
-            raise click.UsageError(f"--executor and --parts go together, {refusal}")
-        return bool(self.parts)
-
-
-PartsOfPrompts = Annotated[PartsOptions, bundle(PartsOptions)]
-PartsOfMemories = Annotated[PartsOptions, bundle(PartsOptions, part_size=size_option("Memories"))]
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from io import TextIOWrapper
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from engine.lean.json_text import printed_json
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
 
 MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
 """Cells of a line of a report: at least, in a pipe, and at most."""
+
+
+COMMAND = re.compile(r"(?<![\w/])(?:memsift|claude|chmod) (?:'[^']*'|[^'])*?(?=[,;:)]|\. |$)")
+"""A command line in a sentence, which a person may copy."""
+
+KEPT_SPACE = "\xa0"
+"""A space at which no line ends. No visible text holds one."""
 
 
 def picked(record: object, *names: str) -> dict[str, Any]:
@@ -51,6 +60,18 @@ def output_of_roots(form: str, made: Mapping[str, Output]) -> str:
         return f"{printed_json(rows if others else only, indent=2)}\n"
     texts = {root: text for root, (_, text) in made.items()}
     return "\n".join(f"{visible(root)}\n\n{text}" if len(texts) > 1 else text for root, text in texts.items())
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """*text*, visible, as lines of at most *width* characters that begin with *first* and then with *rest*.
+
+    A line may be longer for a word or for a command line in the text: it is not broken, so it can be copied.
+    """
+    kept = COMMAND.sub(lambda found: found[0].replace(" ", KEPT_SPACE), visible(text))
+    lines = wrap(
+        kept, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+    return [line.replace(KEPT_SPACE, " ") for line in lines]
 
 
 def output_width(piped: int) -> int:
@@ -90,10 +111,12 @@ def drop_unwritten() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def explanation(error: OSError | UnicodeDecodeError) -> str:
-    """The line for a person on an error of the system that no command expected."""
+def explanation(error: Exception) -> str:
+    """The line for a person on an error that no command expected."""
     if isinstance(error, UnicodeDecodeError):
         return "The input is no UTF-8 text. Convert it first: iconv -f latin1 -t utf-8"
+    if not isinstance(error, OSError):
+        return f"A fault of memsift: {type(error).__name__}: {error}. The place is shown by memsift --debug COMMAND."
     reason = error.strerror or str(error)
     if not _has_folder():
         return f"The folder in which you are cannot be read ({reason}); it may be gone. Go to another: cd ~"

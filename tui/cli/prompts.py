@@ -11,9 +11,10 @@ from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from engine.wording import counted
 from tui.cli.declaring import argument, command, option
+from tui.cli.options import ListForm
 from tui.cli.output import picked
 from tui.workspace import opening
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 def prompts(
     paths: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[PATH]...")],
     include_sdk: Annotated[bool, option("--include-sdk")],
+    form: ListForm,
 ) -> None:
-    """Print the prompts that people typed, as JSON lines.
+    """List the prompts that people typed.
 
     PATH is a transcript of Claude Code, a session of Codex, Gemini CLI, Qwen Code or Copilot CLI, history.jsonl, an
     export of SpecStory (.specstory/history), .aider.chat.history.md, JSON lines, a database of claude-mem, a text file
@@ -32,9 +34,14 @@ def prompts(
     SpecStory and aider keep in it. A session that was exported twice counts once. Prompts of opencode come from the
     hook's log, which holds their text only while logging.prompts is set.
 
-    Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
-    holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must
-    be there.
+    Output: a line for each prompt, with its id and the beginning of its text; or as JSON a line {id, prompt, context:
+    [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that holds the texts of hooks:
+    injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must be there.
+
+    \b
+    Examples:
+      memsift prompts > prompts.jsonl
+      memsift prompts ~/.claude/projects --include-sdk
 
     --include-sdk: Include prompts of `claude -p`, `codex exec` and the Agent SDK.
     """
@@ -44,7 +51,7 @@ def prompts(
         tell_untold()
     reading = read_prompts(opening.prompt_paths(paths, os.environ), include_sdk=include_sdk)
     for prompt in reading.prompts:
-        click.echo(printed_json(prompt_row(prompt)))
+        click.echo(prompt_line(prompt, form))
     for skipped in reading.skipped:
         tell(f"skipped {skipped.where}: {skipped.reason}")
 
@@ -62,6 +69,13 @@ def tell_untold() -> None:
         if found:
             count = f"{counted(found, 'prompt')} of {agent.title} in the hook's log without text."
             tell(f"{count} To keep the text from now on: memsift config set logging.prompts true")
+
+
+def prompt_line(prompt: Prompt, form: str) -> str:
+    """A line: the prompt as JSON, or its id and the beginning of its text."""
+    if form == "json":
+        return printed_json(prompt_row(prompt))
+    return visible(f"{prompt.id}  {' '.join(prompt.text.split())[:100]}")
 
 
 def prompt_row(prompt: Prompt) -> dict[str, Any]:

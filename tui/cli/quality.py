@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -13,11 +12,11 @@ import click
 from engine.lean.record import fields
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
-from tui.cli.declaring import argument, command, option
+from tui.cli.declaring import argument, command, declared, option
 from tui.cli.help import Commands
-from tui.cli.options import EachRoot, Ids, LookedIn, StoreFile, TextJsonOrIds
-from tui.cli.output import output, output_of_roots, picked, text_of, text_width
-from tui.workspace.stderr import tell, visible
+from tui.cli.options import EachRoot, Ids, ListFormOrIds, LookedIn, StoreFile, TextJsonOrIds
+from tui.cli.output import output, output_of_roots, picked, text_of, text_width, wrapped
+from tui.workspace.stderr import tell, uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,6 +80,11 @@ def check(
       size        texts that are longer than all that a prompt may get
       fields      fields that a memory lacks, or its category does not allow
 
+    \b
+    Examples:
+      memsift quality check
+      memsift quality check --check secrets --fail-over 0
+
     --fail-over: Exit with 1 if there are more findings than this whole number, or a finding of at least this
         severity, a number with a point such as 0.5.
     --root: each root is checked by itself.
@@ -125,19 +129,7 @@ def _lines(finding: Finding, width: int) -> list[str]:
     """A finding as lines of at most *width* characters, broken between words only."""
     where = f" ({finding.where})" if finding.where else ""
     first = f"{finding.severity:.2f}  {finding.check}  {finding.memory_id or 'the root'}{where}: {finding.reason}"
-    return [*wrapped(first, width, ""), *wrapped(finding.action, width, INDENT)]
-
-
-def wrapped(text: str, width: int, indent: str) -> list[str]:
-    """Lines of at most *width* characters, broken between words only. *indent* begins the first, INDENT the others."""
-    return wrap(
-        visible(text),
-        width,
-        initial_indent=indent,
-        subsequent_indent=INDENT,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return [*wrapped(first, width, "", INDENT), *wrapped(finding.action, width, INDENT, INDENT)]
 
 
 HISTORY = "The journal and the repository's history still hold the secrets, so replace them where they are used."
@@ -170,6 +162,11 @@ def fix(
     \b
       memsift quality check --check staleness --format ids |
         memsift retire --reason "out of date" -
+
+    \b
+    Examples:
+      memsift quality fix --dry-run
+      memsift quality fix --check drift --yes
 
     --yes: Make the changes without a question.
     --dry-run: Only print the changes.
@@ -207,11 +204,11 @@ def _changes(count: int) -> str:
 
 
 def _perform(made: Sequence[Fix]) -> None:
-    from engine.quality.fixing import together
+    from engine.quality.fixing import join_fixes
     from tui.workspace.curate.curating import carry_out, opened_curator
 
     with opened_curator(os.environ) as curator:
-        carry_out(curator, curator.plan(together(made)))
+        carry_out(curator, curator.plan(join_fixes(made)))
     if any(change.check == "secrets" for change in made):
         tell(HISTORY)
 
@@ -224,12 +221,18 @@ class Quality(Commands):
 
 
 @click.group(cls=Quality)
+@declared
 def quality() -> None:
-    """Find memories that are risky, out of date, doubled or unused, and decide about them."""
+    """Find memories that are risky, out of date, doubled or unused, and decide about them.
+
+    \b
+    Example:
+      memsift quality check
+    """
 
 
 @command("list")
-def list_(roots: EachRoot, form: TextJsonOrIds) -> None:
+def list_(roots: EachRoot, form: ListFormOrIds) -> None:
     """List the memories that speak to an assistant in a way that attacks do, until you accept them.
 
     A safety scan gives a memory with signs of an attack a risk of 0.6 or 0.9. The risk is 0.9 for hard signs, which no
@@ -242,6 +245,10 @@ def list_(roots: EachRoot, form: TextJsonOrIds) -> None:
     --format ids the ids of those that you did not reject; or as JSON
     [{root, id, title, risk, state, digest, detections: [{category, severity, start, end, reason}]}]. `start` and `end`
     count characters in the title, tags and text of the memory, which stand on lines of their own.
+
+    \b
+    Example:
+      memsift quality list
 
     --root: the memories of all of them are looked at.
     """
@@ -268,6 +275,11 @@ def accept(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option(
     counts as worth keeping. With --check, only its finding of that check is dismissed. All this holds for the present
     text: after an edit, the memory is looked at again.
 
+    \b
+    Examples:
+      memsift quality accept deploys-use-make
+      memsift quality accept deploys-use-make --check staleness
+
     --check: Only dismiss the finding of this check. Repeatable.
     """
     from engine.quality.decisions import ACCEPTED
@@ -283,6 +295,10 @@ def reject(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option(
     quality judge --agreement it counts as not worth keeping. With --check, only a dismissed finding of that check is
     shown again. To take a memory out for good, use memsift retire ID --wrong.
 
+    \b
+    Example:
+      memsift quality reject deploys-use-make
+
     --check: Show the finding of this check again. Repeatable.
     """
     from engine.quality.decisions import REJECTED
@@ -295,17 +311,18 @@ def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], ver
     from tui.workspace.curate.curating import mark_rejected, resolved, to_change
 
     found = to_change(ids, resolved(roots), os.environ)
-    if not checks:
-        mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
+    about = checks or WHOLE
     other = "reject" if verdict == ACCEPTED else "accept"
-    for memory in found:
-        about = checks or WHOLE
-        decide(memory.root, memory.memory.id, memory.memory.digest, about, verdict, os.environ)
-        options = "".join(f" --check {check}" for check in checks)
-        tell(
-            f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). "
-            f"To take it back: memsift quality {other} {memory.memory.id}{options}"
-        )
+    options = "".join(f" --check {check}" for check in checks)
+    with uninterrupted():
+        if not checks:
+            mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
+        for memory in found:
+            decide(memory.root, memory.memory.id, memory.memory.digest, about, verdict, os.environ)
+            tell(
+                f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). "
+                f"To take it back: memsift quality {other} {memory.memory.id}{options}"
+            )
 
 
 def _row(risky: Risky) -> dict[str, Any]:
@@ -315,9 +332,11 @@ def _row(risky: Risky) -> dict[str, Any]:
 
 
 def _risky_lines(risky: Risky, width: int) -> list[str]:
-    lines = wrapped(f"{risky.memory.id}  risk {risky.memory.risk:.2f}  {risky.state}  {risky.memory.title}", width, "")
+    lines = wrapped(
+        f"{risky.memory.id}  risk {risky.memory.risk:.2f}  {risky.state}  {risky.memory.title}", width, "", INDENT
+    )
     for detection in risky.detections:
         place = f"characters {detection.start} to {detection.end}"
         sign = f"{detection.category} ({detection.severity:.2f}), {place}: {detection.reason}"
-        lines += wrapped(sign, width, "    ")
+        lines += wrapped(sign, width, "    ", INDENT)
     return lines

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -19,19 +17,19 @@ from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED
 from engine.quality.judging.store import row_of, summary_of
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
-from tui.cli.options import AskedJudge, Bulk, EachRoot, PartsOfMemories, PartsOptions, exit_if_early, format_option
+from tui.cli.options import AskedJudge, Bulk, EachRoot, exit_if_early, format_option, patient
 from tui.cli.output import output, picked, text_of
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from engine.judge.limits import Limits
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.judging import Terms
+    from tui.workspace.jobs import Ending
     from tui.workspace.quality.rating import Compared, Keep, Key, RatedMemory, RatingAgreement, RatingPlan
-    from tui.workspace.replay.replaying import Ending
 
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
@@ -49,7 +47,6 @@ def judge(
     judge: AskedJudge,
     web_search: Annotated[bool, option("--web-search")],
     bulk: Bulk,
-    parts: PartsOfMemories,
     fail_under: Annotated[float | None, option("--fail-under", type=SCORES, metavar="SCORE")],
     agreement: Annotated[bool, option("--agreement")],
     form: Annotated[str, format_option("text", "json", "markdown")],
@@ -61,16 +58,18 @@ def judge(
 
     Headings, and texts that only say what a document holds, are rejected by a rule, without a call. The answers are
     cached in ~/.cache/memsift/judge.db, so that a memory is paid for once: the same command goes on after Ctrl-C, and
-    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/ratings.db. Without
-    --judge-timeout a call may take 60 s.
-
-    With --executor and --parts, processes or the workers of a cluster ask the model, each with the API key of its own
-    environment. A later start asks only about memories without an answer.
+    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/decisions.db.
+    Without --judge-timeout a call may take 60 s.
 
     Output: a line for each memory with decision and score, and reasons and suggestions below it; or as JSON {rubric,
     threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores,
     score_reasons, key_points, rejection_reasons, suggested_title, suggested_tags, research_validation, sources,
     samples, agreement, judgement}], summary}.
+
+    \b
+    Examples:
+      memsift quality judge --judge anthropic --max-cost 2
+      memsift quality judge deploys-use-make --judge anthropic
 
     --rubric: The criteria: memory, idea, or the path of your own rubric (TOML; see
         engine/quality/judging/README.md).
@@ -92,85 +91,48 @@ def judge(
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
-    asking = bulk.asking(judge)
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
-    wanted = RatingOptions(RatingPlan(given, threshold, web_search, asking), bulk.max_cost)
-    if parts.are_given("without --max-cost.", bulk.max_cost):
-        rated, ending = wanted.in_parts(found, ids, parts)
-    else:
-        rated, ending = wanted.over(found, ids)
+    rated, ending = rated_over(found, ids, RatingPlan(given, threshold, web_search, patient(judge)), bulk.limits())
     click.echo(printed(rated, given.name, threshold, form), nl=False)
     report_end(rated, ending, fail_under)
 
 
-@dataclass(frozen=True)
-class RatingOptions:
-    """What is rated, and how."""
+def rated_over(roots: Sequence[str], ids: Sequence[str], plan: RatingPlan, limits: Limits) -> tuple[Rated, Ending]:
+    """The assessments of the memories, by root, and how the run ended."""
+    from engine.quality.judging.store import RatingStore
+    from tui.workspace.jobs import Ending
+    from tui.workspace.quality.rating import subjects
 
-    plan: RatingPlan
-    max_cost: float | None
+    wanted = subjects(roots, ids)
+    ending = Ending(0, 0)
+    rated: dict[Key, Assessment] = {}
+    with closing(RatingStore(os.environ)) as store:
 
-    def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
-        """The assessments of the memories, by root, and how the run ended."""
-        from engine.quality.judging.store import RatingStore
-        from tui.workspace.judging import Terms
-        from tui.workspace.quality.rating import subjects
-        from tui.workspace.replay.replaying import Ending
+        def keep(subject: RatedMemory, found: Assessment) -> None:
+            rated[subject.key] = found
+            store.keep(subject.root, plan.rubric.name, subject.words, found)
 
-        wanted, plan = subjects(roots, ids), self.plan
-        ending, left_usd = Ending(0, 0), self.max_cost
-        rated: dict[Key, Assessment] = {}
-        with closing(RatingStore.open(os.environ)) as store:
+        for root, group in groupby(wanted, key=lambda subject: subject.root):
+            ending = rate_root(root, [*group], plan, keep, limits)
+            if ending.is_interrupted or ending.is_spent:
+                break
+    return [(subject.root, rated[subject.key]) for subject in wanted if subject.key in rated], ending
 
-            def keep(subject: RatedMemory, found: Assessment) -> None:
-                rated[subject.key] = found
-                store.keep(subject.root, plan.rubric.name, subject.words, found)
 
-            for root, group in groupby(wanted, key=lambda subject: subject.root):
-                terms = Terms(plan.asking, left_usd)
-                ending = self._rate(root, [*group], keep, terms)
-                left_usd = None if left_usd is None else left_usd - terms.spent_usd
-                if ending.is_interrupted or ending.is_spent:
-                    break
-        return [(subject.root, rated[subject.key]) for subject in wanted if subject.key in rated], ending
+def rate_root(root: str, left: Sequence[RatedMemory], plan: RatingPlan, keep: Keep, limits: Limits) -> Ending:
+    """Rate memories of a root, whose settings may name the judge."""
+    from tui.workspace import opening
+    from tui.workspace.quality.rating import opened_quality_judge, rate
 
-    def _rate(self, root: str, left: Sequence[RatedMemory], keep: Keep, terms: Terms) -> Ending:
-        """Rate memories of a root, whose settings may name the judge."""
-        from tui.workspace import opening
-        from tui.workspace.quality.rating import opened_quality_judge, rate
-
-        judge = self.plan.asking.judge
-        config = opening.config_of(root, os.environ, judge)
-        with opened_quality_judge(self.plan, config, terms.around) as asked:
-            if not judge.is_cached_only:
-                estimate = asked.estimate([subject.memory for subject in left])
-                if estimate.asked:
-                    asked.prepare()
-                report_start(asked.identity, estimate)
-            return rate(asked, left, keep, terms, "Rating")
-
-    def in_parts(self, roots: Sequence[str], ids: Sequence[str], parts: PartsOptions) -> tuple[Rated, Ending]:
-        """As `over`, by an executor: a file of rows for each part of the memories."""
-        from engine.quality.judging.store import RatingStore
-        from tui.workspace.opening import config_of
-        from tui.workspace.parts.executors import opened_executor
-        from tui.workspace.parts.rating import RatingRun
-        from tui.workspace.quality.rating import subjects
-
-        wanted, judge = subjects(roots, ids), self.plan.asking.judge
-        configs = {subject.root: config_of(subject.root, os.environ, judge) for subject in wanted}
-        with closing(RatingStore.open(os.environ)) as store, opened_executor(parts.executor) as executor:
-            run = RatingRun(self.plan, configs, wanted, Path(parts.parts), parts.part_size, executor)
-            if not judge.is_cached_only:
-                for identity, estimate in run.estimates().items():
-                    report_start(identity, estimate)
-
-            def keep(subject: RatedMemory, found: Assessment) -> None:
-                store.keep(subject.root, self.plan.rubric.name, subject.words, found)
-
-            ending = run.over(keep)
-        return [(subject.root, run.rated[subject.key]) for subject in wanted if subject.key in run.rated], ending
+    config = opening.config_of(root, os.environ, plan.judge)
+    with opened_quality_judge(plan, config, limits) as asked:
+        if not plan.judge.is_cached_only:
+            estimate = asked.estimate([subject.memory for subject in left])
+            if estimate.asked:
+                asked.prepare()
+            report_start(asked.identity, estimate)
+        return rate(asked, left, keep, plan, limits)
 
 
 def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from pickle import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from engine.config import AUTO, DEFAULT, OFF, SYSTEMS, injected_system, is_injected, system_of
 from engine.lean.json_text import printed_json
-from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
 from tui.cli.declaring import command, option
 from tui.cli.options import (
@@ -20,8 +21,7 @@ from tui.cli.options import (
     REPLAY_SAMPLES,
     AskedJudge,
     Bulk,
-    PartsOfPrompts,
-    PartsOptions,
+    BulkOptions,
     Roots,
     StoreFile,
     Strict,
@@ -29,10 +29,11 @@ from tui.cli.options import (
     exit_if_early,
     opened_cutoff,
     opened_store,
+    patient,
     require_agreement,
 )
 from tui.workspace import opening
-from tui.workspace.judging import Asking, opened_judge
+from tui.workspace.judging import opened_judge
 from tui.workspace.stderr import report_skipped, tell
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
     from engine.roots import OpenIndex, OpenRoot
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
-    from tui.workspace.judging import Answers
-    from tui.workspace.replay.replaying import Ending, Job
+    from tui.workspace.jobs import Ending
+    from tui.workspace.judging import Answers, JudgeOptions
     from tui.workspace.retrievals import Injections
 
     Write = Callable[[dict[str, Any]], None]
@@ -55,10 +56,7 @@ if TYPE_CHECKING:
 NAMES = f"Systems, separated by commas: {', '.join(SYSTEMS)}. "
 KEEP_ROWS = "Keep the rows in a file and give the command with --resume FILE"
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
-IN_PARTS = (
-    "for one folder of memories, without --save, --strict, --resume and --max-cost. A later start goes on with the "
-    "parts that are missing."
-)
+NO_LIMIT = "--max-cost counts the calls of this process alone: it does not go with --executor."
 
 
 @command()
@@ -70,7 +68,7 @@ def replay(
     strict: Strict,
     bulk: Bulk,
     resume: Annotated[str | None, option("--resume", metavar="FILE")],
-    parts: PartsOfPrompts,
+    executor: Annotated[str, option("--executor", metavar="NAME", default="")],
     save: Annotated[bool, option("--save")],
     db: StoreFile,
 ) -> None:
@@ -78,6 +76,13 @@ def replay(
 
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
 
+    \b
+    Examples:
+      memsift replay --prompts prompts.jsonl --save > run.jsonl
+      memsift replay --prompts prompts.jsonl --systems memsift,injected
+
+    --executor: For very many prompts: replay them on the processors of this machine (processes, processes:N) or on the
+        workers of a Dask cluster (dask://HOST:PORT, with the extra memsift[dask]). The rows are the same.
     --resume: Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked
         again.
     --save: Record the retrievals in the label store, for the app, memsift report and memsift gate.
@@ -86,11 +91,10 @@ def replay(
         injected is no search: it is what memsift's hook really injected, from transcripts and the hook's log.
         injected:NAME is what another hook injected.
     """
-    wanted = Replay(systems, bulk.asking(judge.sampling(REPLAY_SAMPLES)), bulk.max_cost, resume)
+    if executor and bulk.max_cost is not None:
+        raise click.UsageError(NO_LIMIT)
+    wanted = Replay(systems, bulk, patient(judge.sampling(REPLAY_SAMPLES)), resume, executor)
     found = opening.open_roots(roots, os.environ, judge)
-    if parts.are_given(IN_PARTS, len(found) > 1, save, strict, resume, bulk.max_cost):
-        wanted.in_parts(found[0], files, parts)
-        return
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
         ending, disagreements, answers = wanted.over(found, reading, store)
@@ -106,9 +110,10 @@ class Replay:
     """The options of a replay, as on the command line."""
 
     systems: str | None
-    asking: Asking
-    max_cost: float | None
+    bulk: BulkOptions
+    judge: JudgeOptions
     resume: str | None
+    executor: str
 
     def over(
         self, roots: Sequence[OpenRoot], reading: PromptReading, store: LabelStore | None
@@ -117,61 +122,45 @@ class Replay:
         judge fared."""
         from engine.hook.injected import names_of
         from labels.exchange.replay_file import run_row
-        from tui.workspace.judging import Answers, Terms
+        from tui.workspace.jobs import opened_pool, run
+        from tui.workspace.judging import Answers
         from tui.workspace.replay import replaying
-        from tui.workspace.retrievals import Injections, record, with_hook_log
+        from tui.workspace.retrievals import record, with_hook_log
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)
-        terms = Terms(self.asking, self.max_cost)
-        config = terms.applied(config)
-        roots = [replace_record(opened, config=terms.applied(opened.config)) for opened in roots]
+        limits = self.bulk.limits()
         disagreements, answers = 0, Answers()
-        with (
-            opened_judge(self.asking.judge, config, terms.around) as asked,
-            opening.opened_roots(roots) as index,
-        ):
+        with opened_judge(self.judge, config, limits) as asked, opening.opened_roots(roots) as index:
             chosen, cutoffs = chosen_systems(self.systems, root, config, asked, names_of(reading.prompts))
-            injections = Injections(index)
+            setup = replaying.ReplaySetup(
+                tuple(roots), tuple(chosen), cutoffs, self.judge, self.bulk.retries, index.corpus_hash
+            )
+            here = replaying.Replayer(setup, index, asked)
             with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
                 has_judge = asked is not None and any(system.has_judge for system in chosen)
                 if asked and has_judge:
                     replaying.refuse_another_judge(before, asked, AUTO)
                     asked.prepare()
                 report_start(before, index, reading)
+                report_records(chosen, reading, here.injections)
 
                 def keep(retrieval: Retrieval) -> None:
                     nonlocal disagreements, answers
                     answers = answers.plus(Answers.of([retrieval]))
-                    self.asking.judge.refuse_a_miss(retrieval)
+                    self.judge.refuse_a_miss(retrieval)
                     if store:
                         cutoff = cutoffs.get(kinds[retrieval.system])
-                        record(retrieval, store, index, config, asked, cutoff, injections.memory)
+                        record(retrieval, store, index, config, asked, cutoff, here.injections.memory)
                     write(run_row(retrieval))
                     disagreements += disputed(retrieval)
 
-                def work(job: Job) -> list[Retrieval]:
-                    return replaying.retrievals(job, index, config, asked, cutoffs, injections=injections)
-
                 kinds = {system.name: system.cutoff for system in chosen}
-                report_records(chosen, reading, injections)
                 jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
-                ending = replaying.run(jobs, work, keep, terms, is_judged=has_judge)
+                work = partial(replaying.replay_elsewhere, dumps(setup)) if self.executor else here
+                with opened_pool(self.executor, limits if has_judge else None) as pool:
+                    ending = run(jobs, work, keep, limits, pool)
                 return ending, disagreements, answers
-
-    def in_parts(self, root: OpenRoot, files: Sequence[str], parts: PartsOptions) -> None:
-        """Write a file of rows for each part of *files*, and tell how the run ended."""
-        from tui.workspace.parts.executors import opened_executor
-        from tui.workspace.parts.replay import ReplayRun
-
-        with opened_judge(self.asking.judge, root.config) as asked:
-            chosen, cutoffs = chosen_systems(self.systems, root.root, root.config, asked)
-        run = ReplayRun(root, chosen, cutoffs, self.asking, files, Path(parts.parts), parts.part_size)
-        with opened_executor(parts.executor) as workers:
-            ending = run.over(workers)
-        exit_if_early(ending, f"{ending.jobs:,} parts", "Give the same command again to go on.")
-        tell(f"{run.prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {parts.parts}/part-*.jsonl")
-        run.answers.report()
 
 
 def chosen_systems(

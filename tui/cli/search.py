@@ -14,12 +14,12 @@ from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
-from engine.pipeline import OpenSystem, Question
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
 from tui.cli.declaring import argument, bundle, command, option
-from tui.cli.options import AskedJudge, EachRoot, format_option, opened_cutoff
+from tui.cli.options import AskedJudge, EachRoot, ListForm, opened_cutoff
 from tui.cli.output import output_of_roots, output_width, picked
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
@@ -51,7 +51,6 @@ class Search:
     --mode: search: every match, for a person who searches. auto: as the hook, without weak matches.
     --include-retired: Also find retired and archived memories.
     --max-results: Limit of results. Default: max_results (10), or with --mode auto max_inject (3).
-    --format: JSON for programs or text for people.
     --explain: Add `explain` to each result, and list the `dropped` memories.
     --memory: Explain this memory only, whether the query finds it or not.
     --root: each root is searched by itself, and their results take turns; with --mode auto all are searched
@@ -64,7 +63,7 @@ class Search:
     include_retired: Annotated[bool, option("--include-retired")]
     max_results: Annotated[int | None, option("--max-results", type=click.IntRange(1, 1000), metavar="N")]
     judge: AskedJudge
-    form: Annotated[str, format_option("json", "text")]
+    form: ListForm
     explain: Annotated[bool, option("--explain")]
     memory_id: Annotated[str | None, option("--memory", metavar="ID")]
 
@@ -94,7 +93,7 @@ class Search:
                 asked.prepare()
             report_skipped(index.skipped)
             report_notices(index.notices)
-            question = Question(typed_prompt(self.query), mode=self.mode, include_retired=self.include_retired)
+            question = Query(typed_prompt(self.query), mode=self.mode, include_retired=self.include_retired)
             retrieval = retrieve(question, index, OpenSystem(config, cutoff, asked))
             self.judge.refuse_a_miss(retrieval)
             is_one = self.memory_id is not None
@@ -157,6 +156,11 @@ def search(wanted: Annotated[Search, bundle(Search)]) -> None:
       missing       words of the query that are not in it
       nearest       similar words, such as another spelling
       advice        what would make it match
+
+    \b
+    Examples:
+      memsift search "retry of payments"
+      memsift search "how do we deploy?" --mode auto --explain
     """
 
     made, form = wanted.over(opening.known_roots(wanted.roots, os.environ)), wanted.form

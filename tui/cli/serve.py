@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from engine.agents.hook_entry import PACKAGES
 from tui.cli.declaring import command, option
 from tui.cli.options import EachRoot, PromptFiles, StoreFile
 from tui.workspace.stderr import tell
@@ -38,6 +39,11 @@ def serve(
     Whoever knows the printed address can use the app. Nothing else on the machine or in the network can: the server
     listens on 127.0.0.1 only, and refuses requests without the secret or from pages of other sites.
 
+    \b
+    Examples:
+      memsift serve
+      memsift serve --port 9000 --root ~/notes
+
     --port: Port on this machine.
     --root: they are open together.
     """
@@ -47,11 +53,13 @@ def serve(
     server = made_server(shlex.join(app_command(*options)), port, token)
     tell(f"Open http://{HOST}:{port}/{token}/ in a browser of this machine. ctrl+c ends it.")
     server.serve()
+    raise click.Abort  # the server ends by Ctrl-C alone
 
 
 def app_command(*options: str) -> list[str]:
     """The command that opens the app. `-P`: a module in the current folder, which may be a stranger's, is not run."""
-    return [sys.executable, "-P", "-c", "from tui.cli import main; main()", *options]
+    start = f"import sys; sys.path.insert(0, {PACKAGES!r}); from tui.cli import main; main()"
+    return [sys.executable, "-P", "-c", start, *options]
 
 
 def made_server(command: str, port: int, token: str) -> Any:

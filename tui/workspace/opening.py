@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import RootNotFoundError
+from engine.errors import LabelStoreError, RootNotFoundError
 from engine.lean.record import Record, replace
 from engine.paths import labels_file, projects_dir, state_dir, transcripts_dir
 from engine.settings.roots import find_roots, offered_roots, own_users, repository_of, trust_in
@@ -181,34 +181,44 @@ def open_workspace(
     is_trusted: bool = False,
     asks_first: bool = False,
     others: Sequence[str] = (),
+    needs_labels: bool = True,
 ) -> Workspace:
     """The workspace of the app. Close it after use. Raises MemsiftError if some part cannot be opened.
+
+    Unless it *needs_labels*, a label store that cannot be used is only told: memories and replays are shown without it.
 
     *others*: roots that are open beside *root*, whose settings count. *is_trusted*: all of the root's configuration
     counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
     from engine.conversations.prompt_files import session_folders
+    from engine.judge.limits import Limits
     from labels.store import LabelStore
-    from tui.workspace.judging import Spending
     from tui.workspace.labelling_plan import guideline_hash, require_possible
     from tui.workspace.retrievals import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.workspace import Workspace
 
     judge = replace_dataclass(judge, is_patient=True)
-    spending = Spending() if asks_first else None
+    spending = Limits(asks_first=True) if asks_first else None
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
     config = settings.config
     reading = with_hook_log(project_prompts(prompts, environ), root, environ)
     find = partial(prompt_paths, prompts, environ)
+    place, problem = Path(db or labels_file(environ)), ""
+    try:
+        store = LabelStore.open(place, guideline=guideline_hash(environ))
+    except LabelStoreError as error:
+        if needs_labels:
+            raise
+        store, problem = LabelStore.without_file(place, error), f"{error} No label can be given."
     here = os.getcwd()  # noqa: PTH109
     sessions = () if prompts else (transcripts_dir(here, environ), *session_folders(environ))
     with explained_if_slow(root):
         workspace = Workspace(
             root,
             config,
-            LabelStore.open(Path(db or labels_file(environ)), guideline=guideline_hash(environ)),
-            judge=make_judge(judge, config, environ, spending.around if spending else None),
+            store,
+            judge=make_judge(judge, config, environ, spending),
             spending=spending,
             cutoff=hook_cutoff(root, config, environ)[0],
             others=tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others),
@@ -217,12 +227,20 @@ def open_workspace(
             unread_prompts=reading.skipped,
             annotator=annotator_name(environ),
             order=order or "",
-            notice=" ".join(filter(None, (settings.notice, *settings.remarks))),
+            notice=" ".join(filter(None, (problem, *about_move(root, environ), settings.notice, *settings.remarks))),
             sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
         )
     if order:
         require_possible(workspace, order)
     return workspace
+
+
+def about_move(root: str, environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each path that *root* had before it was moved, with something left there. The root is noted."""
+    from engine.moved import note_first_commit, told
+
+    note_first_commit(root, environ)
+    return [f"{said}." for said in told(root, environ)]
 
 
 MOST_PROJECTS, MOST_LINES, LONGEST_LINE = 200, 20, 100_000

@@ -65,6 +65,15 @@ def present_digests(store: LabelStore, index: OpenIndex) -> dict[str, str]:
     return {**store.texts_with(TEXT_ID), **{summary.id: summary.digest for summary in index.summaries()}}
 
 
+def let_labels_follow(store: LabelStore, index: OpenIndex) -> None:
+    """Let labels count for the memories of *index* that hold the labelled texts, wherever these texts lay.
+
+    Raises LabelStoreError.
+    """
+    store.follow_rereading(index)
+    store.recognise(index.root, lambda: present_digests(store, index).items())
+
+
 def root_report(
     store: LabelStore, index: OpenIndex, config: Config, cutoff: Cutoff | None, options: ReportOptions
 ) -> Report:

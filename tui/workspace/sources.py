@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
-    from tui.workspace.judging import JudgeOptions, Spending
+    from engine.judge.limits import Limits
+    from tui.workspace.judging import JudgeOptions
 
     Watch = Callable[..., Iterable[set[tuple[Any, str]]]]
     Stamp = tuple[int, ...] | None
@@ -222,7 +223,7 @@ class Sources:
     prompts: Callable[[], tuple[str, ...]] = tuple
     sessions: tuple[str, ...] = ()
     is_trusted: bool = False
-    spending: Spending | None = None
+    spending: Limits | None = None
     others: tuple[str, ...] = ()
 
     @property
@@ -257,7 +258,7 @@ class Sources:
 
     def judge_of(self, config: Config) -> Judge | None:
         """The judge of changed settings. Nobody has agreed to its cost yet. Raises ConfigError."""
-        return make_judge(self.judge, config, self.environ, self.spending.around if self.spending else None)
+        return make_judge(self.judge, config, self.environ, self.spending)
 
     def read_again(self, kinds: frozenset[str]) -> ChangedSources:
         """Read all files of these kinds. An error is in the result, not an exception."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import contextmanager, suppress
 from threading import Timer
@@ -44,6 +45,22 @@ def tell(message: str) -> None:
     """Write one line. Text that it quotes cannot command the terminal. A full stderr costs the line, nothing else."""
     with suppress(OSError):
         click.echo(f"memsift: {visible(' '.join(message.split()))}", err=True)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put ctrl+c off until the block ends: around the last step of a change, and the line that tells of it.
+
+    Else a command could end with "Stopped." although all of it is done. The exit code is then 130, as after ctrl+c.
+    """
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and before is signal.default_int_handler:
+        sys.exit(130)
 
 
 def report_skipped(skipped: Sequence[Skipped]) -> None:

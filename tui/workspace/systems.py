@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.config import Config, System
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
-    from tui.workspace.judging import Spending
+    from engine.judge.limits import Limits
     from tui.workspace.prompts import PromptLists
 
 MOST_COLUMNS = 3
@@ -60,7 +60,7 @@ class RootSystems:
     config: Config
     judge: Judge | None
     cutoff: Cutoff | None
-    spending: Spending | None
+    spending: Limits | None
     lists: PromptLists
     chosen: tuple[str, ...]
 

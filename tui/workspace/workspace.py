@@ -8,7 +8,7 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from engine.config import SYSTEMS, is_injected
-from engine.pipeline import OpenSystem, Question
+from engine.pipeline import OpenSystem, Query
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
@@ -20,7 +20,7 @@ from labels.runs import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
 from tui.workspace.retrievals import Injections, record
-from tui.workspace.root_labels import RootLabels, root_report
+from tui.workspace.root_labels import RootLabels, let_labels_follow, root_report
 from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
+    from engine.judge.limits import Limits
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
     from labels.measure.report import Report, ReportOptions
     from labels.records import Event, Pool
-    from tui.workspace.judging import Offer, Spending
+    from tui.workspace.judging import Offer
     from tui.workspace.sources import Settings, Sources
 
 DEFAULT_SEED = 1
@@ -71,7 +72,7 @@ class Workspace(RootSystems, RootLabels):
     now: Callable[[], float] = time
     unread_prompts: tuple[Skipped, ...] = ()
     notice: str = ""
-    spending: Spending | None = None
+    spending: Limits | None = None
     others: tuple[OpenRoot, ...] = ()
     sources: Sources | None = None
     chosen: tuple[str, ...] = ()
@@ -82,6 +83,7 @@ class Workspace(RootSystems, RootLabels):
 
     def __post_init__(self, prompts_of_files: tuple[Prompt, ...], takes_replayed: bool) -> None:
         self.index = self._opened()
+        let_labels_follow(self.store, self.index)
         self.lists = PromptLists(self.store, self.index.root, prompts_of_files, takes_replayed=takes_replayed)
         self.injections = Injections(self.index)
         plan = self.store.plan(self.index.root, self.annotator)
@@ -189,8 +191,10 @@ class Workspace(RootSystems, RootLabels):
         """What a person would agree to for all prompts; None without a judge that waits for it."""
         if self.judge is None or self.spending is None:
             return None
+        from tui.workspace.judging import offer
+
         size = self.config.judge.candidate_pool_size
-        return self.spending.offer(self.judge, self.prompts, self.index.summaries(), size)
+        return offer(self.judge, self.prompts, self.index.summaries(), size)
 
     # Prompts
 
@@ -229,7 +233,7 @@ class Workspace(RootSystems, RootLabels):
         judge = self.judge if named.has_judge else None
         cutoff = self.cutoff if named.has_cutoff else None
         opened = OpenSystem(named.of(self.config), cutoff, judge, clock=self.clock, now=self.now)
-        return retrieve(Question(prompt), self.index, opened)
+        return retrieve(Query(prompt), self.index, opened)
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """The kept retrieval of a prompt and a system, or None."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from threading import Lock
 
 from engine.errors import ProviderError, ProviderHttpError
@@ -24,8 +25,8 @@ class _MessagesApi(ChatServer):
     """*api_key* and *base_url* come before *environ*, whose variables are the SDK's own."""
 
     OPTIONAL = {
-        "output_config": r"output_config|output_format|structured.output|json_schema",
-        "temperature": "temperature",
+        "output_config": re.compile(r"output_config|output_format|structured.output|json_schema", re.IGNORECASE),
+        "temperature": re.compile("temperature", re.IGNORECASE),
     }
 
     def __init__(
@@ -66,13 +67,14 @@ class AnthropicProvider(_MessagesApi):
     _client: SdkClient | None = None
 
     def prepare(self) -> None:
-        """See `Provider.prepare`. The first time takes seconds: the SDK is large."""
-        self._prepared()
+        """See `Provider.prepare`. The SDK takes seconds to load, so only the first question loads it."""
+        if self._client is None:
+            self._credentials()
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
-        client = self._prepared()
+        client = self._loaded()
         from engine.judge.providers.http import shown
 
         try:
@@ -90,19 +92,20 @@ class AnthropicProvider(_MessagesApi):
         if client:
             client.close()
 
-    def _prepared(self) -> SdkClient:
+    def _credentials(self) -> Mapping[str, Any]:
+        return sdk_credentials(self._environ, self._api_key, self._base_url)
+
+    def _loaded(self) -> SdkClient:
         with self._lock:
             if self._client is None:
-                self._client = self._opened()
+                credentials = self._credentials()
+                try:
+                    from engine.judge.providers.sdk_client import SdkClient
+                except ImportError as error:
+                    reason = f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift."
+                    raise ProviderHttpError(reason) from None
+                self._client = SdkClient(credentials)
             return self._client
-
-    def _opened(self) -> SdkClient:
-        credentials = sdk_credentials(self._environ, self._api_key, self._base_url)
-        try:
-            from engine.judge.providers.sdk_client import SdkClient
-        except ImportError as error:
-            raise ProviderHttpError(f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift.") from None
-        return SdkClient(credentials)
 
 
 class AnthropicHttpProvider(_MessagesApi):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from engine.errors import ProviderTimeoutError
 from engine.judge.provider import MAX_TOKENS, Calls, Provider
@@ -13,6 +12,7 @@ from engine.lean.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
@@ -40,7 +40,7 @@ class ChatServer(Provider):
     out, each with a pattern that finds it in a complaint.
     """
 
-    OPTIONAL: Mapping[str, str] = {}
+    OPTIONAL: Mapping[str, re.Pattern[str]] = {}
 
     def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
         self.model = model
@@ -108,7 +108,7 @@ class ChatServer(Provider):
         if named in optional:
             return frozenset([named])
         text = complaint_of(response.content)
-        return frozenset(name for name in optional if re.search(self.OPTIONAL[name], text, re.IGNORECASE))
+        return frozenset(name for name in optional if self.OPTIONAL[name].search(text))
 
 
 def without_parameters(body: dict[str, Any], refused: Collection[str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import re
 
 from engine.errors import MissingKeyError
 from engine.judge.prompts import one_line
+from engine.paths import home_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _custom_headers(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _has_profile_on_disk(environ: Mapping[str, str]) -> bool:
-    home = environ.get("HOME") or os.path.expanduser("~")
+    home = home_dir(environ)
     folder = environ.get("ANTHROPIC_CONFIG_DIR") or os.path.join(home, ".config", "anthropic")
     names = ("active_config", os.path.join("configs", "default.json"))
     return any(os.path.isfile(os.path.join(folder, name)) for name in names)

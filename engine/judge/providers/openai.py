@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from urllib.parse import urlsplit
 
 from engine.errors import MissingKeyError, ProviderHttpError
@@ -47,10 +48,10 @@ class OpenAiProvider(ChatServer):
 
     name = "openai"
     OPTIONAL = {
-        "response_format": r"response.format|json_schema|structured.output",
-        "temperature": "temperature",
-        "max_tokens": r"\bmax_tokens\b",
-        "max_completion_tokens": "max_completion_tokens",
+        "response_format": re.compile(r"response.format|json_schema|structured.output", re.IGNORECASE),
+        "temperature": re.compile("temperature", re.IGNORECASE),
+        "max_tokens": re.compile(r"\bmax_tokens\b", re.IGNORECASE),
+        "max_completion_tokens": re.compile("max_completion_tokens", re.IGNORECASE),
     }
 
     def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:

@@ -47,8 +47,6 @@ def is_known(name: str) -> bool:
 def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
     """The provider called *name*: one of KNOWN, where PATH is the path of a script.
 
-    Where the SDK is not installed, the standard library makes the same requests.
-
     A missing key is not noticed here but by `Provider.prepare`. Raises ConfigError for an unknown name, a missing
     model name, or a script that cannot be read.
     """
@@ -57,13 +55,7 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) ->
         return _scripted(path)
     if name not in _PROVIDERS:
         raise ConfigError(f"There is no judge called {name!r}. Known are {', '.join(KNOWN[:-1])} and {KNOWN[-1]}.")
-    return _PROVIDERS[HTTP if name == SDK and not _has_sdk() else name](config, environ)
-
-
-def _has_sdk() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("anthropic") is not None
+    return _PROVIDERS[name](config, environ)
 
 
 def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
@@ -79,29 +71,15 @@ def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str
 
 
 class RefusingProvider(Provider):
-    """Stands in for a provider that must not be asked: each question is refused with *reason*, a sentence for people.
+    """Stands in for a provider that must not be asked. *reason*: a sentence for people."""
 
-    With the name, model and fingerprint of a provider, a judge still finds that provider's answers in the cache.
-    """
-
-    def __init__(self, name: str, model: str, reason: str, fingerprint: str = "") -> None:
+    def __init__(self, name: str, model: str, reason: str) -> None:
         self.name = name
         self.model = model
-        self.fingerprint = fingerprint
         self._reason = reason
 
     def complete(self, question: Question, timeout_s: float) -> Completion:  # noqa: ARG002
         raise ProviderRefusedError(self._reason)
-
-
-def cache_only(provider: Provider, known_as: str) -> RefusingProvider:
-    """A stand-in for *provider*, called *known_as* on the command line, that answers only from the cache."""
-    name, model = provider.name, provider.model
-    reason = (
-        f"The cache holds no answer of {name} ({model}) to this, and --judge none asks nobody. Ask once "
-        f"with --judge {known_as}, or name the judge that was asked in MEMSIFT_JUDGE and MEMSIFT_JUDGE_MODEL."
-    )
-    return RefusingProvider(name, model, reason, provider.fingerprint)
 
 
 def _anthropic(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:

@@ -64,7 +64,8 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     """
     stem_of = cache(stem)
     texts = [_text(memory, stem_of) for memory in subject.active]
-    weights = _weights(texts)
+    holders = Counter(word for text in texts for word in text.stems)
+    weights = {word: log(1 + len(texts) / count) for word, count in holders.items()}
     sizes = [_sum(text.stems, weights) for text in texts]
     best: dict[int, tuple[float, tuple[str, str], int]] = {}
     for pair in sorted(_pairs(texts, weights)):
@@ -76,7 +77,10 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
         found = (round(likeness, 2), _age(texts[newer].memory), newer)
         best[older] = max(found, best.get(older, found))
     for older, (likeness, _, newer) in best.items():
-        yield _finding(texts[older].memory, texts[newer].memory, likeness)
+        memory_id, other = texts[newer].memory.summary.id, texts[older].memory.summary.id
+        reason = f"says nearly the same as {other} (likeness {likeness:.2f})"
+        action = f"Compare them: memsift show {memory_id}, memsift show {other}. Then memsift merge {memory_id} {other}"
+        yield Finding("duplicates", memory_id, likeness, reason, action, others=(other,))
 
 
 def _age(memory: Memory) -> tuple[str, str]:
@@ -92,12 +96,6 @@ def _text(memory: Memory, stem_of: Callable[[str], str]) -> ComparedText:
     return ComparedText(memory, frozenset(map(stem_of, words)), facts, spoken, " ".join(words))
 
 
-def _weights(texts: Sequence[ComparedText]) -> dict[str, float]:
-    """Stem -> weight: rarer stems say more."""
-    holders = Counter(word for text in texts for word in text.stems)
-    return {word: log(1 + len(texts) / count) for word, count in holders.items()}
-
-
 def _pairs(texts: Sequence[ComparedText], weights: Mapping[str, float]) -> set[tuple[int, int]]:
     """The numbers of memories that share at least LEAST_SHARED of their rarest stems, or all of a short text."""
     holding: dict[str, list[int]] = defaultdict(list)
@@ -111,11 +109,11 @@ def _pairs(texts: Sequence[ComparedText], weights: Mapping[str, float]) -> set[t
         else:
             ordered = sorted(numbers, key=lambda number: texts[number].plain)
             shared.update((min(pair), max(pair)) for pair in pairwise(ordered))
-    return {pair for pair, count in shared.items() if count >= _least(texts[pair[0]], texts[pair[1]])}
-
-
-def _least(first: ComparedText, second: ComparedText) -> int:
-    return min(LEAST_SHARED, len(first.stems), len(second.stems))
+    return {
+        (first, second)
+        for (first, second), count in shared.items()
+        if count >= min(LEAST_SHARED, len(texts[first].stems), len(texts[second].stems))
+    }
 
 
 def _likeness(
@@ -145,10 +143,3 @@ def _likeness(
 
 def _sum(stems: Iterable[str], weights: Mapping[str, float]) -> float:
     return sum(weights[word] for word in stems)
-
-
-def _finding(older: Memory, newer: Memory, likeness: float) -> Finding:
-    memory_id, other = newer.summary.id, older.summary.id
-    reason = f"says nearly the same as {other} (likeness {likeness:.2f})"
-    action = f"Compare them: memsift show {memory_id}, memsift show {other}. Then memsift merge {memory_id} {other}"
-    return Finding("duplicates", memory_id, likeness, reason, action, others=(other,))

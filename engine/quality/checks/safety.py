@@ -22,15 +22,13 @@ def spoken(count: int) -> str:
 def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each active memory at or above `max_risk`. Its severity is the risk."""
     for memory in subject.active:
-        if subject.risks.get(memory.summary.id, subject.max_risk) < subject.max_risk:
+        memory_id = memory.summary.id
+        if subject.risks.get(memory_id, subject.max_risk) < subject.max_risk or not gate.risk(memory):
             continue
-        text = gate.text_of(memory)
-        looks = gate.look(text)
-        result = gate.scanned(text, looks) if looks else None
-        if result is None or result.risk < subject.max_risk or not result.detections:
-            continue
-        first, memory_id = result.detections[0], memory.summary.id
-        reason, where = f"{first.category}: {first.reason}", f"characters {first.start} to {first.end}"
-        accept = f"Then memsift quality accept {memory_id}, or memsift retire {memory_id}"
-        action = f"Read it: memsift show {memory_id}. {accept}"
-        yield Finding("safety", memory_id, result.risk, reason, action, where)
+        result = gate.scan_text(gate.text_of(memory))
+        if result.risk >= subject.max_risk:
+            first = result.detections[0]
+            reason, where = f"{first.category}: {first.reason}", f"characters {first.start} to {first.end}"
+            accept = f"Then memsift quality accept {memory_id}, or memsift retire {memory_id}"
+            action = f"Read it: memsift show {memory_id}. {accept}"
+            yield Finding("safety", memory_id, result.risk, reason, action, where)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engine.quality.registry import TAKE_OUT, Finding
+from engine.quality.safety.gate import cut_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,10 +86,10 @@ def _lines(memory: Memory) -> list[tuple[str, str]]:
 
 
 def _scanned(line: str) -> list[tuple[str, str]]:
-    """The kind and the text, or a part of it, of each secret in a line."""
+    """The kind and the text, or a part of it, of each secret in a line. No secret is as long as a run that is cut."""
     from detect_secrets.core.scan import scan_line
 
-    return [(secret.type, secret.secret_value or "") for secret in scan_line(line)]
+    return [(secret.type, secret.secret_value or "") for secret in scan_line(cut_runs(line))]
 
 
 def secrets_in(memory: Memory) -> tuple[str, ...]:

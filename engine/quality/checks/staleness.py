@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.quality.registry import WORDS, Finding
-from engine.quality.repository import RepositoryContent, repository
+from engine.quality.repository import RepositoryContent, read_repository
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -32,14 +32,13 @@ STAND_IN = re.compile("|".join(WORDS["stand-ins"]), re.IGNORECASE)
 RENAMED = re.compile(r"[^\s→]{2,120}\s?(?:->|→)")
 NEAR = 60
 """Characters before a name in which a word may say that it is gone, or not there yet."""
-
 TOLD = re.compile(rf"\b(?:{'|'.join(WORDS['told'])})\b", re.IGNORECASE)
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings about active memories. Files, functions and versions are looked up only if there is a repository."""
-    project = repository(subject.project) if subject.project else None
+    project = read_repository(subject.project) if subject.project else None
     texts = {memory.summary.id: f"{memory.summary.title}\n{memory.body}" for memory in subject.active}
     gone = _gone_names(texts.values(), project) if project else frozenset()
     for memory in subject.active:
@@ -90,29 +89,44 @@ def _gone_names(texts: Iterable[str], project: RepositoryContent) -> frozenset[s
 
 def _paths(text: str) -> Iterator[str]:
     """The paths in a text, and names of sources in code, that it does not call gone or planned."""
+    told = _told_lines(text)
     for match in (*PATH.finditer(text), *CODE.finditer(text)):
         is_file = match.re is PATH or FILE.match(match[1])
-        if is_file and not STAND_IN.search(match[1]) and not _is_told_gone(text, match.start()):
+        if is_file and not STAND_IN.search(match[1]) and not _is_told_gone(text, match.start(), told):
             yield match[1]
 
 
 def _calls(text: str) -> dict[str, str]:
     """Function -> its first call in a text that does not call it gone or planned."""
+    told = _told_lines(text)
     calls = [(call[1], code) for code in CODE.finditer(text) if (call := CALL.match(code[1])) and len(call[1]) > 3]
-    return {name: code[1] for name, code in reversed(calls) if not _is_told_gone(text, code.start())}
+    return {name: code[1] for name, code in reversed(calls) if not _is_told_gone(text, code.start(), told)}
 
 
-def _is_told_gone(text: str, start: int) -> bool:
-    """Whether the words around a name say that it is gone, or not there yet, or the text tells of a fault."""
-    before, _, line = text[:start].rpartition("\n")
-    whole = line + text[start:].partition("\n")[0]
-    lead = next((above for above in reversed(before.splitlines()) if above.strip() and not ITEM.match(above)), "")
-    is_list = bool(ITEM.match(line)) and lead.rstrip(" *_").endswith(":")
-    return (
-        any(map(TOLD.search, (whole, text.partition("\n")[0])))
-        or any(map(GONE.search, (line[-NEAR:], lead if is_list else "")))
-        or bool(RENAMED.match(text, start))
-    )
+def _told_lines(text: str) -> set[int]:
+    """Where the lines begin that tell of a fault, or stand in a list below a line that says that things are gone.
+
+    All lines, if the title tells of a fault.
+    """
+    lines = text.split("\n")
+    is_title_told = bool(TOLD.search(lines[0]))
+    found: set[int] = set()
+    begin, is_gone = 0, False
+    for line in lines:
+        is_item = bool(ITEM.match(line))
+        if is_title_told or TOLD.search(line) or (is_item and is_gone):
+            found.add(begin)
+        if line.strip() and not is_item:
+            is_gone = line.rstrip(" *_").endswith(":") and bool(GONE.search(line))
+        begin += len(line) + 1
+    return found
+
+
+def _is_told_gone(text: str, start: int, told: Collection[int]) -> bool:
+    """Whether the words around a name say that it is gone, or not there yet, or its line does."""
+    begin = text.rfind("\n", 0, start) + 1
+    is_near = GONE.search(text[max(begin, start - NEAR) : start])
+    return begin in told or bool(is_near or RENAMED.match(text, start))
 
 
 def _versions(memory: Memory, text: str, project: RepositoryContent) -> Iterator[Finding]:

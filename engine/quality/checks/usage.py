@@ -10,7 +10,6 @@ from engine.quality.registry import Finding, Usage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.memory import MemorySummary
     from engine.quality.registry import CheckedRoot
 
 LEAST_DAYS, LEAST_PROMPTS = 14.0, 100
@@ -23,22 +22,22 @@ UNUSED_SEVERITY, FULL_AT = 0.2, 20
 
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:
-    """Findings from the counts in `usage`."""
+    """Findings from the counts in `usage`. A memory that is newer than the log had no chance yet."""
     has_log = subject.log_days >= LEAST_DAYS and subject.log_prompts >= LEAST_PROMPTS
-    for memory in subject.active:
-        summary = memory.summary
-        counts = subject.usage.get(summary.id, Usage())
+    for memory in (memory.summary for memory in subject.active):
+        counts = subject.usage.get(memory.id, Usage())
         labels = counts.relevant + counts.irrelevant
-        if has_log and not counts.injected and _is_older(summary, subject):
-            yield _unused(summary, subject)
+        made = seconds(memory.created_at or memory.updated_at)
+        is_older = made is not None and made < subject.now - subject.log_days * 86400
+        if has_log and not counts.injected and is_older:
+            reason = f"never injected in {subject.log_prompts:,} prompts of {subject.log_days:.0f} days"
+            action = f"Give it a clearer title and tags (memsift edit {memory.id}), or memsift archive {memory.id}"
+            yield Finding("usage", memory.id, UNUSED_SEVERITY, reason, action)
         elif counts.injected >= LEAST_INJECTED and labels >= LEAST_LABELS and counts.relevant <= MOST_RELEVANT * labels:
-            yield _irrelevant(summary, counts)
-
-
-def _is_older(memory: MemorySummary, subject: CheckedRoot) -> bool:
-    """Whether the memory is older than the log: a new memory had no chance yet."""
-    made = seconds(memory.created_at or memory.updated_at)
-    return made is not None and made < subject.now - subject.log_days * 86400
+            severity = round(counts.irrelevant / labels * min(1.0, 0.5 + counts.injected / FULL_AT / 2), 2)
+            reason = f"injected {counts.injected:,} times, but only {counts.relevant} of {labels} labels say relevant"
+            action = f"Narrow its title and tags (memsift edit {memory.id}), or memsift retire {memory.id}"
+            yield Finding("usage", memory.id, severity, reason, action)
 
 
 def seconds(text: str) -> float | None:
@@ -48,18 +47,3 @@ def seconds(text: str) -> float | None:
     except ValueError:
         return None
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-
-
-def _unused(memory: MemorySummary, subject: CheckedRoot) -> Finding:
-    reason = f"never injected in {subject.log_prompts:,} prompts of {subject.log_days:.0f} days"
-    action = f"Give it a clearer title and tags (memsift edit {memory.id}), or memsift archive {memory.id}"
-    return Finding("usage", memory.id, UNUSED_SEVERITY, reason, action)
-
-
-def _irrelevant(memory: MemorySummary, counts: Usage) -> Finding:
-    labels = counts.relevant + counts.irrelevant
-    share = counts.irrelevant / labels
-    severity = round(share * min(1.0, 0.5 + counts.injected / FULL_AT / 2), 2)
-    reason = f"injected {counts.injected:,} times, but only {counts.relevant} of {labels} labels say relevant"
-    action = f"Narrow its title and tags (memsift edit {memory.id}), or memsift retire {memory.id}"
-    return Finding("usage", memory.id, severity, reason, action)

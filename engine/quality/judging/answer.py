@@ -1,4 +1,4 @@
-"""Reading a model's answer about a memory: JSON or Markdown, whatever stands around it. And ratings in the cache."""
+"""Reading a model's answer about a memory: a JSON object, or the Markdown form. And ratings in the cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def read_completion(completion: Completion, criteria: Collection[str], hide: Cal
     *hide* takes the secrets out of every text.
     """
     rating = read_rating(completion.text, criteria, hide)
-    return replace(rating, sources=_hidden(completion.pages, hide) or rating.sources)
+    pages = tuple(WebSource(hide(page.url), hide(page.title)) for page in completion.pages)[:MOST_SOURCES]
+    return replace(rating, sources=pages or rating.sources)
 
 
 def read_rating(text: str, criteria: Collection[str], hide: Callable[[str], str] = str) -> Rating:
@@ -37,7 +38,7 @@ def read_rating(text: str, criteria: Collection[str], hide: Callable[[str], str]
     Texts are cut, lists shortened, and scores of other criteria left out. Raises UnreadableAnswerError for no rating.
     """
     part = read_part(text)
-    ratings = [rating for rated in objects(part, "overall", object) if (rating := _of_object(rated))]
+    ratings = [rating for rated in objects(part, "overall", object) if (rating := rating_of(rated))]
     ratings = ratings or [entry.rating for entry in parse_entries(part)]
     if not ratings:
         raise UnreadableAnswerError("no rating in the answer")
@@ -54,11 +55,6 @@ def rating_fields(rating: Rating) -> dict[str, Any]:
     return {"overall": rating.overall, **scores, **texts, **suggestion, **found}
 
 
-def rating_of(value: object) -> Rating | None:
-    """The rating in JSON values, as `rating_fields` gives them; None for anything else."""
-    return _of_object(value) if isinstance(value, dict) else None
-
-
 def rating_text(rating: Rating) -> str:
     return json.dumps(rating_fields(rating))
 
@@ -71,14 +67,12 @@ def rating_of_text(text: str | None) -> Rating | None:
         return None
 
 
-def _of_object(value: dict[str, Any]) -> Rating | None:
-    overall = _score(value.get("overall"))
-    if overall is None:
+def rating_of(value: object) -> Rating | None:
+    """The rating in JSON values, as `rating_fields` gives them; None for anything else."""
+    if not isinstance(value, dict) or (overall := _score(value.get("overall"))) is None:
         return None
-    scores = value.get("scores")
+    scores, why, title = value.get("scores"), value.get("score_reasons"), value.get("suggested_title")
     found = [(str(name), _score(score)) for name, score in (scores.items() if isinstance(scores, dict) else ())]
-    why = value.get("score_reasons")
-    title = value.get("suggested_title")
     return Rating(
         overall=overall,
         scores=tuple((name, score) for name, score in found if score is not None),
@@ -95,12 +89,7 @@ def _of_object(value: dict[str, Any]) -> Rating | None:
 
 
 def _score(value: object) -> float | None:
-    """A score in tenths; None unless it is a number from 0 to 10, or a text that holds one."""
-    if isinstance(value, str):
-        try:
-            value = float(value[:20].partition("/")[0])
-        except ValueError:
-            return None
+    """A score in tenths; None unless it is a number from 0 to 10."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return round(float(value), 1) if is_number and 0 <= value <= BEST else None  # type: ignore[arg-type,operator]
 
@@ -135,7 +124,3 @@ def _tidied(rating: Rating, criteria: Collection[str], hide: Callable[[str], str
         research=tidy(rating.research, MOST_POINTS, POINT_LIMIT),
     )
     return with_mean(tidied, criteria)
-
-
-def _hidden(pages: tuple[WebSource, ...], hide: Callable[[str], str]) -> tuple[WebSource, ...]:
-    return tuple(WebSource(hide(page.url), hide(page.title)) for page in pages)[:MOST_SOURCES]

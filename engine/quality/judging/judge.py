@@ -14,7 +14,15 @@ from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, 
 from engine.lean.record import Record, replace
 from engine.lean.sections import read_sections
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
-from engine.quality.judging.rating import RULE, THRESHOLD, Assessment, Rating, decision_of, together, with_mean
+from engine.quality.judging.rating import (
+    RULE,
+    THRESHOLD,
+    Assessment,
+    Rating,
+    combine_ratings,
+    decision_of,
+    with_mean,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +95,8 @@ class QualityJudge(Asker):
     def estimate(self, memories: Sequence[Memory]) -> CostEstimate:
         """The cost of *memories*, before any is asked about. The usual number of samples is a majority of them."""
         by_rule = known = 0
-        usual, most = self._zero(), self._zero()
-        share, quorum = self._price_share, self.samples // 2 + 1
+        usual = most = None if cost_usd(*self.identity[:2], 1, 1) is None else 0.0
+        quorum = self.samples // 2 + 1
         for memory in memories:
             question = self._question(memory)
             if meta_reason(memory):
@@ -98,7 +106,7 @@ class QualityJudge(Asker):
             elif usual is not None and most is not None:
                 size = len(question.system.encode()) + len(question.user.encode("utf-8", "replace"))
                 tokens = size // BYTES_A_TOKEN
-                usual += share * quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
+                usual += quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
                 most += self.samples * (self._most_usd(question) or 0.0)
         return CostEstimate(len(memories), by_rule, known, usual, most)
 
@@ -108,19 +116,18 @@ class QualityJudge(Asker):
         For meta-content no call is made: it is rejected by a rule.
         """
         if reason := meta_reason(memory):
-            return by_rule(memory, reason, self._template.hash)
+            verdict = Verdict(memory.summary.id, REJECTED, OK, reason)
+            judgement = Judgement(OK, (verdict,), RULE, "", self._template.hash, 0.0, depth="", cost_usd=0.0)
+            return Assessment(memory.summary, judgement, Rating(0.0, reasons=(reason,)))
         ratings: list[Rating] = []
         judgement = self._judgement(
             [memory.summary], self._template.hash, "", lambda sample: self._sampled(memory, sample, ratings)
         )
         (verdict,) = judgement.verdicts
-        rating = together(ratings, verdict.decision, self._threshold) if judgement.is_answer else None
+        rating = combine_ratings(ratings, verdict.decision, self._threshold) if judgement.is_answer else None
         reasoning = verdict.reasoning or (rating.reasons[0] if rating and rating.reasons else "")
         judgement = replace(judgement, verdicts=(replace(verdict, reasoning=reasoning),))
         return Assessment(memory.summary, judgement, rating)
-
-    def _zero(self) -> float | None:
-        return None if cost_usd(*self.identity[:2], 1, 1) is None else 0.0
 
     def _sampled(self, memory: Memory, sample: int, ratings: list[Rating]) -> CallOutcome:
         """The outcome of a sample. Its rating is added to *ratings*."""
@@ -137,13 +144,6 @@ class QualityJudge(Asker):
 
     def _question(self, memory: Memory, sample: int = 0) -> Question:
         return self._limited(self._template.question(memory, sample))
-
-
-def by_rule(memory: Memory, reason: str, template_hash: str) -> Assessment:
-    """The rejection of *memory* without a model."""
-    verdict = Verdict(memory.summary.id, REJECTED, OK, reason)
-    judgement = Judgement(OK, (verdict,), RULE, "", template_hash, 0.0, depth="", cost_usd=0.0)
-    return Assessment(memory.summary, judgement, Rating(0.0, reasons=(reason,)))
 
 
 _TITLES, _OPENINGS = (lines for _, lines in read_sections(__file__, "headings.txt"))

@@ -86,7 +86,7 @@ def decision_of(rating: Rating, threshold: float) -> str:
     return APPROVED if rating.overall >= threshold else REJECTED
 
 
-def together(ratings: Sequence[Rating], decision: str, threshold: float) -> Rating:
+def combine_ratings(ratings: Sequence[Rating], decision: str, threshold: float) -> Rating:
     """One rating for several: medians of the scores, and the texts of the rating nearest to the median score.
 
     Only the ratings that led to *decision* count; all of them if they are split in halves.

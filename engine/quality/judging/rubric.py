@@ -18,6 +18,7 @@ from engine.judge.provider import Question
 from engine.lean.record import Record
 from engine.lean.sections import text_beside
 from engine.lean.sha256 import hex_digest
+from engine.quality.safety.gate import cut_runs
 from engine.stores.files import read_named
 
 if TYPE_CHECKING:
@@ -196,9 +197,12 @@ def request_text(memory: Memory, sample: int = 0) -> str:
 
 
 def _body(memory: Memory) -> str:
-    """The text with its headings and its indentation, at most BODY_LIMIT characters before it is escaped."""
+    """The text with its headings and its indentation, at most BODY_LIMIT characters before it is escaped.
+
+    Runs that the safety scan cuts are cut here as well: no model gets a text that was not scanned.
+    """
     lines = [line for section in memory.sections for line in _lines(section.heading, section.lines)]
-    text = "".join(f"{line}\n" for line in lines)
+    text = "".join(f"{cut_runs(line)}\n" for line in lines)
     if len(text) <= BODY_LIMIT:
         return escape(text)
     return f"{escape(text[:BODY_LIMIT])}\n{_MORE.format(count=len(text) - BODY_LIMIT)}"

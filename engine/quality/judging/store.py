@@ -1,29 +1,38 @@
-"""The newest rating of each memory text, of all roots: a private SQLite file in the user's data folder.
+"""The newest rating of each memory text, of all roots, in the private SQLite file of `engine.quality.decisions`.
 
-A rating is a suggestion. What the person decided is kept apart, in `engine.quality.decisions`. Assessments are also
-JSON rows: printed, and kept in a file with which an interrupted run goes on.
+A rating is a suggestion: it says nothing about what the person decided. Assessments are printed as JSON rows.
 """
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from engine.errors import RatingsError
-from engine.judge.verdict import Judgement, Verdict
-from engine.lean.record import Record, fields, replace
-from engine.lean.sections import read_sections
-from engine.paths import ratings_file
-from engine.quality.judging.answer import rating_fields, rating_of, rating_text
+from engine.errors import DecisionsError
+from engine.lean.record import Record, fields
+from engine.paths import decisions_file
+from engine.quality.decisions import open_decisions
+from engine.quality.judging.answer import rating_fields, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
 from engine.stores.private_database import PrivateDatabase, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from engine.memory import MemorySummary
 
-SQL = {name: "\n".join(lines) for name, lines in read_sections(__file__, "ratings.sql")}
+NEWEST = """
+select memory, digest, category, title, words, decision, overall, provider, model from rating
+where root = :root and rubric = :rubric and (provider, model, template_hash) = (
+    select provider, model, template_hash from rating
+    where root = :root and rubric = :rubric and provider <> :rule order by at desc limit 1)
+order by memory
+"""
+"""The ratings of a root by a rubric and the model that rated last."""
+
+OF_1_0_0 = "ratings.db"
+"""The file beside the decisions in which version 1.0.0 kept the ratings."""
 
 
 class Rated(Record):
@@ -41,15 +50,24 @@ class Rated(Record):
 
 
 class RatingStore:
-    """The ratings at *path*. Every method raises RatingsError where the file cannot be read or written."""
+    """The ratings in the file of decisions. Every method raises DecisionsError where it cannot be read or written."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._file = PrivateDatabase(path, lambda db: db.execute(SQL["table"]), self._explained)
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._file = open_decisions(environ)
+        if os.path.exists(old := _old_file(environ)):
+            self._bring(old)
 
-    @classmethod
-    def open(cls, environ: Mapping[str, str]) -> Self:
-        return cls(ratings_file(environ))
+    def _bring(self, old: str) -> None:
+        """Move the ratings of version 1.0.0 into the file. A rating that is there already is the newer one."""
+        try:
+            with closing(PrivateDatabase(old, lambda _: None, lambda error: _explain_old(old, error))) as file:
+                rows = file.rows("select * from rating")
+        except DecisionsError:
+            self.close()
+            raise
+        with self._file.changing() as db:
+            db.executemany(f"insert or ignore into rating values ({', '.join('?' * 14)})", rows)
+        os.remove(old)
 
     def close(self) -> None:
         self._file.close()
@@ -72,19 +90,24 @@ class RatingStore:
         Ratings by another model or another wording are left out, because they cannot be compared. So are rejections by
         rule. Texts that have changed since are among them.
         """
-        return [Rated(*row) for row in self._file.rows(SQL["newest"], {"root": root, "rubric": rubric, "rule": RULE})]
-
-    def _explained(self, error: Exception) -> RatingsError:
-        return RatingsError(
-            f"The ratings in {self._path} cannot be read or written ({error}). Check the file and its folder, or "
-            "delete the file: the judge's cache still has the answers."
-        )
+        return [Rated(*row) for row in self._file.rows(NEWEST, {"root": root, "rubric": rubric, "rule": RULE})]
 
 
-TEXTS = ("root", "id", "digest", "decision")
-ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
-ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
-_VERDICTS = {word: decision for decision, word in DECISIONS.items()}
+def may_have_ratings(environ: Mapping[str, str]) -> bool:
+    """Whether there is a file that may hold ratings, so that nobody makes one to look into it."""
+    return os.path.exists(decisions_file(environ)) or os.path.exists(_old_file(environ))
+
+
+def _old_file(environ: Mapping[str, str]) -> str:
+    return os.path.join(os.path.dirname(decisions_file(environ)), OF_1_0_0)
+
+
+def _explain_old(old: str, error: Exception) -> DecisionsError:
+    return DecisionsError(
+        f"The ratings of version 1.0.0 in {old} cannot be read ({error}). Delete the file: the judge's cache still has "
+        "the answers."
+    )
+
 
 NO_RATING = rating_fields(Rating(0.0)) | {"overall": None}
 
@@ -106,31 +129,6 @@ def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[
         "agreement": verdict.agreement,
         "judgement": asked,
     }
-
-
-def is_row(value: object) -> bool:
-    """Whether *value* is a row as `row_of` makes it."""
-    asked = value.get("judgement") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or not isinstance(asked, dict):
-        return False
-    texts = [*(value.get(name) for name in TEXTS), *(asked.get(name) for name in ASKED_TEXTS)]
-    cost = asked.get("cost_usd")
-    numbers = [value.get("threshold"), value.get("samples"), value.get("agreement"), 0 if cost is None else cost]
-    numbers += [asked.get(name) for name in ASKED_NUMBERS]
-    are_right = all(isinstance(text, str) for text in texts) and all(
-        isinstance(number, int | float) for number in numbers
-    )
-    is_rated = value.get("decision") in _VERDICTS and rating_of(value) is not None
-    return are_right and (is_rated or value.get("decision") == UNANSWERED)
-
-
-def assessment_in(row: dict[str, Any], memory: MemorySummary) -> Assessment:
-    """The assessment of *memory* in a row that has a rating."""
-    names = (*ASKED_TEXTS, *ASKED_NUMBERS, "cost_usd")
-    asked = {name: row["judgement"][name] for name in names}
-    verdict = Verdict(memory.id, _VERDICTS[row["decision"]], asked["status"], samples=row["samples"])
-    verdict = replace(verdict, agreement=row["agreement"])
-    return Assessment(memory, Judgement(**asked, verdicts=(verdict,), depth=""), rating_of(row))
 
 
 def summary_of(found: Iterable[Assessment]) -> dict[str, Any]:

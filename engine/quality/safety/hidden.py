@@ -1,44 +1,56 @@
-"""Text that people do not see, or cannot read: invisible characters, look-alikes and encodings."""
+"""Text that people do not see, or cannot read: look-alike letters, invisible characters, Base64 and escapes.
+
+Only ways of hiding that a model undoes by itself while it reads a note are looked for.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import codecs
 import html
 import re
 import unicodedata
 from itertools import pairwise
-from urllib.parse import unquote
 
 from engine.lean.record import Record
-from engine.quality.safety.folding import (
+from engine.quality.safety.lexicon import (
     BIDIRECTIONAL,
+    BLANK,
+    CONCEPTS,
     INVISIBLE,
-    LEET,
+    LOOK_ALIKES,
     OVERRIDES,
-    is_mixed,
-    latin,
+    SUSPECT,
+    TAGS,
 )
-from engine.quality.safety.lexicon import CONCEPTS, HIDDEN_WORDS
-from engine.quality.safety.rules import HOMOGLYPHS, Detection
-from engine.quality.safety.rules import INVISIBLE as INVISIBLE_CHARACTERS
 
-BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])")
-HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,})(?![0-9A-Za-z])")
+BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,2000}={0,2}(?![\w=])")
 ESCAPES = re.compile(
-    r"(?:(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|\\[0-7]{3})\s?){6,}|(?:&[lg]t;[^&]{3,}){2,}"
+    r"(?:(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|\\[0-7]{3})\s?){6,}|(?:&[lg]t;[^&]{3,300}){2,}"
 )
-PERCENT = re.compile(r"\S*(?:%[0-9A-Fa-f]{2}\S*?){3,}\S*")
-BINARY = re.compile(r"(?:[01]{8}\s?){6,}")
-SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_*]{1,3}){7,}\w(?!\w)")
-SPLIT = re.compile(r"(?<=[a-z])-(?=[a-z])")
-LEET_WORD = re.compile(r"\b(?=\w*[a-z@$])(?=\w*\d)[\w@$]{3,}\b", re.IGNORECASE)
+ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{3}))")
 TAG, SELECTOR = re.compile("[\U000e0000-\U000e007f]"), re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 UNSEEN, TURNING = re.compile(f"[{''.join(INVISIBLE)}]"), re.compile(f"[{''.join(OVERRIDES)}]")
+LETTERS = re.compile(r"[^\W\d_]+")
 JOINING = "\u200c\u200d"
 READABLE = 0.9
-DEPTH = 3
+
+Sign = tuple[int, int, str]
+"""Start and end of a sign in the text, and its reason."""
+
+
+class Folded(Record):
+    """`text`, and for each of its characters the `places` in the original; None if nothing was changed."""
+
+    text: str
+    places: tuple[int, ...] | None = None
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The place in the original of a place in the text."""
+        if not self.places:
+            return start, end
+        last = len(self.places) - 1
+        return self.places[min(start, last)], self.places[min(max(start, end - 1), last)] + 1
 
 
 class Decoded(Record):
@@ -50,50 +62,80 @@ class Decoded(Record):
     end: int
 
 
-def signs(text: str) -> list[Detection]:
-    """Invisible and bidirectional characters and look-alike letters."""
+def fold(text: str) -> Folded:
+    """*text* as a reader sees it: without invisible characters, in compatibility form, look-alikes as Latin letters."""
+    if text.isascii() or SUSPECT.isdisjoint(text):
+        return Folded(text)
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        code = ord(character)
+        if character in INVISIBLE or character in BIDIRECTIONAL or code in TAGS or SELECTOR.match(character):
+            continue
+        if unicodedata.combining(character) and place and text[place - 1].isascii():
+            continue
+        plain = character if code < 128 else " " if character == BLANK else unicodedata.normalize("NFKC", character)
+        characters += plain
+        places += [place] * len(plain)
+    return Folded(LETTERS.sub(_unmasked, "".join(characters)), tuple(places))
+
+
+def _unmasked(match: re.Match[str]) -> str:
+    """A word in Latin letters if it mixes scripts, or if it holds look-alikes only and becomes a known word."""
+    word = match[0]
+    if word.isascii():
+        return word
+    plain = _latin(word)
+    return plain if _is_mixed(word) or (plain.isascii() and plain.lower() in CONCEPTS) else word
+
+
+def _is_mixed(word: str) -> bool:
+    """Whether a word mixes Latin letters with look-alikes of another script."""
+    return any(letter in LOOK_ALIKES for letter in word) and any(letter.isascii() for letter in word)
+
+
+def _latin(word: str) -> str:
+    return "".join(LOOK_ALIKES.get(letter, letter) for letter in word)
+
+
+def look_alikes(text: str) -> list[Sign]:
+    """Words that mix Latin letters with look-alikes of another script. One such word may be a formula."""
+    words = [
+        match
+        for match in (() if text.isascii() else LETTERS.finditer(text))
+        if len(match[0]) > 2 and _is_mixed(match[0]) and _latin(match[0]).isascii()
+    ]
+    return [(words[0].start(), words[-1].end(), "letters of another script in words")] if len(words) > 1 else []
+
+
+def invisible_signs(text: str) -> list[Sign]:
+    """Characters that show nothing inside of words, and characters that turn the text."""
     if text.isascii():
         return []
-    return [*_invisible(text), *_look_alikes(text)]
-
-
-def decodings(text: str, depth: int = DEPTH) -> list[Decoded]:
-    """The readable texts that *text* hides, also those that are encoded several times."""
-    found = [*_hidden_characters(text), *_runs(text), *_spellings(text)]
-    deeper = [
-        Decoded(inner.text, f"{decoded.how}, {inner.how}", decoded.start, decoded.end)
-        for decoded in found
-        if depth > 1 and decoded.how not in ("ROT13", "written backwards")
-        for inner in _runs(decoded.text)
-    ]
-    return found + [decoded for decoded in deeper if decoded.text != text]
-
-
-def _invisible(text: str) -> list[Detection]:
-    places = [match.start() for match in UNSEEN.finditer(text) if not _is_proper(text, match.start())]
+    unseen = [match.start() for match in UNSEEN.finditer(text) if not _is_proper(text, match.start())]
     tags = [match.start() for match in TAG.finditer(text) if not _is_flag(text, match.start())]
     selectors = [match.start() for match in SELECTOR.finditer(text)]
-    found = []
-    inside = [place for place in places if _is_inside_word(text, place)]
-    if len(inside) >= 2 or len(places) >= 4:
-        found.append(Detection(INVISIBLE_CHARACTERS, places[0], places[-1] + 1, "invisible characters inside words"))
-    if len(tags) >= 2:
-        found.append(Detection(INVISIBLE_CHARACTERS, tags[0], tags[-1] + 1, "a text of invisible tag characters"))
-    if len(selectors) >= 4 and any(b - a == 1 for a, b in pairwise(selectors)):
-        found.append(Detection(INVISIBLE_CHARACTERS, selectors[0], selectors[-1] + 1, "a text of variation selectors"))
     turned = [match.start() for match in TURNING.finditer(text)]
-    if turned and not any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
-        reason = "characters that turn the direction of the text"
-        found.append(Detection(INVISIBLE_CHARACTERS, turned[0], turned[-1] + 1, reason))
-    return found
+    is_leftwards = any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
+    inside = [place for place in unseen if _is_inside_word(text, place)]
+    found = [
+        (len(inside) >= 2 or len(unseen) >= 4, unseen, "invisible characters inside words"),
+        (len(tags) >= 2, tags, "a text of invisible tag characters"),
+        (
+            len(selectors) >= 4 and any(b - a == 1 for a, b in pairwise(selectors)),
+            selectors,
+            "a text of variation selectors",
+        ),
+        (bool(turned) and not is_leftwards, turned, "characters that turn the direction of the text"),
+    ]
+    return [(places[0], places[-1] + 1, reason) for is_sign, places, reason in found if is_sign]
 
 
 def _is_proper(text: str, place: int) -> bool:
     """Whether scripts or emojis need the character here, or it is a byte order mark or a soft hyphen."""
     if place == 0 or text[place] in ("\u00ad", "\u3164", "\u115f", "\u1160"):
         return True
-    before = ord(text[place - 1])
-    return text[place] in JOINING and before > 0x2FF
+    return text[place] in JOINING and ord(text[place - 1]) > 0x2FF
 
 
 def _is_flag(text: str, place: int) -> bool:
@@ -106,60 +148,53 @@ def _is_inside_word(text: str, place: int) -> bool:
     return all(character.isalnum() or character in INVISIBLE for character in around if character)
 
 
-def _look_alikes(text: str) -> list[Detection]:
-    """Words that mix Latin letters with look-alikes of another script. One such word may be a formula."""
-    words = [match for match in re.finditer(r"[^\W\d_]{3,}", text) if is_mixed(match[0]) and latin(match[0]).isascii()]
-    if len(words) < 2:
-        return []
-    return [Detection(HOMOGLYPHS, words[0].start(), words[-1].end(), "letters of another script in words")]
+def decode(text: str) -> list[Decoded]:
+    """The readable texts that *text* hides, also those that are encoded twice."""
+    found = [*_invisible_texts(text), *_encoded_runs(text)]
+    deeper = [
+        Decoded(inner.text, f"{decoded.how}, {inner.how}", decoded.start, decoded.end)
+        for decoded in found
+        for inner in _encoded_runs(decoded.text)
+    ]
+    return found + deeper
 
 
-def _hidden_characters(text: str) -> list[Decoded]:
+def _invisible_texts(text: str) -> list[Decoded]:
     if text.isascii():
         return []
-    tags = [(match.start(), chr(ord(match[0]) - 0xE0000)) for match in TAG.finditer(text)]
-    selectors = [(match.start(), ord(match[0]) - 0xFE00) for match in SELECTOR.finditer(text) if match[0] < "\uffff"]
+    tags = [*TAG.finditer(text)]
+    selectors = [match for match in SELECTOR.finditer(text) if match[0] < "\uffff"]
     found = []
     if len(tags) > 3:
-        found.append(
-            Decoded("".join(character for _, character in tags), "tag characters", tags[0][0], tags[-1][0] + 1)
-        )
+        plain = "".join(chr(ord(match[0]) - 0xE0000) for match in tags)
+        found.append(Decoded(plain, "tag characters", tags[0].start(), tags[-1].end()))
     if len(selectors) > 7:
-        pairs = zip(selectors[::2], selectors[1::2], strict=False)
-        if plain := _readable(bytes(high * 16 + low for (_, high), (_, low) in pairs)):
-            found.append(Decoded(plain, "variation selectors", selectors[0][0], selectors[-1][0] + 1))
+        halves = [ord(match[0]) - 0xFE00 for match in selectors]
+        raw = bytes(high * 16 + low for high, low in zip(halves[::2], halves[1::2], strict=False))
+        found.append(Decoded(_readable(raw), "variation selectors", selectors[0].start(), selectors[-1].end()))
     turned = "".join(character for character in text if character not in BIDIRECTIONAL)
-    if len(turned) < len(text) and any(character in text for character in "\u202e\u202d"):
+    if "\u202e" in text or "\u202d" in text:
         found.append(Decoded(turned[::-1], "turned direction", 0, len(text)))
     return found
 
 
-def _runs(text: str) -> list[Decoded]:
-    """Encoded runs within *text*."""
-    return [
-        Decoded(plain, how, *match.span())
-        for how, (pattern, read) in RUNS.items()
-        for match in pattern.finditer(text)
-        if (plain := read(match))
-    ]
+def _encoded_runs(text: str) -> list[Decoded]:
+    """The runs of Base64 and of escapes within *text* that can be read."""
+    found = [Decoded(_from_base64(match[0]), "Base64", *match.span()) for match in BASE64.finditer(text)]
+    for match in ESCAPES.finditer(text):
+        plain = ESCAPED.sub(
+            lambda one: chr(int(one[3], 8) if one[3] else int(one[1] or one[2], 16)), html.unescape(match[0])
+        )
+        found.append(Decoded(plain, "escapes", *match.span()))
+    return [decoded for decoded in found if decoded.text]
 
 
-def _base64(match: re.Match[str]) -> str:
-    raw = match[0].rstrip("=").replace("-", "+").replace("_", "/")
+def _from_base64(run: str) -> str:
+    plain = run.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        return _readable(base64.b64decode(raw + "=" * (-len(raw) % 4)))
+        return _readable(base64.b64decode(plain + "=" * (-len(plain) % 4)))
     except (binascii.Error, ValueError):
         return ""
-
-
-def _hexadecimal(match: re.Match[str]) -> str:
-    plain = match[1].replace(" ", "").replace(":", "")
-    return _readable(bytes.fromhex(plain[: len(plain) // 2 * 2]))
-
-
-def _binary(match: re.Match[str]) -> str:
-    bits = match[0].split() if " " in match[0] else re.findall(".{8}", match[0])
-    return _readable(bytes(int(bit, 2) for bit in bits if len(bit) == 8))
 
 
 def _readable(raw: bytes) -> str:
@@ -170,46 +205,3 @@ def _readable(raw: bytes) -> str:
         return ""
     readable = sum(character.isprintable() or character in "\n\t" for character in text)
     return text if readable >= READABLE * len(text) else ""
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    plain = html.unescape(match[0])
-    return re.sub(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{3}))", _character, plain)
-
-
-def _character(match: re.Match[str]) -> str:
-    return chr(int(match[1] or match[2], 16) if match[1] or match[2] else int(match[3], 8))
-
-
-RUNS = {
-    "Base64": (BASE64, _base64),
-    "hexadecimal": (HEX, _hexadecimal),
-    "escapes": (ESCAPES, _unescaped),
-    "URL encoding": (PERCENT, lambda match: unquote(match[0])),
-    "binary numbers": (BINARY, _binary),
-}
-"""Encoding -> its pattern, and the function that decodes a match."""
-
-
-def _spellings(text: str) -> list[Decoded]:
-    """Words that are spelled in another way: letter by letter, with digits for letters, ROT13, backwards."""
-    found = []
-    for match in SPELLED.finditer(text):
-        words = re.split(r"\s{2,}", match[0]) if re.search(r"\s{2,}", match[0]) else [match[0]]
-        if re.search(r"[.\-_*]", match[0]):
-            words = match[0].split()
-        plain = " ".join("".join(filter(str.isalnum, word)) for word in words)
-        found.append(Decoded(plain, "single letters", *match.span()))
-    letters = LEET_WORD.sub(lambda match: match[0].lower().translate(LEET), text)
-    ways = [("digits in place of letters", letters, 3), ("split words", SPLIT.sub("", text), 2)]
-    if not HIDDEN_WORDS.isdisjoint(re.findall(r"\w+", text.lower())):
-        ways += [("ROT13", codecs.encode(text, "rot13"), 3), ("written backwards", text[::-1], 3)]
-    for how, changed, least in ways:
-        if text != changed and _known(changed) >= _known(text) + least:
-            found.append(Decoded(changed, how, 0, len(text)))
-    return found
-
-
-def _known(text: str) -> int:
-    """The number of longer words with a concept."""
-    return sum(word in CONCEPTS and len(word) > 4 for word in re.findall(r"\w+", text.lower()))

@@ -1,7 +1,14 @@
-"""The words and phrases of lexicon.txt, and the concept that each of them stands for. A concept is a bit."""
+"""What the safety scan looks for: the words of lexicon.txt, the rules of rules.txt, and characters that hide a text.
+
+A word or a phrase stands for concepts; a concept is a bit. A rule names concepts that are dangerous together, and
+seldom harmless together. No word alone is a danger. User, assistant, always, memory and session are words of ordinary
+notes, so they count for nothing: a rule needs an order that goes against somebody. Each rule was taken because it found
+attacks in the tests' texts that no other rule found then, and next to none of the harmless notes of the corpus.
+"""
 
 from __future__ import annotations
 
+from engine.lean.record import Record
 from engine.lean.sections import read_sections
 
 TYPE_CHECKING = False
@@ -18,6 +25,8 @@ GUARD, SOURCE, LEAK, COPY, BIAS, POISON = (1 << bit for bit in range(48, 54))
 
 BITS = {name: bit for name, bit in [*vars().items()] if name.isupper() and isinstance(bit, int)}
 VOWELS, DOUBLED = "aeiou", "bdglmnprt"
+MOST_SCANNED = 100_000
+"""Characters of a memory that are scanned. The rest is never looked at, which is a sign of its own."""
 
 
 def concept(names: str, separator: str = " ") -> int:
@@ -76,9 +85,64 @@ MOODS = frozenset(form for form, _ in _FORMS) - {"leaked"}
 PARTS = dict(_entries("parts"))
 """Word of a script without spaces -> its concepts."""
 
-HIDDEN_WORDS = frozenset(
-    form
-    for word, _ in _entries("hidden")
-    for form in (word[::-1], "".join(chr((ord(letter) - 97 + 13) % 26 + 97) for letter in word))
+LOOK_ALIKES = dict(
+    zip(
+        "аеорсхуіјѕԁһӏкмтвнԛԝɡɑοανρτυικηωχеΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТУХІЈЅᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",
+        "aeopcxyijsdhlkmtbhqwgaoavptuiknwxeABEZHIKMNOPTYXABEKMHOPCTYXIJSabcdefghijklmnoprstuvwyz",
+        strict=True,
+    )
 )
-"""Words backwards and in ROT13. A text that is written so as a whole holds one of them."""
+"""Cyrillic, Greek, phonetic and small capital letters -> the Latin letters that they look like."""
+
+INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad\u180e\u115f\u1160\u3164\uffa0")
+BIDIRECTIONAL = frozenset("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u202c\u2069")
+OVERRIDES = frozenset("\u202d\u202e\u2066\u2067\u2068")
+BLANK = "\u2800"
+TAGS = range(0xE0000, 0xE0080)
+STYLED = (*range(0x1D400, 0x1D800), *range(0xFF21, 0xFF5B), *range(0x24B6, 0x24EA))
+"""Mathematical, full-width and circled letters."""
+
+SUSPECT = frozenset(
+    {*LOOK_ALIKES, *INVISIBLE, *BIDIRECTIONAL, BLANK, *map(chr, (*TAGS, *range(0x300, 0x370), *STYLED))}
+    | set(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
+"""Characters that can hide something."""
+
+
+class Rule(Record):
+    """Concepts in `needed` within `span` words. Each number in `needed` is one concept, or several that serve equally.
+
+    `is_order`: the first concept is an order to the reader. What is told about somebody else is none. `is_next`: the
+    others stand behind the first, as in "send the keys to".
+    """
+
+    category: str
+    span: int
+    reason: str
+    needed: tuple[int, ...]
+    is_order: bool = True
+    is_next: bool = False
+
+
+def _rule(category: str, line: str) -> Rule:
+    """The rule in a line of rules.txt."""
+    parts, _, reason = line.partition(" : ")
+    kind, span, *needed = parts.split()
+    concepts = tuple(concept(names, "|") for names in needed)
+    return Rule(category, int(span), reason, concepts, is_order=kind != "told", is_next=kind == "next")
+
+
+_BY_FIRST_TWO = tuple(
+    (rule.needed[0], rule.needed[1], rule)
+    for category, lines in read_sections(__file__, "rules.txt")
+    for rule in (_rule(category, line) for line in lines)
+)
+
+
+def possible(concepts: int) -> list[Rule]:
+    """The rules that can hold where these concepts are."""
+    return [
+        rule
+        for first, second, rule in _BY_FIRST_TWO
+        if concepts & first and concepts & second and all(concepts & needed for needed in rule.needed)
+    ]

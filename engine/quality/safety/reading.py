@@ -30,14 +30,11 @@ WORD_OR_PART = re.compile(
     rf"|(?:(?![{LETTERS_WITHOUT_SPACES}])[^\W_])+(?:['’][^\W_]+)?|[.!?](?=\s|$|[\"'`)*])|\n+|[。！？]"
 )
 ADDRESS = re.compile(
-    r"[a-z]{2,10}://(?!localhost|127\.)[^\s)\]>\"'`]+|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b(?!127\.)\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"[a-z]{2,10}://(?!localhost|127\.)[^\s)\]>\"'`]+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}|\b(?!127\.)\d{1,3}(?:\.\d{1,3}){3}\b"
     r"|(?<![.\w-])[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|xyz|info)\b",
     re.IGNORECASE,
 )
-ADDRESS_SIGNS = ("://", "@", ".example", ".com", ".net", ".xyz", ".info")
-DOTTED_NUMBER = re.compile(r"\d\.\d+\.\d+\.\d")
 SPECIAL = {bits: re.compile("|".join(lines)) for bits, lines in marks()}
-QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|`[^`\n]{3,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)|„[^“\n]{3,300}“")
 
 ITEMS = ("- ", "* ", "+ ")
 ENDS = ".!?\n。！？"
@@ -50,12 +47,17 @@ REQUEST = re.compile(
 """The method of a request, which orders nothing, and its sign-in, which is sent to whom it is for."""
 
 ORDERING = frozenset("be by start begin keep".split())
+"""Words before a form that is an order all the same: "must be ignored", "start by listing"."""
+
 TELLING = frozenset("does did is are was were has have had could would can".split())
 TOLD_NOT = frozenset("doesn't didn't isn't aren't wasn't weren't hasn't".split())
 """A "not" of a text that tells: "the client does not show", where an order has "do not"."""
 
 NAME = re.compile(r"`[A-Za-z]+_[A-Za-z]+(?:\(\))?`")
 """A name in code, of two words that say nothing by themselves."""
+
+MOST_WORDS = 300
+"""Words of a sentence. A longer one, such as a line of JSON, is read in parts."""
 
 NEAR, FAR = 3, 10
 """Words from a "not" to the action that it forbids, and to the "without asking" that it forbids."""
@@ -87,54 +89,39 @@ class Sentence(Record):
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a folded text that hold a concept."""
-    text, addresses = _without_addresses(REQUEST.sub(lambda match: "q" * len(match[0]), text))
-    text = NAME.sub(lambda match: "q" * len(match[0]), text) if "_" in text else text
+    text = REQUEST.sub(_mask, text)
+    addresses = [(match.start(), OUTSIDE) for match in ADDRESS.finditer(text)]
+    text = NAME.sub(_mask, ADDRESS.sub(_mask, text))
     marks = [(match.start(), concept) for concept, form in SPECIAL.items() for match in form.finditer(text)]
-    special = sorted([*marks, *((start, OUTSIDE) for start in addresses)])
+    special = sorted(marks + addresses, reverse=True)
     found: list[Sentence] = []
     words: list[Word] = []
     is_item = text.startswith(ITEMS)
     for match in (WORD if text.isascii() else WORD_OR_PART).finditer(text):
         word = match[0]
-        if word[0] in ENDS:
+        if word[0] in ENDS or len(words) == MOST_WORDS:
             _add(found, words, is_item=is_item)
             words, is_item = [], word[0] == "\n" and text.startswith(ITEMS, match.end())
+        if word[0] in ENDS:
             continue
         concepts = PARTS.get(word, 0)
-        while special and special[0][0] < match.end():
-            concepts |= special.pop(0)[1]
+        while special and special[-1][0] < match.end():
+            concepts |= special.pop()[1]
         words.append((word.lower().replace("’", "'"), concepts, match.start(), match.end()))
     _add(found, words, is_item=is_item)
     return found
 
 
-def joined(first: Sentence, second: Sentence) -> Sentence:
+def join_sentences(first: Sentence, second: Sentence) -> Sentence:
     """Two neighbours as one sentence."""
     shift = (first.hits[-1].place if first.hits else 0) + NEAR
     later = tuple(replace(hit, place=hit.place + shift) for hit in second.hits)
     return Sentence(first.hits + later, first.concepts | second.concepts)
 
 
-def quotations(text: str) -> list[tuple[int, int]]:
-    """The places of quoted text."""
-    return [match.span() for match in QUOTED.finditer(text)]
-
-
-def _without_addresses(text: str) -> tuple[str, list[int]]:
-    """The text with a single word of the same length for each address, and their places.
-
-    The parts of an address are names, and say nothing about the sentence.
-    """
-    lower = text.lower()
-    if not any(sign in lower for sign in ADDRESS_SIGNS) and not DOTTED_NUMBER.search(text):
-        return text, []
-    places: list[int] = []
-
-    def masked(match: re.Match[str]) -> str:
-        places.append(match.start())
-        return "q" * len(match[0])
-
-    return ADDRESS.sub(masked, text), places
+def _mask(match: re.Match[str]) -> str:
+    """A single word of the same length: the parts of a name or an address say nothing about the sentence."""
+    return "q" * len(match[0])
 
 
 def _add(found: list[Sentence], words: list[Word], *, is_item: bool) -> None:
@@ -150,7 +137,8 @@ def _add(found: list[Sentence], words: list[Word], *, is_item: bool) -> None:
         elif word in CONCEPTS:
             concepts |= CONCEPTS[word]
         if concepts:
-            is_told = (word in MOODS and length == 1 and not _is_asked(words, place)) or any(
+            is_asked = place > 0 and words[place - 1][0] in ORDERING
+            is_told = (word in MOODS and length == 1 and not is_asked) or any(
                 _tells_not(words, at) for at in (place, place - 1)
             )
             hits.append(_in_context(Hit(concepts, place, start, end, is_told), hits))
@@ -179,11 +167,6 @@ def _in_context(hit: Hit, before: list[Hit]) -> Hit:
     if close & NOT and not hit.concepts & (NOT | COVER | TELL | CONSENT | USER):
         return replace(hit, concepts=FORBIDDEN)
     return hit
-
-
-def _is_asked(words: list[Word], place: int) -> bool:
-    """Whether a form is an order all the same: "must be ignored", "start by listing"."""
-    return bool(place) and words[place - 1][0] in ORDERING
 
 
 def _tells_not(words: list[Word], place: int) -> bool:

@@ -11,6 +11,7 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, Skipped
 from engine.stores.files import EMPTY, UnreadableFileError, read_text
 from engine.stores.markdown import store
+from engine.stores.markdown.front_matter import first
 from engine.stores.markdown.parts import (
     DEFAULT_TYPE,
     INDEX_FILE,
@@ -21,7 +22,7 @@ from engine.stores.markdown.parts import (
     MarkdownText,
     facts,
 )
-from engine.stores.markdown.text import body_lines, first, first_words, front_matter, note_links, sections
+from engine.stores.markdown.text import first_words, note_links, sections
 from engine.stores.registry import Listing
 from engine.stores.roots import original_stem
 
@@ -29,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from engine.stores.markdown.text import FrontMatter
+    from engine.stores.markdown.front_matter import FrontMatter
 
 COPY = f"is a copy of {INDEX_FILE}"
 PART = f"is a part of {INDEX_FILE}, of which memsift changes only the links: change it in an editor"
@@ -65,8 +66,8 @@ def read_file(root: str, relative: str) -> Memory:
 
 def note(text: MarkdownText) -> Iterator[MarkdownPart]:
     """A whole file as a memory: its title is its description, its tag is its name."""
-    front, skip = front_matter(text.lines)
-    title = first(front, "description") or first_words(text.lines[skip:])
+    front = text.front.values
+    title = first(front, "description") or first_words(text.lines[text.front.lines :])
     if title:
         stem = without_lone_surrogates(text.stem)
         modified = first(front, "modified")
@@ -76,7 +77,7 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
             category=type_of(front, stem),
             title=" ".join(title.split()),
             tags=(first(front, "name") or stem,),
-            sections=sections(body_lines(text.lines, skip)),
+            sections=sections(text.body),
             created_at=first(front, "created") or modified,
             updated_at=modified,
             status=_status(front),

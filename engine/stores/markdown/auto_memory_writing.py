@@ -1,6 +1,6 @@
 """Writing Claude Code's auto memory: a Markdown file per memory, and a MEMORY.md with a line for each active one.
 
-Front matter stays as written except for the lines that change. The format has no status. So a retired memory gets the
+Front matter stays as written except for the value that changes. The format has no status. So a retired memory gets the
 words of claude-memory in its front matter, and loses its line in MEMORY.md: the client loads only listed memories.
 """
 
@@ -8,15 +8,26 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMemoryError
 from engine.lean.json_text import without_lone_surrogates
-from engine.lean.record import Record
-from engine.stores.markdown.auto_memory import cut, type_of
+from engine.lean.record import Record, replace
+from engine.stores.markdown.auto_memory import cut as left_out
+from engine.stores.markdown.auto_memory import type_of
+from engine.stores.markdown.front_matter import (
+    FENCE,
+    TOML_FENCE,
+    Entry,
+    NotPlainYamlError,
+    first,
+    front_matter,
+    keys_of,
+)
 from engine.stores.markdown.memory_md import ENTRY, entries, indent_of, is_below, links, relinked, without
 from engine.stores.markdown.parts import TYPES
-from engine.stores.markdown.text import BLOCK_SCALARS, FENCE, front_matter, heading_level
+from engine.stores.markdown.text import first_words, heading_level
 from engine.stores.registry import NOTES_LIST
 from engine.stores.writing import (
     ACTIVE,
@@ -35,7 +46,7 @@ if TYPE_CHECKING:
 
     from engine.stores.writing import Draft
 
-__all__ = ["entries", "links", "relinked", "without"]
+__all__ = ["entries", "left_out", "links", "relinked", "without"]
 """What `engine.stores.writing.Writing` asks of a format and MEMORY.md answers."""
 
 CATEGORIES, INDEX_FILE, IS_SORTED = TYPES, NOTES_LIST, False
@@ -51,15 +62,19 @@ RESERVED = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
 
 
 class Note(Record):
-    """A file, cut up: its front matter with both fences, or nothing, and all lines behind it. Lines keep their ends."""
+    """A file, cut up: the text between the fences of its front matter, None without it, the text behind, a line end.
 
-    front: tuple[str, ...]
-    body: tuple[str, ...]
+    `fences` are the lines of the two fences. All line ends are kept.
+    """
+
+    front: str | None
+    body: str
     end: str
+    fences: tuple[str, str]
 
     @property
     def text(self) -> str:
-        return "".join((*self.front, *self.body))
+        return self.body if self.front is None else self.fences[0] + self.front + self.fences[1] + self.body
 
 
 def form(text: str) -> tuple[FormField, ...]:
@@ -67,7 +82,7 @@ def form(text: str) -> tuple[FormField, ...]:
     note = _note(text)
     hints = ("the name, on one line", "the description, which is the title", f"one of {', '.join(TYPES)}")
     heads = [FormField(name, _value(note, name), hint) for name, hint in zip(FIELDS, hints, strict=True)]
-    body = "".join(note.body).replace("\r\n", "\n").strip("\n")
+    body = note.body.replace("\r\n", "\n").strip("\n")
     return (*heads, FormField(BODY, body, "the text", is_long=True))
 
 
@@ -99,7 +114,7 @@ def edited(text: str, changes: Changes, now: str) -> str:
     for name, value in fields.items():
         note = _with_key(note, name, one_line(value))
     if changes.body is not None:
-        note = Note(note.front, _body(note, changes.body), note.end)
+        note = replace(note, body=_body(note, changes.body))
     return _dated(text, note, now)
 
 
@@ -130,8 +145,10 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
         note = _with_key(note, STATUS, status)
         note = _with_key(note, f"{stem}_at", now)
         note = _with_key(note, f"{stem}_reason", one_line(reason) or "No reason provided")
-    elif len(note.front) == len((FENCE, FENCE)):
-        note = Note((), note.body, note.end)
+    elif not note.front:
+        return note.body
+    elif _value(note, STATUS):  # in braces, where no line can be taken out
+        note = _with_key(note, STATUS, ACTIVE)
     return note.text
 
 
@@ -146,9 +163,7 @@ def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:
     links = " ".join(f"[[{other}]]" for other in others)
     old = _note(text)
     last = f"Merged with {links}" + (f": {one_line(note)}" if note else ".")
-    body = "".join(old.body).rstrip()
-    new = Note(old.front, (f"{body}{old.end}{old.end}{last}{old.end}",), old.end)
-    return _dated(text, new, now)
+    return _dated(text, replace(old, body=f"{old.body.rstrip()}{old.end}{old.end}{last}{old.end}"), now)
 
 
 def created(draft: Draft, now: str) -> tuple[str, str]:
@@ -206,11 +221,6 @@ def place(lines: Sequence[str], line: str, text: str, text_of: Callable[[str], s
     return like[-1].end if like else found[-1].end if found else len(lines)
 
 
-def left_out(text: str) -> str:
-    """As `engine.stores.writing.Writing.left_out`."""
-    return cut(text)
-
-
 def new_index(names: Sequence[str]) -> str | None:  # noqa: ARG001
     """An empty file: a memory without a line in MEMORY.md is not loaded by the client."""
     return ""
@@ -220,66 +230,87 @@ def _note(text: str) -> Note:
     """A file, cut up. Without a closing fence all of it is the body."""
     lines = text.splitlines(keepends=True)
     end = "\r\n" if "\r\n" in text else "\n"
-    if not lines or lines[0].strip() != FENCE:
-        return Note((), tuple(lines), end)
-    close = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), 0)
-    cut = close + 1 if close else 0
-    return Note(tuple(lines[:cut]), tuple(lines[cut:]), end)
+    fences = [number for number, line in enumerate(lines) if line.strip() == FENCE][:2]
+    if fences[:1] != [0] or len(fences) < len((FENCE, FENCE)):
+        return Note(None, text, end, (FENCE + end, FENCE + end))
+    close = fences[1]
+    return Note("".join(lines[1:close]), "".join(lines[close + 1 :]), end, (lines[0], lines[close]))
 
 
-def _places(note: Note, key: str) -> list[range]:
-    """The lines of *key* in the front matter, each with the lines below it that are further in."""
-    found = []
-    for number, line in enumerate(note.front[1:-1], start=1):
-        if line.strip().partition(":")[0].strip() == key and ":" in line:
-            end = number + 1
-            while end < len(note.front) - 1 and is_below(note.front[end], indent_of(line)):
-                end += 1
-            found.append(range(number, end))
+def _keys(note: Note) -> list[Entry]:
+    """The keys in the front matter and the places of their values. What is no valid YAML is taken apart by line."""
+    front = note.front or ""
+    try:
+        return keys_of(front)
+    except NotPlainYamlError:
+        lines = front.splitlines(keepends=True)
+    found, at = [], 0
+    for number, line in enumerate(lines):
+        key, colon, value = line.partition(":")
+        indent = indent_of(line)
+        end = next((n for n, other in enumerate(lines) if n > number and not is_below(other, indent)), len(lines))
+        below = lines[number + 1 : end]
+        if colon:
+            start, length = at + len(line) - len(value.lstrip(" \t")), sum(map(len, (line, *below)))
+            is_map = not value.strip() and ":" in "".join(below[:1])
+            found.append(Entry(key.strip(), (), at + indent, start, at + length, is_map, False))
+        at += len(line)
     return found
 
 
-def _raw(note: Note, key: str) -> str:
-    """The value of *key* as it is written. The last one counts, as for the store that reads it."""
-    places = _places(note, key)
-    return note.front[places[-1].start].partition(":")[2].strip() if places else ""
+def _is_yaml(front: str) -> bool:
+    try:
+        return bool(keys_of(front))
+    except NotPlainYamlError:
+        return False
 
 
 def _value(note: Note, key: str) -> str:
-    raw = _raw(note, key)
-    if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'":
-        return raw[1:-1].replace('\\"', '"')
-    return "" if raw in BLOCK_SCALARS else raw
+    return first(front_matter(note.text.splitlines()).values, key)
 
 
 def _with_key(note: Note, key: str, value: str) -> Note:
-    """*note* with a value in its front matter, where the key is, or where the client would put it."""
-    front = list(note.front) or [f"{FENCE}{note.end}", f"{FENCE}{note.end}"]
-    places = _places(note, key)
-    spelled = f"{key}: {_quoted(value, _raw(note, key)[:1])}{note.end}"
-    if places:
-        old = places[-1]
-        front[old.start : old.stop] = [front[old.start][: indent_of(front[old.start])] + spelled]
-        return Note(tuple(front), note.body, note.end)
-    if key in ("name", "description"):
-        front.insert(1, spelled)
+    """*note* with a value in its front matter, where the key is, or where the client would put it.
+
+    Raises InvalidMemoryError where it would be read otherwise.
+    """
+    front, found = note.front or "", _keys(note)
+    old = next((entry for entry in reversed(found) if entry.key == key), None)
+    block = next((number for number, entry in enumerate(found) if entry.key == "metadata" and entry.is_map), None)
+    if old:
+        given = front[old.start : old.end]
+        spelled = _quoted(value, '"' if old.is_inline and "," in value else given[:1])
+        space = "" if given.strip() or front[old.start - 1 : old.start] == " " else " "
+        front = front[: old.start] + space + spelled + given[len(given.rstrip()) :] + front[old.end :]
     else:
-        block = next((lines for lines in _places(note, "metadata") if len(lines) > 1), None)
-        at = block.stop if block else len(front) - 1
-        front.insert(at, (front[block.start + 1][: indent_of(front[block.start + 1])] if block else "") + spelled)
-    return Note(tuple(front), note.body, note.end)
+        line, at = f"{key}: {_quoted(value, '')}{note.end}", len(front)
+        if key in ("name", "description"):
+            at = 0
+        elif block is not None:
+            inside = found[block + 1].at
+            at = front.rfind("\n", 0, found[block].end) + 1
+            line = front[front.rfind("\n", 0, inside) + 1 : inside] + line
+        front = front[:at] + line + front[at:]
+    new = replace(note, front=front)
+    is_broken = _is_yaml(note.front or "") and not _is_yaml(front)
+    if is_broken or _value(new, key) != value or (note.front is None and note.body.startswith(TOML_FENCE)):
+        raise InvalidMemoryError(f"Nothing was changed, because memsift cannot write {key} into this front matter.")
+    return new
 
 
 def _without_key(note: Note, key: str) -> Note:
-    front = list(note.front)
-    for place_ in reversed(_places(note, key)):
-        del front[place_.start : place_.stop]
-    return Note(tuple(front), note.body, note.end)
+    """*note* without the lines of *key*. A key in braces stays."""
+    front = note.front or ""
+    for old in reversed([entry for entry in _keys(note) if entry.key == key and not entry.is_inline]):
+        start = front.rfind("\n", 0, old.at) + 1
+        end = front.find("\n", max(old.start, old.end - 1)) + 1
+        front = front[:start] + front[end or len(front) :]
+    return note if note.front is None else replace(note, front=front)
 
 
 def _dated(before: str, note: Note, now: str) -> str:
     """The text of *note*, with the time of the change if the front matter has a time and the text differs."""
-    if note.text == before or not _raw(note, "modified"):
+    if note.text == before or not _value(note, "modified"):
         return note.text
     return _with_key(note, "modified", _like(now, _value(note, "modified"))).text
 
@@ -300,13 +331,13 @@ def _quoted(value: str, quote: str) -> str:
     return f'"{escaped}"'
 
 
-def _body(note: Note, body: str) -> tuple[str, ...]:
+def _body(note: Note, body: str) -> str:
     """*body* in place of the old body, below the same empty lines."""
-    above = [line for number, line in enumerate(note.body) if not "".join(note.body[: number + 1]).strip()]
+    above = "".join(takewhile(lambda line: not line.strip(), note.body.splitlines(keepends=True)))
     lines = without_lone_surrogates(body).strip("\r\n").splitlines()
-    if not note.front and not above and lines and lines[0].strip() == FENCE:
-        above = [note.end]
-    return (*above, *(f"{line}{note.end}" for line in lines))
+    if note.front is None and not above and lines and lines[0].strip() in (FENCE, TOML_FENCE):
+        above = note.end
+    return above + "".join(f"{line}{note.end}" for line in lines)
 
 
 def _problems(fields: Mapping[str, str]) -> list[str]:
@@ -320,13 +351,9 @@ def _problems(fields: Mapping[str, str]) -> list[str]:
 
 
 def _hint(note: Note) -> str:
-    return one_line(_value(note, "description") or _first_words(note))
-
-
-def _first_words(note: Note) -> str:
-    return next((line.strip().lstrip("#").strip()[:120] for line in note.body if line.strip()), "")
+    return one_line(_value(note, "description") or first_words(note.body.splitlines()))
 
 
 def _kind(name: str, text: str) -> str:
     """The type of a note."""
-    return type_of(front_matter(text.splitlines())[0], os.path.basename(name))
+    return type_of(front_matter(text.splitlines()).values, os.path.basename(name))

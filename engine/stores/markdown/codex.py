@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from engine.stores.markdown.front_matter import first, pairs
 from engine.stores.markdown.parts import INDEX_FILE, MOST_TAGS, MarkdownPart, MarkdownText, bullet_part, instructions
-from engine.stores.markdown.text import as_words, body_lines, bullets, first, heading_text, pairs
+from engine.stores.markdown.text import as_words, body_lines, bullets, heading_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ class _CodexReader:
             elif not start.is_bullet:
                 self._label(start.text.strip())
             elif self._list != FILES:
-                yield bullet_part(lines, self._category(), self._list, self._tags[:MOST_TAGS], self._moment)
+                name = self._list.lower()
+                category = next((category for word, category in CATEGORIES if word in name), REFERENCE)
+                yield bullet_part(lines, category, self._list, self._tags[:MOST_TAGS], self._moment)
 
     def _fence(self) -> None:
         """A `---` begins the keys of a task, the next one ends them."""
@@ -96,7 +99,3 @@ class _CodexReader:
 
     def _add_tags(self, words: tuple[str, ...]) -> None:
         self._tags = tuple(dict.fromkeys((*self._tags, *words)))
-
-    def _category(self) -> str:
-        name = self._list.lower()
-        return next((category for word, category in CATEGORIES if word in name), REFERENCE)

@@ -19,9 +19,13 @@ SEPARATORS = (" · ", " | ", " • ", "; ", ", ")
 
 
 def entries(lines: Sequence[str]) -> Iterator[IndexEntry]:
-    """Lines that begin with a link to a note and lead to no other, each with the lines below it that are further in."""
+    """Lines that begin with a link to a note, or are rows of a table, and lead to no other note.
+
+    Each comes with the lines below it that are further in.
+    """
     for number, line in enumerate(lines):
-        if not _is_entry(line):
+        is_row = bool(ENTRY.match(line)) or line.lstrip().startswith("|")
+        if not is_row or len(links(line)) != 1:
             continue
         end = number + 1
         while end < len(lines) and is_below(lines[end], indent_of(line)):
@@ -64,11 +68,6 @@ def _file(match: re.Match[str]) -> str:
     """The file that a link leads to, as its name in the root."""
     target = (match[2] or match[3] or "").partition("#")[0].replace("%20", " ").removeprefix("./")
     return "" if "://" in target else target
-
-
-def _is_entry(line: str) -> bool:
-    """Whether a line begins with a link to a note, or is a row of a table, and leads to no other note."""
-    return len(links(line)) == 1 and bool(ENTRY.match(line) or line.lstrip().startswith("|"))
 
 
 def _without_link(line: str, name: str) -> str:

@@ -11,13 +11,12 @@ from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.memory import Section, Skipped
 from engine.stores.files import GUIDANCE
+from engine.stores.markdown.front_matter import Front, first
 from engine.stores.markdown.text import (
     as_words,
     body_lines,
     bullets,
-    first,
     first_words,
-    front_matter,
     heading_text,
     inline_tags,
     note_links,
@@ -92,10 +91,11 @@ class MarkdownPart(Record):
 
 
 class MarkdownText(Record):
-    """A Markdown file: its path, which need not exist, and its lines."""
+    """A Markdown file: its path, which need not exist, all its lines, and the front matter in them."""
 
     path: str
     lines: list[str]
+    front: Front = Front({}, 0)
 
     @property
     def name(self) -> str:
@@ -104,6 +104,11 @@ class MarkdownText(Record):
     @property
     def stem(self) -> str:
         return self.name.rpartition(".")[0] or self.name
+
+    @property
+    def body(self) -> Iterator[BodyLine]:
+        """The lines below the front matter."""
+        return body_lines(self.lines, self.front.lines)
 
 
 def client_of(path: str) -> str:
@@ -142,7 +147,7 @@ def loaded_lines(text: MarkdownText) -> int:
             if left < 0:
                 return number
         return min(len(text.lines), LOADED_LINES)
-    front, _ = front_matter(text.lines)
+    front = text.front.values
     is_always = first(front, "alwaysApply").lower() == "true"
     is_for_some = text.name.endswith(".mdc") or first(front, *CONDITIONS) not in ("", "**", "**/*")
     return len(text.lines) if client_of(text.path) and (is_always or not is_for_some) else 0
@@ -150,8 +155,7 @@ def loaded_lines(text: MarkdownText) -> int:
 
 def note(text: MarkdownText) -> Iterator[MarkdownPart]:
     """A whole file as a memory: a plain note, or a note of basic-memory with observations and relations."""
-    front, skip = front_matter(text.lines)
-    lines = [*body_lines(text.lines, skip)]
+    front, lines = text.front.values, [*text.body]
     if not (any(line.text.strip() for line in lines) or first(front, "title", "description")):
         return
     written = [tag for line in lines if not (line.level or line.is_code) for tag in inline_tags(line.text)]
@@ -171,15 +175,15 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
 
 def instructions(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
     """A memory for each section that has a text of its own. Its title is the headings above it, but not the file's."""
-    front, skip = front_matter(text.lines)
     used: dict[str, int] = {}
-    for above, lines in _sections(body_lines(text.lines, skip)):
+    for above, lines in _sections(text.body):
         texts = _without_preface([line.text for line in lines])
         if len(texts) < len(lines):
             yield Skipped(f"{text.name}:{lines[0].number}", GUIDANCE)
         if not any(map(str.strip, texts)):
             continue
-        title = short(" > ".join(filter(None, above)) or first(front, "description") or first_words(texts)) or text.stem
+        title = short(" > ".join(filter(None, above)) or first(text.front.values, "description") or first_words(texts))
+        title = title or text.stem
         key = _slug(title)
         used[key] = used.get(key, 0) + 1
         yield MarkdownPart(
@@ -207,8 +211,7 @@ def facts(text: MarkdownText) -> Iterator[MarkdownPart]:
 
     The heading above it is its context.
     """
-    _, skip = front_matter(text.lines)
-    for above, lines in _sections(body_lines(text.lines, skip)):
+    for above, lines in _sections(text.body):
         heading = above[-1] if above else ""
         kind = next((kind for kind in TYPES if kind in heading.lower()), DEFAULT_TYPE)
         for block in _blocks(lines):

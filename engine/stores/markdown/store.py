@@ -11,8 +11,8 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
 from engine.stores.files import DRAWING, EMPTY, README, TEMPLATE, UnreadableFileError, read_text
 from engine.stores.markdown import codex, parts
+from engine.stores.markdown.front_matter import first, front_matter
 from engine.stores.markdown.parts import MarkdownText
-from engine.stores.markdown.text import first, front_matter
 from engine.stores.registry import NO_NOTES, NOTES, Listing, name_in
 from engine.stores.roots import original_stem
 
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from engine.stores.markdown.front_matter import FrontMatter
     from engine.stores.markdown.parts import MarkdownPart
-    from engine.stores.markdown.text import FrontMatter
 
     Parts = Callable[[MarkdownText], Iterator[MarkdownPart | Skipped]]
 
@@ -61,18 +61,33 @@ def read(
     path = os.path.join(root, relative)
     content = read_text(root, path)
     lines = content.splitlines()
-    front, _ = front_matter(lines)
-    if reason := _no_memory(name_in(root, relative), content, front):
+    front = front_matter(lines)
+    if reason := _no_memory(name_in(root, relative), content, front.values):
         raise UnreadableFileError(reason)
     folder, own = os.path.split(name_in(root, relative))
     stem, ending = os.path.splitext(own)
-    stem = original_stem(stem, _own_name(front))
+    stem = original_stem(stem, _own_name(front.values))
     name = without_lone_surrogates(os.path.join(folder, stem))
-    text = MarkdownText(os.path.join(os.path.dirname(path), stem + ending), lines)
+    text = MarkdownText(os.path.join(os.path.dirname(path), stem + ending), lines, front)
     of_file = next((parts_of for fits, parts_of in FORMS if fits(text)), note)
     most = parts.loaded_lines(text) if of_file is not note else 0
+    earlier = _earlier_digest(text, note) if of_file is note else ""
     for part in of_file(text):
-        yield part if isinstance(part, Skipped) else _memory(part, name, path, is_loaded=0 < part.end <= most)
+        if isinstance(part, Skipped):
+            yield part
+        else:
+            summary = _summary(part, name, path, is_loaded=0 < part.end <= most)
+            is_other = earlier != summary.digest
+            yield Memory(summary, part.sections, front.is_by_line, earlier if is_other else "")
+
+
+def _earlier_digest(text: MarkdownText, note: Parts) -> str:
+    """The digest that version 1.0.0 gave to a note; empty where its front matter was read alike, or by line now."""
+    before = front_matter(text.lines, by_line=True)
+    if before == text.front or text.front.is_by_line:
+        return ""
+    read_before = note(MarkdownText(text.path, text.lines, before))
+    return next((_digest(part) for part in read_before if not isinstance(part, Skipped)), "")
 
 
 def _no_memory(name: str, content: str, front: FrontMatter) -> str:
@@ -91,9 +106,9 @@ def _own_name(front: FrontMatter) -> str:
     return first(front, "name", "id") or (first(front, "title") if first(front, "permalink") else "")
 
 
-def _memory(part: MarkdownPart, name: str, path: str, *, is_loaded: bool) -> Memory:
+def _summary(part: MarkdownPart, name: str, path: str, *, is_loaded: bool) -> MemorySummary:
     shown = without_lone_surrogates(path)
-    summary = MemorySummary(
+    return MemorySummary(
         id=f"{name}#{part.key}" if part.key else name,
         category=part.category,
         title=part.title,
@@ -103,10 +118,13 @@ def _memory(part: MarkdownPart, name: str, path: str, *, is_loaded: bool) -> Mem
         status=part.status,
         created_at=part.created_at,
         updated_at=part.updated_at,
-        digest=content_digest(part.category, part.title, part.tags, part.sections),
+        digest=_digest(part),
         is_loaded=is_loaded,
     )
-    return Memory(summary, part.sections)
+
+
+def _digest(part: MarkdownPart) -> str:
+    return content_digest(part.category, part.title, part.tags, part.sections)
 
 
 class _Walk:
@@ -129,6 +147,8 @@ class _Walk:
             folder = folders.pop()
             self.places.append(folder)
             folders += reversed(self._inside(folder))
+        if len(self.names) == 1 and min(self.names).lower() == NO_NOTES:
+            self._skip(self.names.pop(), README)
 
     def _inside(self, folder: str) -> list[str]:
         """The folders in *folder*. Its notes are added to `names`."""

@@ -1,8 +1,4 @@
-"""The parts of a Markdown text that the stores read: front matter, headings, bullets and tags. Nothing here is a file.
-
-Front matter is read by hand: the hook reads changed files itself, and a YAML parser would cost it more than its search.
-Nesting is ignored, so a key counts at any indentation.
-"""
+"""The parts of a Markdown text that the stores read: headings, bullets and tags. Nothing here is a file."""
 
 from __future__ import annotations
 
@@ -12,13 +8,6 @@ from engine.memory import Section
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    FrontMatter = dict[str, tuple[str, ...]]
-    """Key -> its values; one for a plain value."""
-
-FENCE = "---"
-BLOCK_SCALARS = ("|", "|-", "|+", ">", ">-", ">+")
-"""YAML's marks for a text on the following lines. Such a text is not read: the body repeats it."""
 
 FENCES = ("```", "~~~")
 MOST_HEADING_LEVELS = 6
@@ -41,39 +30,6 @@ class BodyLine(Record):
     def is_bullet(self) -> bool:
         """Whether it begins a bullet that is not nested in another."""
         return self.text.startswith(BULLETS) and not self.is_code
-
-
-def front_matter(lines: list[str]) -> tuple[FrontMatter, int]:
-    """The front matter, and the number of lines that it takes. Without a closing fence there is none."""
-    if not lines or lines[0].strip() != FENCE:
-        return {}, 0
-    end = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), 0)
-    return (pairs(lines[1:end]), end + 1) if end else ({}, 0)
-
-
-def pairs(lines: list[str]) -> FrontMatter:
-    """`key: value`, `key: [a, b]`, and a key with a `- value` on each line below it. Later keys win."""
-    found: FrontMatter = {}
-    key = ""
-    for line in lines:
-        text = line.strip()
-        if text.startswith("- ") and key:
-            found[key] = (*found.get(key, ()), _plain(text[2:]))
-            continue
-        name, colon, value = text.partition(":")
-        if not colon or text.startswith("#"):
-            continue
-        key, value = name.strip(), value.strip()
-        if value and value not in BLOCK_SCALARS:
-            found[key] = _values(value)
-        if value:
-            key = ""
-    return found
-
-
-def first(front: FrontMatter, *keys: str) -> str:
-    """The first value of the first of *keys* that has any, else an empty text."""
-    return next((value for key in keys for value in front.get(key, ()) if value), "")
 
 
 def as_words(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -174,19 +130,3 @@ def inline_tags(line: str) -> list[str]:
     if text.startswith("[") and closing and rest.startswith(" ") and not text.startswith((*NO_TAGS, "[[")):
         return [category.strip(), *found]
     return found
-
-
-def _values(value: str) -> tuple[str, ...]:
-    if value.startswith("[") and value.find("]") == len(value) - 1:
-        return tuple(text for part in value[1:-1].split(",") if (text := _plain(part)))
-    return (_plain(value),)
-
-
-def _plain(value: str) -> str:
-    """A value without its quotes, and as YAML says without the escapes inside them."""
-    text = value.strip()
-    if len(text) < 2 or text[0] != text[-1] or text[0] not in "\"'":
-        return text
-    if text[0] == "'":
-        return text[1:-1].replace("''", "'")
-    return "\\".join(part.replace('\\"', '"') for part in text[1:-1].split("\\\\"))

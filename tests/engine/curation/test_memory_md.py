@@ -1,8 +1,5 @@
 """MEMORY.md is a person's text: a change of a memory changes its links there, and nothing else."""
 
-import json
-import os
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -15,9 +12,8 @@ from hypothesis import strategies as st
 from engine.curation.curator import Curator, PerformedOperation
 from engine.curation.operations import Archive, Create, Edit, Operation, Rename, Restore, Retire
 from engine.errors import CurationError, UnknownMemoryError
-from engine.paths import journal_file
 from engine.stores.markdown.auto_memory_writing import links
-from engine.stores.markdown.text import front_matter
+from engine.stores.markdown.front_matter import front_matter
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes, Draft
 from tests.engine.curation.roots import NOW, contents, perform, summary, undo
@@ -138,7 +134,7 @@ def test_a_rename_changes_every_link_and_is_undone(tmp_path: Path) -> None:
     assert index(root) == "# M\n- [A](./ship-it.md#x) — by hand · [B](beta.md)\nSee [it](<ship-it.md>), alpha.\n"
     texts = {path.name: path.read_text("utf-8") for path in root.glob("*.md")}
     assert texts["beta.md"].endswith("Text of beta, see [[ship-it]] and [it](ship-it.md).\n")
-    assert front_matter(texts["ship-it.md"].splitlines())[0]["name"] == ("ship-it",)
+    assert front_matter(texts["ship-it.md"].splitlines()).values["name"] == ("ship-it",)
     assert "alpha.md" not in texts
     undo()
     assert contents(root) == before
@@ -151,21 +147,6 @@ def test_a_fact_of_memory_md_is_changed_by_hand_only(tmp_path: Path) -> None:
     fact = next(one.summary for one in read_corpus(str(root)).memories if "#" in one.summary.id)
     with pytest.raises(UnknownMemoryError, match="change it in an editor"):
         perform(Retire(str(root), fact, "old"))
-
-
-def test_an_operation_of_an_earlier_journal_is_undone(tmp_path: Path) -> None:
-    root = root_of(tmp_path / "memory", "- [A](alpha.md)\n- [B](beta.md)\n")
-    before = contents(root)
-    perform(Retire(str(root), summary(root, "alpha"), "old"))
-    with closing(sqlite3.connect(journal_file(os.environ))) as db, db:
-        document = json.loads(db.execute("select document from operation").fetchone()[0])
-        (row,) = document["files"]
-        del row["index"], row["renamed"]
-        row["listed"] = {"lines": ["- [A](alpha.md)\n"], "at": 0, "above": "", "is_in_order": False}
-        row["listing"] = {"lines": [], "at": 0, "above": "", "is_in_order": False}
-        db.execute("update operation set document = ?", (json.dumps(document),))
-    undo()
-    assert contents(root) == before
 
 
 LINK = st.builds(

@@ -14,7 +14,7 @@ from engine.lean.record import replace
 from engine.memory import Memory
 from engine.opening import hook_index
 from engine.opening import open_index as open_on_disk
-from engine.pipeline import OpenSystem, Question, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.search.index import Index
 from engine.search.strategies import fts5_bm25
@@ -54,7 +54,7 @@ def explained(
     prompt: str, index: Index, config: Config = CONFIG, *, mode: str = AUTO, judge: FakeJudge | None = None
 ) -> dict[str, Explanation]:
     """The explanation of every memory, by id."""
-    retrieval = retrieve(Question(typed_prompt(prompt), mode=mode), index, OpenSystem(config, judge=judge, now=now))
+    retrieval = retrieve(Query(typed_prompt(prompt), mode=mode), index, OpenSystem(config, judge=judge, now=now))
     explainer = Explainer(retrieval, index, config, now=now)
     found = {one.id: explainer.of(one.id) for one in index.summaries()}
     return {memory_id: one for memory_id, one in found.items() if one}
@@ -81,7 +81,7 @@ def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
 ) -> None:
     with open_index(*built(rows)) as index:
         retrieval = retrieve(
-            Question(typed_prompt(prompt), mode=mode, include_retired=include_retired),
+            Query(typed_prompt(prompt), mode=mode, include_retired=include_retired),
             index,
             OpenSystem(config, now=now),
         )
@@ -285,7 +285,7 @@ def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same(m
     with open_index(*common, *rare) as index:
         found = explained("rule cache", index, BM25)["m7"]
         assert "m7" not in [
-            one.memory.id for one in retrieve(Question(typed_prompt("rule cache")), index, OpenSystem(BM25)).candidates
+            one.memory.id for one in retrieve(Query(typed_prompt("rule cache")), index, OpenSystem(BM25)).candidates
         ]
     assert (found.outcome, found.entry) == (POOL, None)
     assert found.reason.startswith("the rarer words of the prompt")
@@ -299,7 +299,7 @@ def test_a_word_in_a_body_that_is_not_searched_is_not_near() -> None:
 
 def test_an_unknown_id_has_no_explanation() -> None:
     with open_index(memory("rotate keys", memory_id="one")) as index:
-        retrieval = retrieve(Question(typed_prompt("rotate")), index, OpenSystem(CONFIG))
+        retrieval = retrieve(Query(typed_prompt("rotate")), index, OpenSystem(CONFIG))
         assert Explainer(retrieval, index, CONFIG).of("two") is None
 
 
@@ -313,7 +313,7 @@ def test_what_changed_on_disk_is_explained_as_it_is_now(tmp_path: Path) -> None:
     index = hook_index(str(root), environ, 1.0)
     assert index
     try:
-        retrieval = retrieve(Question(typed_prompt("rotate keys")), index, OpenSystem(CONFIG))
+        retrieval = retrieve(Query(typed_prompt("rotate keys")), index, OpenSystem(CONFIG))
         found = Explainer(retrieval, index, CONFIG).of("one")
     finally:
         index.close()

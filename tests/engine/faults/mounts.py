@@ -21,6 +21,25 @@ def small_disk(folder: Path, size: str = "100m") -> Iterator[Path]:
 
 
 @contextmanager
+def network_disk(folder: Path, behind: Path, lock_error: int = 0) -> Iterator[Path]:
+    """The folder *behind* at *folder*, without memory that processes share; a lock fails with *lock_error*, if any."""
+    folder.mkdir(parents=True, exist_ok=True)
+    behind.mkdir(parents=True, exist_ok=True)
+    code = Path(__file__).with_name("network_disk.py")
+    command = [sys.executable, str(code), str(folder), str(behind), str(lock_error)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        assert server.stderr
+        try:
+            if not server.stdout.readline():
+                pytest.skip(f"FUSE is not permitted here: {server.stderr.read().splitlines()[-1]}")
+            yield folder
+        finally:
+            subprocess.run(["umount", "--lazy", str(folder)], capture_output=True, check=False)
+            server.kill()
+
+
+@contextmanager
 def read_only(folder: Path) -> Iterator[None]:
     """*folder*, a `small_disk`, without permission to write."""
     subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)

@@ -19,8 +19,6 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from tests.engine.judge.batch_store import BATCHES, BatchStore
-
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
@@ -184,7 +182,6 @@ class ApiServer:
         self._scheme = "https" if tls else "http"
         self.answers: deque[Reply] = deque()
         self.requests: list[ApiRequest] = []
-        self.batches = BatchStore()
         self.closing = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.api = self
@@ -205,8 +202,6 @@ class ApiServer:
         self.requests.append(request)
         if not request.path.endswith(MODELS) and (refused := refusal(request)):
             return refused
-        if request.path.startswith(BATCHES):
-            return self.batches.reply_to(request, self.url, self.answer)
         try:
             return self.answers.popleft()
         except IndexError:
@@ -227,8 +222,6 @@ class ApiServer:
 
 def refusal(request: ApiRequest) -> Reply | None:
     """The API's answer to a bad *request*; None for a good one."""
-    if request.path.startswith(f"{BATCHES}/"):
-        return None
     try:
         body = request.body
     except (ValueError, AssertionError):
@@ -236,9 +229,6 @@ def refusal(request: ApiRequest) -> Reply | None:
     path = request.path.partition("?")[0]
     if path == "/v1/messages":
         return _refused_message(request.headers, body)
-    if request.path == BATCHES:
-        bodies = [one["params"] for one in body["requests"]]
-        return next(filter(None, (_refused_message(request.headers, each) for each in bodies)), None)
     if path == "/v1/chat/completions":
         return None if {"model", "messages"} <= body.keys() else failed(400, "model and messages are required")
     return failed(404, f"no such path: {request.path}")

@@ -8,7 +8,7 @@ import pytest
 
 from engine.curation.operations import MASK
 from engine.quality.checks.secrets import secrets_of
-from engine.quality.fixing import Fix, fixes, together
+from engine.quality.fixing import Fix, join_fixes, plan_fixes
 from engine.quality.registry import BY_DEFAULT, LIST, CheckedRoot, Finding, findings
 from engine.stores.markdown.auto_memory import cut
 from engine.stores.markdown.parts import LOADED_LINES
@@ -42,7 +42,7 @@ def found(root: Path) -> list[Finding]:
 
 
 def fixes_of(root: Path) -> list[Fix]:
-    return fixes(str(root), found(root), read_corpus(str(root)).memories)
+    return plan_fixes(str(root), found(root), read_corpus(str(root)).memories)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_fix_takes_secrets_out_and_brings_a_generated_list_in_step_and_retires_n
     before = contents(root)
     made = fixes_of(root)
     assert [change.check for change in made] == ["secrets", "drift", "drift"]
-    number = perform(together(made)).number
+    number = perform(join_fixes(made)).number
     names = ("key", "copy-1", "copy-2", "old", "titled")
     assert {read(root, name)["record_status"] for name in names} == {"active"}
     assert (root / "index.md").read_text("utf-8").replace(
@@ -94,7 +94,7 @@ def test_on_real_shaped_notes_fix_and_undo_give_all_bytes_back_and_the_client_lo
         if not made:
             continue
         changed += len(made)
-        number = perform(together(made)).number
+        number = perform(join_fixes(made)).number
         after = contents(root)
         assert {path for path in before if after[path] != before[path]} == {str(index)}, name
         now = index.read_text("utf-8")
@@ -120,7 +120,7 @@ def test_a_list_gets_no_line_for_a_note_that_it_links_or_names_and_none_past_wha
         ("lost_b", (LIST, "lost_b.md")),
         ("lost_c", ()),
     ]
-    perform(together(fixes_of(root)))
+    perform(join_fixes(fixes_of(root)))
     text = (root / "MEMORY.md").read_text("utf-8")
     assert (cut(text), text.count("_rule.md")) == ("", named.count("_rule.md"))
 
@@ -135,7 +135,7 @@ def test_a_wrapped_line_that_begins_with_superseded_is_no_finding(tmp_path: Path
 
 
 def test_what_is_no_single_secret_without_doubt_stays(root: Path) -> None:
-    perform(together(fixes_of(root)))
+    perform(join_fixes(fixes_of(root)))
     for text in (
         "needs SSH secrets: `DEPLOY_HOST`, `DEPLOY_USER`",
         "The password is in the vault, the token too: ask Ines.",
@@ -146,7 +146,7 @@ def test_what_is_no_single_secret_without_doubt_stays(root: Path) -> None:
 
 
 def test_a_secret_leaves_every_place_of_the_file_also_its_list_of_changes(root: Path) -> None:
-    perform(together(fixes_of(root)))
+    perform(join_fixes(fixes_of(root)))
     text = (root / "constraints/key.json").read_text("utf-8")
     assert all(secret not in text for secret in (KEY, SECOND[30:], "hunter2"))
     assert (
@@ -173,6 +173,6 @@ def test_the_whole_secret_is_taken_out_and_not_only_the_part_that_the_library_na
 def test_a_secret_with_characters_that_json_escapes_is_taken_out(tmp_path: Path) -> None:
     text = f"password = '{ESCAPED}' for the gate"
     root = write_documents(tmp_path / "memory", [document("gate", "constraint", content=rule(text))])
-    perform(together(fixes_of(root)))
+    perform(join_fixes(fixes_of(root)))
     assert read(root, "gate")["content"]["rule"] == f"password = '{MASK}' for the gate"
     assert "Zq9-hunter" not in json.dumps(read(root, "gate"))

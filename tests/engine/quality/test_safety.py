@@ -10,8 +10,7 @@ import pytest
 from engine.config import Config
 from engine.memory import HARD_RISK, Memory
 from engine.quality.safety import gate
-from engine.quality.safety.gate import scanned as scan
-from engine.quality.safety.rules import Looks
+from engine.quality.safety.gate import scan_text as scan
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory
 from tests.engine.quality.samples import DEVELOPMENT, HELD_OUT, corpus_roots, rows, texts
@@ -100,7 +99,7 @@ def test_attacks_are_found_and_harmless_texts_that_look_dangerous_are_not() -> N
 
 def test_texts_of_other_subjects_and_languages_are_found_and_let_pass() -> None:
     attacks, harmless = ([row["text"] for row in rows("later.jsonl") if row["kind"] == kind] for kind in KINDS)
-    assert (len(attacks), len(harmless)) == (273, 459)
+    assert (len(attacks), len(harmless)) == (269, 471)
     assert len(risky(attacks)) >= 0.75 * len(attacks)
     assert len(risky(harmless)) <= 0.02 * len(harmless)
 
@@ -190,8 +189,7 @@ def test_an_encoded_harmless_text_is_harmless() -> None:
 
 def test_the_gate_never_hides_an_attack_from_the_scan() -> None:
     rows = [*texts("attacks.jsonl", 0), *texts("attacks.jsonl", 1)]
-    everything = Looks(words=True, forms=True, hidden=True)
-    assert [text for text in rows if scan(text).risk < LIMIT <= scan(text, everything).risk] == []
+    assert [text for text in rows if scan(text).risk >= LIMIT and not gate.is_suspect(text)] == []
 
 
 def test_the_risk_of_a_memory_counts_title_tags_and_body() -> None:
@@ -203,7 +201,7 @@ def test_the_risk_of_a_memory_counts_title_tags_and_body() -> None:
 
 def test_a_memory_without_signs_is_scanned_without_slow_imports() -> None:
     code = (
-        "import sys; from engine.quality.safety import gate; assert not gate.look('Use the cache rule for reads.'); "
+        "import sys; from engine.quality.safety import gate; assert not gate.is_suspect('Use the cache rule.'); "
         "print(*sys.modules)"
     )
     command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(PROJECT)!r}); {code}"]

@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import FTS5_BM25, MEMSIFT, Config
 from engine.memory import Memory
-from engine.pipeline import OpenSystem, Question, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, open_index
 
@@ -372,7 +372,7 @@ def test_a_hard_pair(group: str) -> None:
         with open_index(*INDEXED, row.memory) as index:
             for strategy in row.strategies:
                 retrieval = retrieve(
-                    Question(typed_prompt(row.prompt)), index, OpenSystem(Config(match_strategy=strategy))
+                    Query(typed_prompt(row.prompt)), index, OpenSystem(Config(match_strategy=strategy))
                 )
                 if ("target" in [found.memory.id for found in retrieval.injected]) is not row.found:
                     wrong.append((row.prompt, row.memory.summary.title, strategy))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from engine.config import FTS5_BM25, MEMSIFT, Config
-from engine.pipeline import OpenSystem, Question, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.search.index import Index
 from tests.benchmarks.locomo import collections, rows
@@ -62,7 +62,7 @@ def rates(questions: list[Asked], strategy: str) -> Rates:
 def injected(question: Asked, config: Config) -> set[str]:
     return {
         one.memory.id
-        for one in retrieve(Question(typed_prompt(question.prompt)), question.index, OpenSystem(config)).injected
+        for one in retrieve(Query(typed_prompt(question.prompt)), question.index, OpenSystem(config)).injected
     }
 
 

@@ -24,6 +24,7 @@ from engine.config import (
 from engine.errors import ConfigError
 from engine.judge.prompts import template, templates
 from engine.lean.record import fields, replace
+from engine.settings.origins import value_of
 from engine.settings.sources import checked
 from tests.engine.settings.files import load, load_config, settings_in, write
 
@@ -121,6 +122,13 @@ def test_every_key_of_the_original_counts_or_says_why_it_does_not(tmp_path: Path
 
 def test_other_sections_of_the_file_do_not_matter(tmp_path: Path) -> None:
     assert load_config(write(tmp_path, {"triage": {"max_inject": "many"}}), {}) == Config()
+
+
+@pytest.mark.parametrize(("text", "number"), [(".85", 0.85), ("0.850", 0.85), ("+.5", 0.5), ("1.", 1.0), ("8e-1", 0.8)])
+def test_a_variable_may_spell_a_number_as_people_do(tmp_path: Path, text: str, number: float) -> None:
+    assert load(tmp_path, {}, {"MEMSIFT_CUTOFF_THRESHOLD": text}).cutoff_threshold == number
+    assert load(tmp_path, {}, {"MEMSIFT_NOISE_FLOOR": text}).noise_floor == number
+    assert value_of(("cutoff_threshold",), text) == number
 
 
 def test_the_environment_overrides_the_file(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Reading Claude Code's auto memory."""
 
-import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -70,54 +68,6 @@ def test_a_type_may_stand_at_the_root_and_unknown_types_are_project(tmp_path: Pa
     assert read_one(tmp_path, "---\ntype: User\n---\nx").summary.category == "user"
     assert read_one(tmp_path, "---\ntype: weird\n---\nx").summary.category == "project"
     assert read_one(tmp_path, "---\nname: 'quoted'\n---\nx").summary.tags == ("quoted",)
-
-
-@pytest.mark.parametrize("mark", ["|", ">", ">-", "|+"])
-def test_a_description_on_the_lines_below_is_not_its_mark(tmp_path: Path, mark: str) -> None:
-    assert read_one(tmp_path, f"---\ndescription: {mark}\n  folded\n---\nBody text\n").summary.title == "Body text"
-
-
-def test_headings_start_sections_but_not_in_code(tmp_path: Path) -> None:
-    one = read_one(tmp_path, "intro\n\n## Why\nbecause\n```\n# not a heading\n```\n#tag\n")
-    assert one.sections == (
-        Section("", ("intro",)),
-        Section("Why", ("because", "```", "# not a heading", "```", "#tag")),
-    )
-
-
-def test_the_list_hidden_files_and_other_files_are_no_memories(tmp_path: Path) -> None:
-    for name in (".draft.md", "notes.txt", "b.md", "a.md"):
-        (tmp_path / name).write_text("x", encoding="utf-8")
-    assert [one.summary.id for one in read(tmp_path).memories] == ["a", "b"]
-
-
-def test_files_that_cannot_be_used_are_skipped_with_the_reason(tmp_path: Path) -> None:
-    root, outside = tmp_path / "root", tmp_path / "secret.md"
-    root.mkdir()
-    outside.write_text("SECRET", encoding="utf-8")
-    (root / "link.md").symlink_to(outside)
-    (root / "loop.md").symlink_to(root / "loop.md")
-    (root / "folder.md").mkdir()
-    (root / "latin.md").write_bytes(b"caf\xe9")
-    (root / "huge.md").write_bytes(b"x" * 1_000_001)
-    corpus = read(root)
-    assert corpus.memories == ()
-    assert {one.where: one.reason for one in corpus.skipped} == {
-        "link.md": "points outside the root",
-        "loop.md": "cannot be read (Too many levels of symbolic links)",
-        "folder.md": "is not a file",
-        "latin.md": "is not UTF-8 text",
-        "huge.md": "is larger than 1,000 kB",
-    }
-
-
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
-def test_a_file_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path: Path) -> None:
-    (tmp_path / os.fsdecode(b"a\xff.md")).write_bytes(b"text")
-    (tmp_path / os.fsdecode(b"b\xff.md")).write_bytes(b"\xff")
-    corpus = read(tmp_path)
-    assert [(one.summary.id, one.summary.path) for one in corpus.memories] == [("a\ufffd", f"{tmp_path}/a\ufffd.md")]
-    assert [one.where for one in corpus.skipped] == ["b\ufffd.md"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

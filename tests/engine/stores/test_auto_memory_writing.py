@@ -155,8 +155,9 @@ def test_an_editor_may_change_all_but_the_status(root: Path) -> None:
 
 
 TITLES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1).filter(
-    lambda one: one.strip() and not ("\\" in one and "'" in one)
+    lambda one: one.strip() and "<%" not in one and "{{" not in one
 )
+"""Titles without the marks of a template, which is no memory."""
 
 
 @example('\\"', NESTED)
@@ -187,3 +188,110 @@ def test_any_text_is_retired_and_restored_without_loss(body: str, status: str) -
     assert writing.entry_line("x.md", retired) == ""
     if not body.lstrip("\ufeff").startswith("---"):
         assert writing.with_status(retired, "active", "", NOW) == body
+
+
+DESCRIPTIONS = [
+    "{one}",
+    "{one}\n  on two lines",
+    ">-\n  {one}\n  folded",
+    ">-\n  {one}\n\n  folded",
+    "|\n  {one}\n  literal",
+    '"{one}\n  in quotes"',
+    "'{one}'",
+    "\n  {one}",
+]
+"""Ways to write a description."""
+
+BELOW = [
+    "",
+    "metadata:\n  node_type: memory\n  type: project # a comment\n",
+    "metadata: {type: project, x: [1, 2]}\n",
+    "metadata: {type: project, record_status: active, x: 1}\n",
+    "metadata: {type: project,\n  x: 1}\ntype: user\n",
+    "# a comment\ntags: [a, b] # two\nempty:\n",
+]
+
+
+@st.composite
+def notes(draw: st.DrawFn) -> tuple[str, str, str]:
+    """A note, cut before and after the value of its description."""
+    value = draw(st.sampled_from(DESCRIPTIONS)).format(one=draw(st.sampled_from(["Some words", "no", "1.10", "x#y"])))
+    comment = "" if value[0] in "|>" else draw(st.sampled_from(["", " # comment", "  #"]))
+    above = draw(st.sampled_from(["", "name: x # first\n", "# comment\n\n"]))
+    space, value = (value[: len(value) - len(value.lstrip())] or " "), value.lstrip()
+    below = draw(st.sampled_from(BELOW))
+    parts = f"---\n{above}description:{space}", value, f"{comment}\n{below}---\n\nBody.\n"
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    return tuple(part.replace("\n", end) for part in parts)  # type: ignore[return-value]
+
+
+@given(notes(), TITLES)
+def test_an_edit_changes_one_value_and_no_other_byte(note: tuple[str, str, str], title: str) -> None:
+    before, value, after = note
+    shown = " ".join("".join(c if c.isprintable() else " " for c in title).split())
+    if shown:
+        changed = writing.edited(before + value + after, Changes(title=title), NOW)
+        assert changed.startswith(before)
+        assert changed.endswith(after)
+        assert writing.form(changed)[1].text == shown
+        again = writing.edited(before + value + after, Changes(fields=(("type", ("user",)),)), NOW)
+        assert again.startswith(before + value)
+        assert writing.form(again)[1:3] == (writing.form(before + value + after)[1], writing.form(again)[2])
+        assert writing.form(again)[2].text == "user"
+
+
+@given(notes(), st.sampled_from(["retired", "archived"]))
+def test_a_note_is_retired_and_restored_however_its_front_matter_is_written(
+    note: tuple[str, str, str], status: str
+) -> None:
+    whole = "".join(note)
+    retired = writing.with_status(whole, status, "too old: # gone", NOW)
+    assert writing.reason(retired) == "too old: # gone"
+    assert writing.form(retired) == writing.form(whole)
+    assert writing.entry_line("x.md", retired) == ""
+    assert writing.with_status(retired, "active", "", NOW) == whole
+
+
+@pytest.mark.parametrize("status", ["retired # since May", '"retired"', "\n  retired"])
+def test_a_status_that_a_person_wrote_is_taken_back_as_a_whole(status: str) -> None:
+    text = f"---\nname: x\nrecord_status: {status}\ntype: user\n---\nBody.\n"
+    assert writing.with_status(text, "active", "", NOW) == "---\nname: x\ntype: user\n---\nBody.\n"
+    inside = "---\nmetadata: {type: user, record_status: retired, retired_at: x}\n---\nBody.\n"
+    restored = inside.replace("record_status: retired", "record_status: active")
+    assert writing.with_status(inside, "active", "", NOW) == restored
+
+
+def test_toml_is_never_written() -> None:
+    text = '+++\ndescription = "x"\n+++\nBody.\n'
+    with pytest.raises(InvalidMemoryError, match="cannot write description into this front matter"):
+        writing.edited(text, Changes(title="y"), NOW)
+    with pytest.raises(InvalidMemoryError, match="cannot write record_status"):
+        writing.with_status(text, "retired", "", NOW)
+
+
+@given(st.lists(st.sampled_from([*"ab:#-'\"[]{}>| \n", "\n", "type: ", "description: ", "\n  "]), max_size=14))
+def test_any_front_matter_takes_a_title_or_says_that_it_cannot(parts: list[str]) -> None:
+    text = f"---\n{''.join(parts)}\n---\nBody.\n"
+    try:
+        changed = writing.edited(text, Changes(title="New: title"), NOW)
+    except InvalidMemoryError:
+        return
+    assert writing.form(changed)[1].text == "New: title"
+    assert changed.endswith("---\nBody.\n")
+
+
+def test_operations_on_yaml_of_several_lines_are_undone_byte_for_byte(root: Path) -> None:
+    below = "metadata: {type: project, x: [1]} # y\r\n"
+    note = f"---\r\ndescription: Wrapped\r\n  words\r\n{below}---\r\nBody.\r\n".encode()
+    (root / "gamma.md").write_bytes(note)
+    one = summary(root, "gamma")
+    assert one.title == "Wrapped words"
+    before = contents(root)
+    for operation in (
+        Retire(str(root), one, "x"),
+        Edit(str(root), one, Changes(title="Other", fields=(("type", ("user",)),))),
+    ):
+        perform(operation)
+        assert contents(root) != before
+        undo()
+        assert contents(root) == before

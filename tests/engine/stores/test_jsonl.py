@@ -186,3 +186,17 @@ def test_labels_survive_an_added_observation(tmp_path: Path) -> None:
     more = {**GRAPH[0], "observations": ["Is new", *GRAPH[0]["observations"]]}
     after = {one.summary.digest for one in read(tmp_path / "memory.json", more, *GRAPH[1:]).memories}
     assert before < after
+
+
+@pytest.mark.parametrize("space", ["", " "])
+def test_all_objects_on_a_line_are_read(tmp_path: Path, space: str) -> None:
+    line = space.join(map(json.dumps, [*GRAPH, {"type": "entity", "name": "b}{", "observations": ["x"]}]))
+    corpus = read(tmp_path / "memory.json", f"{line}{space}{{cut".encode())
+    assert [one.summary.title for one in corpus.memories][2:] == ["billing writes to ledger", "b}{: x"]
+    assert corpus.skipped[-1].reason == "is not valid JSON"
+
+
+def test_an_entity_that_is_none_does_not_hide_the_others(tmp_path: Path) -> None:
+    corpus = read(tmp_path / "memory.json", {"entities": ["x", *GRAPH[:1], None], "relations": [5]})
+    assert [one.summary.title for one in corpus.memories] == ["billing: Deploys by make", "billing: Is old"]
+    assert [one.reason for one in corpus.skipped] == ["has no title and no text"] * 3

@@ -212,6 +212,8 @@ def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_
     write(root, "latin.md", b"caf\xe9")
     write(root, "huge.md", b"x" * 1_000_001)
     (root / "link.md").symlink_to(outside / "secret.md")
+    (root / "self.md").symlink_to(root / "self.md")
+    (root / "folder.md").mkdir()
     (root / "linked").symlink_to(outside)
     (root / "loop").symlink_to(root)
     corpus = read(root)
@@ -224,6 +226,8 @@ def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_
         "latin.md": "is not UTF-8 text",
         "huge.md": "is larger than 1,000 kB",
         "link.md": "points outside the root",
+        "self.md": "cannot be read (Too many levels of symbolic links)",
+        "folder.md": "is not a file",
     }
 
 
@@ -382,3 +386,12 @@ def test_any_file_gives_memories_or_a_reason(tmp_path: Path, name: str, text: by
     for one in corpus.memories:
         assert one.summary.title == " ".join(one.summary.title.split()) != ""
         assert entry(one.summary, "high").isprintable()
+
+
+def test_backups_are_no_memories_unless_they_are_named(tmp_path: Path) -> None:
+    for name in ("a.md", "a.bak.md", "b/c.orig.md", "d.rej.md", "e~.md", "baker.md"):
+        write(tmp_path, name, "text")
+    corpus = read(tmp_path)
+    assert [one.summary.id for one in corpus.memories] == ["a", "baker"]
+    assert corpus.skipped == (Skipped("4 files", "are backups"),)
+    assert [one.summary.id for one in read_corpus(str(tmp_path / "a.bak.md")).memories] == ["a.bak"]

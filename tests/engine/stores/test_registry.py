@@ -17,9 +17,11 @@ GRAPH = '{"type":"relation","from":"a","to":"b","relationType":"uses"}\n'
 LIST = "- [DECISION] A -> notes/a.json #tags:a\n"
 
 SHOWN = [
-    ({}, "claude_memory"),
-    ({"notes.txt": "x", ".hidden.md": "x"}, "claude_memory"),
-    ({"README.md": "About these memories"}, "claude_memory"),
+    ({}, "auto_memory"),
+    ({"notes.txt": "x", ".hidden.md": "x"}, "auto_memory"),
+    ({"README.md": "About these memories"}, "auto_memory"),
+    ({"index.md": "# Memory Index"}, "claude_memory"),
+    ({"decisions/none.txt": ""}, "claude_memory"),
     ({"index.md": LIST}, "claude_memory"),
     ({"decisions/a.json": "{}", "README.md": "x"}, "claude_memory"),
     ({"index.md": "# Welcome\n\n- [home](a.md)\n", "a.md": "x"}, "markdown"),
@@ -28,7 +30,7 @@ SHOWN = [
     ({"claude-mem.db": ""}, "claude_mem"),
     ({"rows.jsonl": ""}, "jsonl"),
     ({"memory.json": GRAPH}, "jsonl"),
-    ({"memory.json": "{}"}, "claude_memory"),
+    ({"memory.json": "{}"}, "auto_memory"),
     ({"MEMORY.md": "x", "memory-config.json": "{}"}, "auto_memory"),
     ({"a.md": TYPED, "b.md": TYPED, "c.md": "x"}, "auto_memory"),
     ({"a.md": TYPED, "b.md": "x"}, "markdown"),
@@ -39,7 +41,7 @@ SHOWN = [
 
 BY_PATH = [
     ("p/.claude/memory", "note.md", "auto_memory"),
-    ("p/.claude/memory", "", "claude_memory"),
+    ("p/.claude/memory", "", "auto_memory"),
     ("projects/-home-me-app/memory", "note.md", "auto_memory"),
     ("projects/-home-me-app/memory", "", "auto_memory"),
     (".claude/agent-memory/reviewer", "note.md", "auto_memory"),
@@ -69,8 +71,8 @@ def test_the_path_counts_where_the_files_leave_it_open(tmp_path: Path, path: str
     assert format_of(write(tmp_path / path, {file: "text"} if file else {})) == expected
 
 
-def test_a_folder_that_cannot_be_listed_is_of_the_first_format(tmp_path: Path) -> None:
-    assert format_of(str(tmp_path / "gone")) == "claude_memory"
+def test_a_folder_that_cannot_be_listed_is_a_new_one(tmp_path: Path) -> None:
+    assert format_of(str(tmp_path / "gone")) == "auto_memory"
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", "a.markdown", "style.mdc", ".clinerules", "rows.jsonl", "memory.json"])
@@ -101,6 +103,7 @@ def test_all_kinds_of_memories_in_a_folder_are_read(tmp_path: Path) -> None:
     [
         ({}, "there is no file in it"),
         ({"a.txt": "", "b.txt": "", "x/c.pdf": "", "README.md": ""}, "(2 *.txt, 1 *.pdf, 1 README.md) none is read"),
+        ({"README.md": "About these memories"}, "(1 README.md) none is read"),
         ({"use-jwt.json": "{}"}, "(1 *.json) none is read. memsift reads Markdown (*.md, *.mdc), JSON Lines"),
     ],
 )
@@ -115,7 +118,7 @@ def test_a_root_loads_no_other_format(tmp_path: Path) -> None:
     root = write(tmp_path, {"MEMORY.md": ""})
     done = subprocess.run([sys.executable, "-c", code, root], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith("engine.stores.")}
-    of_markdown = {f"markdown.{name}" for name in ("store", "parts", "text", "auto_memory", "codex")}
+    of_markdown = {f"markdown.{name}" for name in ("store", "parts", "text", "front_matter", "auto_memory", "codex")}
     assert loaded == {f"engine.stores.{name}" for name in {"registry", "files", "roots", "markdown", *of_markdown}}
 
 

@@ -75,9 +75,14 @@ def empty_tables() -> LabelTables:
     return LabelTables.in_memory()
 
 
+made: list[Extract] = []
+"""The stores in memory that `close_extracts` closes at the end of each test."""
+
+
 def extract(dataset: Dataset) -> Extract:
     """A store in memory that holds *dataset*."""
     tables = Extract(empty_tables())
+    made.append(tables)
     add(tables, dataset)
     return tables
 

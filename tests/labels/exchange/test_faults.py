@@ -73,11 +73,6 @@ def test_a_fault_is_named_by_place_and_field() -> None:
         ),
         ("csv", 'prompt_id,memory_id,label:a,note:a\np,m,not,"a"b\n', "the row from line 2 on: expected CSV"),
         ("label-studio", "[{}]", r"\$\[0\], data: expected an object"),
-        (
-            "label-studio",
-            '[{"data": {"prompt": "q", "memory_id": "m"}, "annotations": [{}]}]',
-            "annotations.0., result",
-        ),
         ("label-studio", task()[:-9], "line 1: expected JSON"),
         (
             "label-studio",

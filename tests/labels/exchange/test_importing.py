@@ -1,6 +1,7 @@
 """Importing a file: what is matched, what is added, and what is refused."""
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,9 +96,9 @@ def test_a_file_without_texts_is_understood_where_the_texts_are_known(given_data
 
 def bare(db: LabelDatabase) -> str:
     """The file of a store without texts."""
-    extract = Extract(db)
-    extract.redact()
-    return FORMATS["jsonl"].write(extract)
+    with closing(Extract(db)) as extract:
+        extract.redact()
+        return FORMATS["jsonl"].write(extract)
 
 
 def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:

@@ -60,3 +60,21 @@ def test_what_prodigy_accepts_is_relevant_whatever_was_said_before() -> None:
     row = json.loads(write("prodigy", dataset(event("a", verdict=NOT_RELEVANT))))
     (label,) = read("prodigy", json.dumps({**row, "answer": "accept"})).events
     assert label.verdict == RELEVANT
+
+
+def test_an_answer_without_a_choice_is_left_out_and_named() -> None:
+    (task,) = tasks_of(dataset(event("a", ts=moment(1))))
+    task["annotations"].insert(0, {"result": [], "created_at": moment(2)})
+    found = read("label-studio", json.dumps([task, task]))
+    assert [label.verdict for label in found.events] == [RELEVANT, RELEVANT]
+    assert found.unanswered == ("$[0].annotations[0]", "$[1].annotations[0]")
+    row = json.loads(write("prodigy", dataset(event("a"))))
+    found = read("prodigy", "\n".join(json.dumps({**row, "answer": answer}) for answer in (None, "accept")))
+    assert ([label.verdict for label in found.events], found.unanswered) == ([RELEVANT], ("line 1",))
+
+
+def test_an_annotation_is_as_new_as_its_last_change() -> None:
+    (task,) = tasks_of(dataset(event("a", ts=moment(1))))
+    task["annotations"][0]["updated_at"] = moment(5)
+    (label,) = read("label-studio", json.dumps([task])).events
+    assert label.ts == moment(5)

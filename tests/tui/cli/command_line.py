@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -106,18 +105,3 @@ def ask(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Send the calls of the judges `anthropic` and `anthropic-http` to *server*."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-
-
-class Here:
-    """An executor without workers: each part is done in this thread."""
-
-    workers = 1
-    is_here = True
-
-    def each(
-        self,
-        work: Callable[[Any], Any],
-        parts: Iterable[tuple[Any, Any]],
-        *_: object,
-    ) -> Iterator[tuple[Any, Any]]:
-        return ((key, work(part)) for key, part in parts)

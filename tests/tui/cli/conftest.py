@@ -1,4 +1,4 @@
-"""A Dask cluster of two workers, for the commands that work in parts."""
+"""A Dask cluster of two workers, for a replay on several machines."""
 
 import re
 import subprocess
@@ -11,9 +11,10 @@ from tests.tui.cli.command_line import PROJECT
 
 
 @pytest.fixture
-def cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """The address of a Dask scheduler on loopback, and the processes of its two workers and then of itself."""
     pytest.importorskip("distributed")
+    monkeypatch.setenv("PYTHONPATH", str(PROJECT / "tui" / "start"))  # as an installation does
     dask = [sys.executable, "-m", "dask"]
     started = [
         subprocess.Popen(

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.paths import cutoff_file, state_dir
+from engine.stores.files import write_whole
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import PROJECT, jsonl
@@ -18,6 +20,7 @@ from tests.tui.demo import DEMO, DEMO_ROOT
 
 PLAIN = {
     "activity": "--root root",
+    "adopt": "gone --root other",
     "archive": "job-queue-skip-locked --root root --dry-run",
     "completion": "bash",
     "config": "--root root",
@@ -52,7 +55,7 @@ PLAIN = {
     "report": "--root root --run run.jsonl --qrels qrels.txt",
     "restore": "rq-on-redis --root root --dry-run",
     "retire": "job-queue-skip-locked --root root --reason old --dry-run",
-    "search": "'the job queue' --root root --mode auto --format text --explain",
+    "search": "'the job queue' --root root --mode auto --explain",
     "show": "job-queue-skip-locked --root root",
     "tag": "job-queue-skip-locked --root root --add job",
     "trust": "--list",
@@ -134,6 +137,7 @@ def prepare(folder: Path) -> None:
     rows = ({"prompt_id": name, "system": "memsift", "injected": ids, "candidates": ids} for name, ids in shown.items())
     jsonl(folder / "run.jsonl", *({**row, "ms": 1.0} for row in rows))
     LabelStore.open(folder / "other.db").close()
+    write_whole(cutoff_file(state_dir(str(folder / "gone"), {"HOME": str(folder)})), b"{}")
 
 
 def loaded_by(processes: Iterable[Sequence[Sequence[str]]], folder: Path) -> list[Loaded]:

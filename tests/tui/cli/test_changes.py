@@ -35,7 +35,7 @@ def test_list_filters_by_status_category_tag_and_words(root: Path) -> None:
     assert ids(root, "--category", "runbook", "--category", "preference") == ["beta", "gamma"]
     assert ids(root, "--tag", "shared", "--tag", "cache") == ["gamma"]
     assert ids(root, "--text", "one cache") == ["alpha"]
-    text = memsift("list", "--root", root, "--status", "active").stdout
+    text = memsift("list", "--root", root, "--status", "active", "--format", "text").stdout
     assert text == "alpha  active  decision  Use one cache\ngamma  active  runbook   Title of gamma\n"
 
 
@@ -43,7 +43,7 @@ def test_show_prints_a_whole_memory(root: Path) -> None:
     one = printed(memsift("show", "alpha", "--root", root, "--format", "json"))
     assert (one["id"], one["status"], one["tags"]) == ("alpha", "active", ["tag-alpha", "shared"])
     assert {"heading": "Decision", "lines": ["Use one."]} in one["sections"]
-    text = memsift("show", "alpha", "--root", root).stdout
+    text = memsift("show", "alpha", "--root", root, "--format", "text").stdout
     assert text.startswith("Use one cache\n\nid:       alpha\nstatus:   active\n")
     assert "\nDecision\n  Use one.\n" in text
 
@@ -102,6 +102,21 @@ def test_every_command_is_undone_by_the_next(root: Path, arguments: tuple[str, .
         assert memsift("undo").exit_code == 0
     assert contents(root) == before
     assert "nothing to undo" in refused(memsift("undo"))
+
+
+@pytest.mark.parametrize("files", [(), ("README.md",), ("memory-config.json",)], ids=str)
+def test_a_new_root_is_markdown(tmp_path: Path, files: tuple[str, ...]) -> None:
+    new = tmp_path / "project/.claude/memory"
+    new.mkdir(parents=True)
+    for name in files:
+        (new / name).write_text("{}", encoding="utf-8")
+    line = ("--title", "Deploys use make", "--body", "Run make deploy.", "--root", new)
+    assert "type must be one of user, feedback" in refused(memsift("create", "--category", "runbook", *line))
+    assert memsift("create", "--category", "project", *line).exit_code == 0
+    assert sorted(path.name for path in new.iterdir()) == sorted([*files, "MEMORY.md", "deploys-use-make.md"])
+    assert ids(new) == ["deploys-use-make"]
+    assert memsift("undo").exit_code == 0
+    assert "deploys-use-make.md" not in [path.name for path in new.iterdir()]
 
 
 def test_create_and_move_write_new_files(root: Path, tmp_path: Path) -> None:
@@ -165,7 +180,7 @@ def test_a_file_that_changed_under_the_editor_is_not_overwritten(root: Path, tmp
     done = memsift("edit", "alpha", "--root", root, EDITOR=shlex.quote(str(editor)), VISUAL="")
     assert done.exit_code == 2
     _, first, *rest = done.stderr.splitlines()
-    assert "was changed since it was read. Nothing was done." in first
+    assert "was changed since it was read. Look at it" in first
     assert '+    "context": "They had two.",' in rest
     assert "They had" in path.read_text("utf-8")
 
@@ -180,7 +195,7 @@ def test_history_tells_which_operations_were_undone(root: Path) -> None:
         (3, "undo", None, 1),
     ]
     assert '+  "record_status": "retired",' in rows[0]["diff"]
-    text = memsift("history").stdout.splitlines()
+    text = memsift("history", "--format", "text").stdout.splitlines()
     assert [line.split("  ")[2:4] for line in (one.strip() for one in text)] == [
         ["Retired alpha [undone by 3]", f"({root})"],
         ["Archived gamma", f"({root})"],
@@ -208,7 +223,7 @@ def test_an_interrupted_operation_is_finished_at_the_next_start(root: Path) -> N
     done = process("retire", "alpha", "--root", root, code=[sys.executable, "-c", die])
     assert done.returncode == 9
     assert "decisions/alpha.json" in (root / "index.md").read_text("utf-8")
-    told = memsift("history").stderr
+    told = memsift("history", "--format", "text").stderr
     assert told == "memsift: Operation 1 (Retired alpha) was interrupted, and it is finished now.\n"
     assert "decisions/alpha.json" not in (root / "index.md").read_text("utf-8")
     assert not (root / ".index.lockdir").exists()

@@ -44,7 +44,7 @@ def test_a_move_that_would_make_the_copy_the_memory_is_refused(root: Path, tmp_p
 
 
 def test_the_copy_is_shown_in_list_doctor_checks_and_inbox(root: Path) -> None:
-    listed = memsift("list", "--root", root)
+    listed = memsift("list", "--root", root, "--format", "text")
     assert listed.stdout == "quasar  active  decision  Quasar is here\n"
     assert f"{COPY}: has the id 'quasar'" in listed.stderr
     assert COPY in " ".join(memsift("doctor").output.split())

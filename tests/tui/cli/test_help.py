@@ -1,17 +1,22 @@
 """`--help` can be read like a manual page, and a shell can complete what it lists."""
 
+import ast
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import click
 import pytest
 
+from engine.config import GUARD
 from labels.exchange.registry import FORMATS
 from tests.test_command_reference import COMMANDS as ALL_COMMANDS
-from tests.tui.cli.command_line import MAIN, memsift, process
+from tests.tui.cli.command_line import memsift, process
 from tests.tui.cli.test_commands import COMMANDS
 from tui.cli.help import SUBJECTS
 
@@ -52,9 +57,56 @@ def test_every_option_has_a_text() -> None:
     assert [(name, param.opts) for name, param in options if isinstance(param, click.Option) and not param.help] == []
 
 
-def test_commands_work_without_docstrings() -> None:
-    done = process("completion", "bash", code=[sys.executable, "-OO", *MAIN[1:]])
-    assert (done.returncode, done.stderr) == (0, "")
+EVERY_HELP = """
+import sys
+from tests.test_command_reference import COMMANDS
+from tests.tui.cli.command_line import memsift
+for name in COMMANDS:
+    print(memsift(*name.split()[1:], "--help", COLUMNS="80").stdout)
+"""
+
+
+def test_help_is_the_same_where_python_drops_docstrings() -> None:
+    usual, optimized = (process(code=[sys.executable, *flags, "-c", EVERY_HELP]).stdout for flags in ([], ["-OO"]))
+    assert optimized == usual
+    assert usual.count("Usage: memsift") == len(ALL_COMMANDS)
+
+
+def examples(name: str) -> list[str]:
+    """The command lines below "Example" in the help of a command."""
+    text = memsift(*name.split()[1:], "--help", COLUMNS="80").stdout.replace("\\\n", "")
+    shown = re.search(r"^  Examples?:\n((?:    .+\n)+)", text, re.MULTILINE)
+    return shown[1].splitlines() if shown else []
+
+
+def test_every_help_has_an_example_that_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", StringIO("an-id\n"))
+    Path("labels.jsonl").touch()
+    Path("labels.csv").touch()
+    for name in (*ALL_COMMANDS, "memsift quality"):
+        lines = examples(name)
+        assert lines, f"{name} --help has no example"
+        assert lines[0].strip().startswith(name), name
+        for line in re.split(r" \| |\n", "\n".join(lines)):
+            words = shlex.split(line.split(" > ")[0])
+            command = " ".join(words[:3]) if " ".join(words[:3]) in ALL_COMMANDS else " ".join(words[:2])
+            found = ALL_COMMANDS[command if command in ALL_COMMANDS else "memsift"]
+            found.make_context(command, words[len(command.split()) if command in ALL_COMMANDS else 1 :])
+
+
+def test_the_help_names_every_variable_that_is_read() -> None:
+    source = Path(__file__).parents[3]
+    read = {
+        node.value
+        for package in ("engine", "labels", "tui")
+        for path in (source / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and re.fullmatch("MEMSIFT_[A-Z_]*[A-Z]", str(node.value))
+    }
+    text = memsift("--help").stdout
+    named = set(re.findall("MEMSIFT_[A-Z_]+", text[text.index("Environment variables") :]))
+    assert named == read - {GUARD}
 
 
 def test_the_help_defines_the_words_that_commands_use() -> None:

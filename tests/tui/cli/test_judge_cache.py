@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 
 from labels.store import LabelStore
 from tests.engine.judge.api_server import ApiServer, kept, kept_titles
-from tests.tui.cli.command_line import ASK, HTTP, configure, jsonl, memsift, printed, refused, rows
+from tests.tui.cli.command_line import ASK, HTTP, configure, jsonl, memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import top_level_modules as modules
 
 
 def verdicts(root: Path, *flags: str, **environ: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -44,6 +46,47 @@ def test_none_answers_from_the_cache_without_a_key(root: Path, server: ApiServer
     remembered, asked = verdicts(root, "--judge", "none", ANTHROPIC_API_KEY="")
     assert [one["decision"] for one in live] == [one["decision"] for one in remembered]
     assert (asked["provider"], asked["model"], len(server.requests)) == ("anthropic", "claude-haiku-4-5", 1)
+
+
+APP = """
+import asyncio, os, sys
+from tests.tui.apps import SIZE
+from tui.app import MemsiftApp
+from tui.workspace.judging import JudgeOptions
+from tui.workspace.opening import open_workspace
+
+async def start():
+    judge = JudgeOptions("anthropic")
+    workspace = open_workspace(sys.argv[1], [sys.argv[2]], judge, None, os.environ, asks_first=True)
+    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
+        await pilot.press("P")
+        await pilot.pause()
+    workspace.close()
+
+asyncio.run(start())
+print(*sys.modules)
+"""
+
+
+def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, server: ApiServer) -> None:
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+    judge = ("--root", root, "--judge", "anthropic", "--judge-samples", "1")
+    commands = (("judge", ASK), ("search", ASK), ("replay", "--prompts", prompts, "--systems", "memsift+judge"))
+    assert "anthropic" in modules(*commands[0], *judge), "nothing is shown by a command that never loads it"
+    for command in commands:
+        assert memsift(*command, *judge).exit_code == 0
+        asked = len(server.requests)
+        assert "anthropic" not in modules(*command, *judge), command
+        assert len(server.requests) == asked
+    configure(root, judge={"enabled": True, "provider": "anthropic"})
+    for command in (("config", "--root", root), ("doctor",), ("prompts", prompts), ("list", "--root", root)):
+        done = process(*command, code=[sys.executable, "-X", "importtime", "-c", "from tui.cli import main; main()"])
+        assert done.returncode in (0, 1)
+        assert "anthropic" not in {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}, command
+    started = process(root, prompts, code=[sys.executable, "-c", APP])
+    assert (started.returncode, started.stderr) == (0, "")
+    assert "tui.screens.replay" in started.stdout.split()
+    assert "anthropic" not in started.stdout.split()
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ WRITTEN = (
     *(f"other/{MEMORY}/{name}" for name in ("index.md", "decisions/alpha.json")),
     *("notes/MEMORY.md", "notes/note.md", "notes/new.md"),
     *(".claude/settings.json", ".claude/settings.local.json"),
-    *("out.jsonl", "out.html", "parts/run.json", "parts/part-000000.jsonl"),
+    *("out.jsonl", "out.html"),
 )
 """Files that the commands make or change."""
 
@@ -57,7 +57,6 @@ COMMANDS: list[tuple[str | Path, ...]] = [
     ("replay", *ROOT, *PROMPTS, "--save"),
     ("report", *ROOT, "--format", "html", "--output", "out.html"),
 ]
-IN_PARTS = ("replay", *ROOT, *PROMPTS, "--executor", "processes:1", "--parts", "parts")
 
 
 @pytest.fixture
@@ -67,7 +66,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_documents(folder / MEMORY, [document(name) for name in ("alpha", "beta", "gamma")])
     write_documents(folder / "other" / MEMORY, [document("zeta")])
     (folder / "notes").mkdir()
-    (folder / "parts").mkdir()
     (folder / "notes/MEMORY.md").write_text("- [Note](note.md) — A note\n", encoding="utf-8")
     (folder / "notes/note.md").write_text("---\nname: note\ndescription: A note\n---\n\nText.\n", encoding="utf-8")
     monkeypatch.chdir(folder)
@@ -96,17 +94,17 @@ def texts(files: Iterable[Path]) -> dict[Path, str | None]:
 def test_links_at_temporary_names_are_left_alone_by_every_command_that_writes(project: Path) -> None:
     mine = plant(project, PLANTED)
     assert len(mine) > 250
-    for command in (*COMMANDS, IN_PARTS):
+    for command in COMMANDS:
         done = memsift(*command)
         assert done.exit_code == 0, (command, done.stderr)
         assert texts(mine) == mine, command
         assert all((project / name).is_symlink() for name in PLANTED), command
 
 
-@pytest.mark.parametrize("kind", ["decisions/", "index.md", "memory-config.json", "notes/", "settings.", "parts/"])
+@pytest.mark.parametrize("kind", ["decisions/", "index.md", "memory-config.json", "notes/", "settings."])
 def test_no_command_writes_through_a_link_that_leads_out(project: Path, kind: str) -> None:
     mine = plant(project, [name for name in WRITTEN if kind in name])
-    for command in [IN_PARTS] if kind == "parts/" else COMMANDS:
+    for command in COMMANDS:
         done = memsift(*command)
         assert isinstance(done.exception, (SystemExit, type(None))), command
         assert texts(mine) == mine, command

@@ -154,9 +154,9 @@ def test_memories_with_the_same_id_are_told_apart(tmp_path: Path, prompts: Path,
 def test_a_command_takes_the_id_that_tells_a_memory_apart(tmp_path: Path) -> None:
     roots = [write_root(tmp_path / name, [memory(f"rule of {name}", memory_id="same")]) for name in ("one", "two")]
     both: Options = [part for each in roots for part in ("--root", each)]
-    listed = [line.split()[0] for line in memsift("list", *both).stdout.splitlines()]
+    listed = [line.split()[0] for line in memsift("list", *both, "--format", "text").stdout.splitlines()]
     assert listed == ["same", f"same@{root_key(str(roots[1]))}"]
-    assert "rule of two" in memsift("show", listed[1], *both).stdout
+    assert "rule of two" in memsift("show", listed[1], *both, "--format", "text").stdout
     line = refused(memsift("show", "same", *both))
     assert f"say same@{root_key(str(roots[0]))} or {listed[1]}." in line
 

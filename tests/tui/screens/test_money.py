@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.judge.judge import Judge
+from engine.judge.limits import Limits
 from engine.judge.provider import Completion, Question
 from engine.judge.providers.scripted import ScriptedProvider
 from tests.engine.judge.api_server import ApiServer
@@ -16,7 +17,7 @@ from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, demo_prompts
 from tui.screens.replay import REST_SECONDS
 from tui.workspace import opening
-from tui.workspace.judging import JudgeOptions, Spending
+from tui.workspace.judging import JudgeOptions
 from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +50,7 @@ class PaidProvider:
 
 
 def paid_workspace(open_workspace: Opener, provider: PaidProvider, *ids: str) -> Workspace:
-    spending = Spending()
+    spending = Limits(asks_first=True)
     return open_workspace(
         judge=lambda config: Judge(spending.around(provider), config.judge),
         spending=spending,
@@ -142,7 +143,7 @@ async def test_where_no_price_is_known_the_question_says_who_pays(open_workspace
 
 
 async def test_a_scripted_judge_needs_no_question(open_workspace: Opener) -> None:
-    spending = Spending()
+    spending = Limits(asks_first=True)
     script = spending.around(ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None))
     workspace = open_workspace(
         judge=lambda config: Judge(script, config.judge), spending=spending, prompts=demo_prompts("p01")

@@ -1,14 +1,18 @@
-"""The question that the app asks when its label store was moved, replaced or deleted."""
+"""The question that the app asks when its label store was moved, replaced or deleted; and an app without one."""
 
+import os
 import shutil
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from engine.errors import LabelStoreError
 from labels.store import LabelStore
-from tests.tui.apps import card_shown, press, reads, starting_in, told
-from tests.tui.demo import make_workspace
+from tests.tui.apps import card_shown, current_prompt, press, reads, settled, starting_in, toasts, told, until
+from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
+from tui.workspace.judging import JudgeOptions
+from tui.workspace.opening import open_workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -42,3 +46,22 @@ async def test_a_person_chooses_where_labels_go_after_the_store_was_replaced(tmp
             assert (workspace.store.path == path) != is_new
             assert on_disk(workspace.store.path) == 2
     assert on_disk(path) == (0 if is_new else 2)
+
+
+async def test_memories_and_replays_are_shown_without_a_label_store(tmp_path: Path) -> None:
+    roots, prompts = (str(DEMO_ROOT),), [str(DEMO / "prompts.jsonl")]
+    refused = {"db": str(tmp_path), "environ": os.environ}  # a folder can be no store
+    with pytest.raises(LabelStoreError):
+        open_workspace(*roots, prompts, JudgeOptions(is_off=True), **refused)
+    opened = open_workspace(*roots, prompts, JudgeOptions(is_off=True), **refused, needs_labels=False)
+    with closing(opened) as workspace:
+        async with starting_in("browse", workspace).run_test(size=(110, 32)) as pilot:
+            await told(pilot, "it is a folder, a device or a pipe, so it was left alone")
+            await reads(pilot, "MemoryList", "Chromium")
+            await press(pilot, "P")
+            await settled(pilot)
+            assert all(workspace.answers(current_prompt(pilot)))
+            await press(pilot, "L")
+            await card_shown(pilot)
+            await press(pilot, "a")
+            await until(pilot, lambda: sum("left alone" in toast for toast in toasts(pilot)) > 1)

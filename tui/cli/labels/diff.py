@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ import click
 
 from engine.lean.json_text import printed_json
 from tui.cli.declaring import argument, command, option
-from tui.cli.options import TREC_FORM, Roots, StoreFile, opened_store
+from tui.cli.options import TREC_FORM, Roots, StoreFile, TextOrJson, opened_store
 from tui.cli.output import picked, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -38,21 +37,24 @@ def diff(
     exit_code: Annotated[bool, option("--exit-code")],
     roots: Roots,
     db: StoreFile,
-    form: Annotated[str | None, option("--format", type=click.Choice(["text", "json"]))],
+    form: TextOrJson,
 ) -> None:
     """Compare the runs BEFORE and NOW: the memories that each prompt gained and lost.
 
     A run is a file that memsift replay printed, or a saved run: its number, its id, or a system for the latest run of
     it. Without arguments, the saved runs are listed. A verdict stands before each memory that has a label.
 
+    \b
+    Examples:
+      memsift diff
+      memsift diff 2 1 --exit-code
+
     --prompts: The prompts of the files, for their texts.
     --exit-code: Exit with 1 if the runs differ, as git diff does.
-    --format: Text for people or JSON for programs. Default: text in a terminal, JSON in a pipe.
     --systems: The system to compare in files that hold several, or two separated by a comma: before and now.
     """
     from labels.report.run_diff import diff_json, diff_text
 
-    form = form or ("text" if sys.stdout.isatty() else "json")
     if before is None:
         list_saved(roots, db, form)
         return

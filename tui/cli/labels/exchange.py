@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,10 @@ from tui.cli.declaring import argument, command, option
 from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, store_path
 from tui.cli.output import text_of
 from tui.workspace import opening
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, uninterrupted
+
+MOST_PLACES = 10
+"""Places in a file that are named."""
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +63,11 @@ def export(
 
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
     data they have no place for.
+
+    \b
+    Examples:
+      memsift export --format csv --output labels.csv
+      memsift export --format run --system memsift
 
     --format: jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form
         qrels, qrels-graded, run or run-candidates.
@@ -108,6 +117,7 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
     corpora = [read_corpus(root) for root in roots]
     with opened_labels(db) as labels:
         extract = Extract(labels)
+    click.get_current_context().call_on_close(extract.close)
     if corpora:
         extract.keep_roots([corpus.root for corpus in corpora], [text_of(memory) for memory in told_apart(corpora)])
     if annotator:
@@ -171,6 +181,11 @@ def import_(
     and counted on stderr. Nothing is imported twice. Where FILE does not say
     whether labels were given blind, that is not known: they count, and memsift gate says how many they are.
 
+    \b
+    Examples:
+      memsift import labels.jsonl
+      memsift import labels.csv --annotator ada --dry-run
+
     --format: Default: recognised by its beginning.
     --annotator: Person who gave the labels, if the file does not say.
     --dry-run: Tell what would be imported, and import nothing.
@@ -185,9 +200,11 @@ def import_(
     form = FORMATS[name] if name else recognise(source)
     context = context_of(roots, prompts)
     store = opened_copy(store_path(db, writes=True)) if dry_run else opened_labels(db, writes=True)
-    with store as labels:
-        imported = import_file(labels, source, form, annotator, context)
-    report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)
+    with store as labels, ExitStack() as end:
+        with labels.writing():
+            imported = import_file(labels, source, form, annotator, context)
+            end.enter_context(uninterrupted())
+        report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)
 
 
 def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
@@ -219,6 +236,9 @@ def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
     for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
         if count:
             tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")
+    if places := matched.dataset.unanswered:
+        more = f", and {len(places) - MOST_PLACES:,} more" if places[MOST_PLACES:] else ""
+        tell(f"Left out, because they hold no choice: {', '.join(places[:MOST_PLACES])}{more}.")
 
 
 @command("merge-labels")
@@ -226,12 +246,18 @@ def merge_labels(other: Annotated[Path, argument(type=click.Path(path_type=Path)
     """Add the content of the label store OTHER to yours. OTHER is only read.
 
     Two people may merge in any order and as often as they like: nothing is added twice.
+
+    \b
+    Example:
+      memsift merge-labels ~/other/labels.db
     """
     from labels.exchange.merge import merge
 
-    with opened_labels(db, writes=True) as labels:
-        added = merge(labels, other)
-    report_added(f"Merged {other.name}", added, added.known)
+    with opened_labels(db, writes=True) as labels, ExitStack() as end:
+        with labels.writing():
+            added = merge(labels, other)
+            end.enter_context(uninterrupted())
+        report_added(f"Merged {other.name}", added, added.known)
 
 
 def report_added(what: str, added: MergedRows, known: int) -> None:

@@ -50,6 +50,11 @@ def gate(
     more prompts to label. You may label some prompts, ask, and stop as soon as it is decided: the answer stays valid
     however often you ask.
 
+    \b
+    Examples:
+      memsift gate --min-precision 0.8
+      memsift gate --min-precision 0.6 --min-served 0.5 --allow-undecided
+
     --min-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
     --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get one
         they need.
@@ -110,10 +115,11 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:
     """The evidence in the labels of one or several roots."""
     from labels.measure.evidence import evidence_from_store
-    from tui.workspace.root_labels import present_digests
+    from tui.workspace.root_labels import let_labels_follow, present_digests
 
     found = opening.open_roots(roots, os.environ)
     with opened_store(db) as store, opening.opened_roots(found) as index:
+        let_labels_follow(store, index)
         digests = present_digests(store, index)
         return evidence_from_store(store, index.root, digests, found[0].config, found[0].cutoff)
 

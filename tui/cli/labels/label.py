@@ -18,12 +18,11 @@ from tui.cli.app import require_terminal, run_app
 from tui.cli.declaring import command, option
 from tui.cli.options import AskedJudge, OrderName, PromptFiles, Roots, StoreFile, TextOrJson, store_path
 from tui.cli.output import text_of
-from tui.cli.prompts import prompt_row
+from tui.cli.prompts import prompt_line
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from engine.prompt import Prompt
     from labels.measure.progress import LabellingProgress, Person
     from tui.workspace.workspace import Workspace
 
@@ -56,6 +55,11 @@ def label(
     To label, open the app with memsift and press L. With --last, label the memories that were just injected: their
     ranks stand beside them, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default
     your user name.
+
+    \b
+    Examples:
+      memsift label
+      memsift label --next 5
 
     --next: Only list the next N prompts to label.
     --adjudicate: Open the app to settle the labels on which people differ.
@@ -103,18 +107,11 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     elif next_count and not queue.unfinished():
         tell(ALL_DONE)
     if next_count:
-        return prompts_text(queue.unfinished()[:next_count], form)
+        return "".join(f"{prompt_line(prompt, form)}\n" for prompt in queue.unfinished()[:next_count])
     progress = progress_of(workspace, queue)
     if form == "json":
         return f"{printed_json(progress_row(progress))}\n"
     return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
-
-
-def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
-    """A line per prompt: JSON as in `memsift prompts`, or its id and the beginning of its text."""
-    if form == "json":
-        return "".join(f"{printed_json(prompt_row(prompt))}\n" for prompt in prompts)
-    return text_of(f"{prompt.id}  {' '.join(prompt.text.split())[:100]}" for prompt in prompts)
 
 
 def progress_row(progress: LabellingProgress) -> dict[str, Any]:

@@ -42,6 +42,11 @@ def report(
     injected memories were relevant, and the last one says what to do next. --full and the other formats add lost
     memories, recall, the judge against people, the differences between systems, and the limits of the numbers.
 
+    \b
+    Examples:
+      memsift report
+      memsift report --format html --output report.html
+
     --prompts: Prompts of --run, for kinds and texts of prompts.
     --ranking: Add the ranking measures P@k, MAP, nDCG, MRR and bpref.
     --format: html is one page with charts that needs no other file.
@@ -93,10 +98,13 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:
-    from tui.workspace.root_labels import root_report
+    from tui.workspace.root_labels import let_labels_follow, root_report
 
     found = opening.open_roots(roots, os.environ)
+    for said in opening.about_move(found[0].root, os.environ):
+        tell(said)
     with opened_store(db) as store, opening.opened_roots(found) as index, paused_gc():
+        let_labels_follow(store, index)
         return root_report(store, index, found[0].config, found[0].cutoff, options)
 
 

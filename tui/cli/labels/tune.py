@@ -19,7 +19,7 @@ from tui.cli.declaring import command, option
 from tui.cli.options import SHARE, TREC_FORM, EachRoot, Full, StoreFile, TextOrJson, Unjudged, opened_store
 from tui.cli.output import text_width
 from tui.workspace import opening
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,6 +64,11 @@ def tune(
 
     Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
 
+    \b
+    Examples:
+      memsift tune --target-precision 0.8
+      memsift tune --target-precision 0.8 --apply
+
     --target-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
     --confidence: Probability with which the target must be reached.
     --prompts: Prompts of --qrels. Repeatable.
@@ -89,6 +94,9 @@ def tune(
         raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
     if bool(prompts) != bool(qrels):
         raise click.UsageError("--prompts and --qrels go together: name both.")
+    for root in found:
+        for said in opening.about_move(root, os.environ):
+            tell(said)
     targets = list(dict.fromkeys([*found, *(opening.resolve_root(root, os.environ) for root in others)]))
     config = config_of(targets)
     from labels.tuning import text
@@ -131,12 +139,14 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
     Prompts that a person typed or picked are left out, as in the report: they are no random sample.
     """
     from labels.tuning.examples import Truth, judged_prompts
+    from tui.workspace.root_labels import let_labels_follow
 
     judged: list[JudgedPrompt] = []
     strata: dict[str, str] = {}
     with opened_store(db) as store:
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
+                let_labels_follow(store, index)
                 names = store.names_with(index.root)
                 truth = Truth.from_gold([label for name in names for label in store.gold(name)])
                 by_hand = store.prompts_by_hand()
@@ -195,7 +205,8 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
     if promise == ELSEWHERE and tuning.elsewhere:
         tell(f"{root} gave no labels. Promise there: {promise_elsewhere(tuning, tuning.elsewhere)}")
     if writes:
-        apply_tuning(root, tuning, config, promise, is_shared=is_shared)
+        with uninterrupted():
+            apply_tuning(root, tuning, config, promise, is_shared=is_shared)
     return True
 
 
@@ -219,8 +230,9 @@ def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str, *, is_
 def undo_tuning(root: str, *, is_shared: bool) -> None:
     from labels.tuning import model_file
 
-    if is_shared:
-        path = keeping_trust(root, os.environ, lambda: model_file.share(root, None))
-    else:
-        path = model_file.remove(state_dir(root, os.environ))
-    tell(f"Removed {path}." if path else f"There is no {'shared' if is_shared else 'tuned'} cutoff to remove.")
+    with uninterrupted():
+        if is_shared:
+            path = keeping_trust(root, os.environ, lambda: model_file.share(root, None))
+        else:
+            path = model_file.remove(state_dir(root, os.environ))
+        tell(f"Removed {path}." if path else f"There is no {'shared' if is_shared else 'tuned'} cutoff to remove.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from engine.config import OFF, SHARED_CUTOFF_FILE
+from engine.config import BALANCED, OFF, SHARED_CUTOFF_FILE, TUNED
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields, replace
@@ -21,15 +21,16 @@ from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.declaring import argument, declared, option
-from tui.cli.options import OneRoot, TextOrJson
+from tui.cli.options import ListForm, OneRoot
 from tui.cli.output import output, text_width
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
 from tui.workspace.opening import hook_cutoff
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell, uninterrupted, visible
 
 if TYPE_CHECKING:
     from engine.config import Config
+    from engine.cutoff import Cutoff
 
 MODEL = "cutoff_model"
 """Shown beside the settings. memsift tune decides it."""
@@ -52,7 +53,7 @@ InRoot = Annotated[str | None, option("--root", metavar="PATH", about=TO_ROOT)]
 @click.group(invoke_without_command=True)
 @declared
 @click.pass_context
-def config(ctx: click.Context, root: OneRoot, form: TextOrJson) -> None:
+def config(ctx: click.Context, root: OneRoot, form: ListForm) -> None:
     """Show every setting: its value, and where the value comes from.
 
     A later source is stronger: default, user (config.toml), root (memory-config.json), variable (MEMSIFT_...). A root
@@ -65,6 +66,11 @@ def config(ctx: click.Context, root: OneRoot, form: TextOrJson) -> None:
     config.toml alone.
 
     Output: a line for each setting; or as JSON [{key, value, source, place, means, trusted, ignored}].
+
+    \b
+    Examples:
+      memsift config
+      memsift config set max_inject 5
     """
     if ctx.invoked_subcommand is None:
         place = os.path.abspath(root) if root else root_here()  # noqa: PTH100 - the engine speaks in strings
@@ -79,7 +85,12 @@ def config(ctx: click.Context, root: OneRoot, form: TextOrJson) -> None:
 @config.command("get")
 @declared
 def get(key: Key, root: OneRoot) -> None:
-    """Print the value of KEY, such as judge.enabled, as JSON."""
+    """Print the value of KEY, such as judge.enabled, as JSON.
+
+    \b
+    Example:
+      memsift config get max_inject
+    """
     if own_path(key):
         click.echo(printed_json(own(key)))
         return
@@ -101,6 +112,11 @@ def set_(
     Only `roots` takes more than one VALUE: the paths of your folders of memories.
 
     Output: the path of the changed file.
+
+    \b
+    Examples:
+      memsift config set cutoff_threshold strict
+      memsift config set judge.enabled true --root .claude/memory
     """
     if len(values) > 1 and key != ROOTS:
         raise click.UsageError(f"{key} has one value, and {len(values)} were given. Put quotes around a text.")
@@ -117,6 +133,10 @@ def unset(key: Key, is_user: ForUser, root: InRoot) -> None:
     """Take KEY out of the file, so that the weaker source decides.
 
     Output: the path of the changed file.
+
+    \b
+    Example:
+      memsift config unset cutoff_threshold
     """
     if own_path(key):
         change_own(key, (), root)
@@ -150,19 +170,25 @@ def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
 
 
 def effective(root: str) -> tuple[Setting, ...]:
-    """The settings of *root*. stderr tells the mistakes in their sources."""
+    """The settings of *root*; a value that is not set is the one that holds. stderr tells mistakes in the sources."""
     reading = read_config(root, os.environ)
     for line in reading.lines:
         tell(line)
-    rows = [replace(row, means=COST) if row.key == "judge.enabled" else row for row in settings(reading, os.environ)]
-    return (*rows, model_in_use(root, reading.config))
-
-
-def model_in_use(root: str, config: Config) -> Setting:
-    """Which model of the cutoff holds: your own, the one that the root shares, the default one, or none."""
-    cutoff, problem = hook_cutoff(root, config, os.environ)
+    cutoff, problem = hook_cutoff(root, reading.config, os.environ)
     if problem:
         tell(f"The tuned cutoff is ignored: it {problem}.")
+    tuned = cutoff.threshold if cutoff and cutoff.kind == TUNED else BALANCED
+    unset = {"noise_floor": reading.config.floor, "cutoff_threshold": tuned}
+    means = {"judge.enabled": COST}
+    rows = [
+        replace(row, means=means.get(row.key, ""), value=unset.get(row.key) if row.value is None else row.value)
+        for row in settings(reading, os.environ)
+    ]
+    return (*rows, model_in_use(cutoff, reading.config))
+
+
+def model_in_use(cutoff: Cutoff | None, config: Config) -> Setting:
+    """Which model of the cutoff holds: your own, the one that the root shares, the default one, or none."""
     place = cutoff.place if cutoff else ""
     means = ""
     if cutoff:
@@ -177,18 +203,17 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
     """Write a setting, print the path of the file, and tell if the value does not count in the end."""
     if is_user and root:
         raise click.UsageError("--user and --root name different files: leave one out.")
-    if root:
-        from engine.settings.writing import write_settings
+    from engine.settings.writing import write_settings, write_user_settings
 
-        if not os.path.isdir(root):  # noqa: PTH112
-            raise MemsiftError(f"{root} is not a folder of memories. Name one with --root.")
-        folder = os.path.abspath(root)  # noqa: PTH100
-        path = keeping_trust(folder, os.environ, lambda: write_settings(folder, {keys: value}))
-    else:
-        from engine.settings.writing import write_user_settings
-
-        path = write_user_settings({(SECTION, *keys): value}, os.environ)
-    click.echo(visible(path))
+    if root and not os.path.isdir(root):  # noqa: PTH112
+        raise MemsiftError(f"{root} is not a folder of memories. Name one with --root.")
+    with uninterrupted():
+        if root:
+            folder = os.path.abspath(root)  # noqa: PTH100
+            path = keeping_trust(folder, os.environ, lambda: write_settings(folder, {keys: value}))
+        else:
+            path = write_user_settings({(SECTION, *keys): value}, os.environ)
+        click.echo(visible(path))
     tell_if_useless(".".join(keys), value, path, os.path.abspath(root) if root else root_here())  # noqa: PTH100
 
 

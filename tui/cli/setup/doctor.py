@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +18,7 @@ from engine.settings.sources import read_config
 from engine.wording import counted
 from tui.cli.declaring import command
 from tui.cli.options import TextOrJson
-from tui.cli.output import output, text_width
-from tui.workspace.stderr import visible
+from tui.cli.output import output, text_width, wrapped
 
 if TYPE_CHECKING:
     from engine.doctor import DoctorFinding
@@ -37,6 +35,11 @@ def doctor(form: TextOrJson) -> None:
 
     Output: a line for each finding; or as JSON [{check, status, text, fix}], where status is ok, note or problem. The
     exit code is 1 if there is a problem.
+
+    \b
+    Examples:
+      memsift doctor
+      memsift doctor --format json
     """
     found = findings(os.getcwd())  # noqa: PTH109 - the engine speaks in strings
     click.echo(output(form, list(map(fields, found)), table(found)), nl=False)
@@ -77,16 +80,10 @@ def table(found: list[DoctorFinding]) -> list[str]:
     lines = []
     for finding in found:
         head = f"{finding.status:<7}  {finding.check:<{first}}  "
-        lines += textwrap.wrap(
-            visible(finding.text), width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
-        )
-        if finding.fix:
-            lines += textwrap.wrap(
-                visible(finding.fix),
-                width,
-                initial_indent=" " * len(head) + "-> ",
-                subsequent_indent=" " * (len(head) + 3),
-                break_on_hyphens=False,
-            )
+        below = " " * len(head)
+        lines += [
+            *wrapped(finding.text, width, head, below),
+            *wrapped(finding.fix, width, f"{below}-> ", f"{below}   "),
+        ]
     problems = sum(finding.status == PROBLEM for finding in found)
     return [*lines, counted(problems, "problem") if problems else "no problems"]

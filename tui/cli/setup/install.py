@@ -26,7 +26,7 @@ from tui.cli.options import OneRoot
 from tui.cli.output import text_of
 from tui.workspace import activity_rows, opening
 from tui.workspace.activity_rows import EVERYWHERE, NEWEST_SESSION, NOWHERE
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell, uninterrupted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,6 +82,11 @@ def install(
 
     Output: the path of each changed file.
 
+    \b
+    Examples:
+      memsift install
+      memsift install --agent codex --dry-run
+
     --user: For all projects of yours. The default.
     --project: For all who work on the project in the current folder.
     --plugin: In Claude Code: as a plugin with two skills.
@@ -117,7 +122,8 @@ def chosen_agents(
     if len(offered) > 1:
         offered = tuple(agent for agent in offered if click.confirm(question.format(agent.title), True, err=True))
         if not offered:
-            raise click.Abort
+            tell("No agent was chosen, so nothing was changed.")
+            click.get_current_context().exit()
     return offered or tuple(map(agent_of, dict.fromkeys(names))) or (default_agent(),)
 
 
@@ -181,11 +187,12 @@ def show(changes: Sequence[SettingsChange]) -> None:
 
 def write(changes: Sequence[SettingsChange], none: str) -> None:
     """Write the files and print their paths. *none* is told if there are no changes. Raises SettingsFileError."""
-    installation.apply(changes, os.environ)
-    for change in changes:
-        click.echo(visible(change.file.path))
-        if change.original is not None and change.after is not None:
-            tell(f"{change.file.path} as it was before: {backup_path(change.file.path, os.environ)}")
+    with uninterrupted():
+        installation.apply(changes, os.environ)
+        for change in changes:
+            click.echo(visible(change.file.path))
+            if change.original is not None and change.after is not None:
+                tell(f"{change.file.path} as it was before: {backup_path(change.file.path, os.environ)}")
     if not changes:
         tell(none)
 
@@ -222,6 +229,11 @@ def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
     The labels, logs and settings of memsift stay: memsift --help lists them.
 
     Output: the path of each changed file.
+
+    \b
+    Examples:
+      memsift uninstall
+      memsift uninstall --agent codex --dry-run
 
     --user: From your own settings. The default.
     --project: From the settings of the project in this folder.
@@ -263,6 +275,11 @@ def mute(
     The hook still logs each prompt, with the reason "muted"; memsift doctor and memsift activity say so too. A later
     mute takes the place of an earlier one. Where the hook uses several roots, the mute is for all of them.
 
+    \b
+    Examples:
+      memsift mute --session
+      memsift mute --off
+
     --session: Mute only the newest session that the hook saw here.
     --off: Let the hook inject memories again.
     """
@@ -270,5 +287,6 @@ def mute(
         raise click.UsageError("--off ends every mute: it takes no --session.")
     place = readable_root(opening.resolve_root(root, os.environ))
     how = NOWHERE if is_off else NEWEST_SESSION if is_session else EVERYWHERE
-    said = activity_rows.mute(place, how, os.environ)
-    tell(said if is_off else f"{said} To end it: {MUTE_OFF}")
+    with uninterrupted():
+        said = activity_rows.mute(place, how, os.environ)
+        tell(said if is_off else f"{said} To end it: {MUTE_OFF}")

@@ -16,10 +16,10 @@ from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
 from tui.cli.declaring import argument, command, option
-from tui.cli.options import TextOrJson
+from tui.cli.options import ListForm
 from tui.cli.output import output
 from tui.workspace import opening
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import tell, uninterrupted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def trust(
     root: Annotated[str | None, argument(required=False)],
     is_list: Annotated[bool, option("--list")],
     is_revoked: Annotated[bool, option("--revoke")],
-    form: TextOrJson,
+    form: ListForm,
 ) -> None:
     """Let all settings of ROOT count.
 
@@ -49,6 +49,11 @@ def trust(
     assistant in a way that attacks do: read these, because they are injected from now on. Trust belongs to the path,
     the owner of the folder and these settings: if git pull changes them, the root is not trusted until you run this
     command again. The list is ~/.config/memsift/trusted.json. --format is for --list.
+
+    \b
+    Examples:
+      memsift trust
+      memsift trust --list
 
     --list: Print the trusted roots.
     --revoke: Trust ROOT no longer.
@@ -71,8 +76,9 @@ def record(root: str) -> None:
         f"  {key} = {printed_json(value)}" for key, value in read_config(root, {**os.environ, **A_JUDGE}).untrusted
     ]
     click.echo("\n".join([f"{file} decides from now on:", *lines] if lines else [f"{file} needs no trust today."]))
-    trusting.trust(root, os.environ)
-    tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
+    with uninterrupted():
+        trusting.trust(root, os.environ)
+        tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
     for mistake in read_config(root, os.environ).lines:
         tell(mistake)
     for finding in signs(root, os.environ):
@@ -81,9 +87,10 @@ def record(root: str) -> None:
 
 def revoke(root: str) -> None:
     """Take *root* off the list. Raises MemsiftError if it is not there."""
-    if not trusting.revoke(root, os.environ):
-        raise MemsiftError(f"{root} is not trusted. The trusted roots are listed by memsift trust --list.")
-    tell(f"Not trusted any more: {root}.")
+    with uninterrupted():
+        if not trusting.revoke(root, os.environ):
+            raise MemsiftError(f"{root} is not trusted. The trusted roots are listed by memsift trust --list.")
+        tell(f"Not trusted any more: {root}.")
 
 
 def listed(roots: Sequence[TrustedRoot], form: str) -> str:

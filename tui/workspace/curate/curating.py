@@ -17,12 +17,13 @@ from engine.curation.operations import MOVE
 from engine.errors import ChangedSinceError, JournalError, MemsiftError, UnknownMemoryError
 from engine.explaining.explain import near_ids
 from engine.lean.record import Record, replace
+from engine.moved import note_first_commit
 from engine.opening import reread
 from engine.paths import root_key, state_home
 from engine.roots import distinct_id
 from engine.stores.files import write_whole
 from tui.workspace import opening
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -155,11 +156,15 @@ def mark_rejected(found: Sequence[FoundMemory], environ: Mapping[str, str], *, i
 
 def carry_out(curator: Curator, plan: Plan) -> int:
     """Perform *plan*, and tell what was done and how to undo it; the operation's number. Raises CurationError."""
-    outcome = curator.perform(plan)
-    undo = f"memsift undo {outcome.number}"
-    tell(f"{plan.summary}. To {'do it again' if plan.undoes else 'undo'}: {undo}")
-    if outcome.forgotten:
-        tell(f"The journal is full: the {outcome.forgotten:,} oldest operations were thrown away and cannot be undone.")
+    with uninterrupted():
+        outcome = curator.perform(plan)
+        for root in plan.roots:
+            note_first_commit(root, os.environ)
+        undo = f"memsift undo {outcome.number}"
+        tell(f"{plan.summary}. To {'do it again' if plan.undoes else 'undo'}: {undo}")
+        if outcome.forgotten:
+            gone = f"the {outcome.forgotten:,} oldest operations were thrown away and cannot be undone"
+            tell(f"The journal is full: {gone}.")
     return outcome.number
 
 

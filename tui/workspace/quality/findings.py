@@ -7,18 +7,18 @@ from pathlib import Path
 from time import thread_time, time
 from typing import TYPE_CHECKING
 
-from engine.errors import MissingLibraryError, RatingsError, RootError
+from engine.errors import DecisionsError, MissingLibraryError, RootError
 from engine.hook.activity_log import Log, read_log
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
-from engine.paths import decisions_file, labels_file, ratings_file, state_dir
+from engine.paths import decisions_file, labels_file, state_dir
 from engine.quality.checks.usage import seconds
-from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget, undecided
-from engine.quality.fixing import fixes
-from engine.quality.judging.store import RatingStore
+from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget
+from engine.quality.fixing import plan_fixes
+from engine.quality.judging.store import RatingStore, may_have_ratings
 from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings
 from engine.quality.repository import project_of
-from engine.quality.safety.gate import scanned, text_of
+from engine.quality.safety.gate import scan_text, text_of
 from engine.roots import home_of
 from engine.stores.roots import read_corpus
 from tui.workspace import opening
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.quality.fixing import Fix
     from engine.quality.judging.store import Rated
     from engine.quality.registry import Finding
-    from engine.quality.safety.rules import Detection
+    from engine.quality.safety.scan import Detection
     from engine.roots import OpenIndex
     from tui.workspace.workspace import Workspace
 
@@ -66,7 +66,7 @@ def fixable(
     subject = subject_of(root, db, environ)
     found = findings(subject, frozenset(names), decisions(root, environ))
     wanted = [finding for finding in found if not ids or finding.memory_id in ids]
-    return fixes(root, wanted, subject.memories), sum(not finding.change for finding in wanted)
+    return plan_fixes(root, wanted, subject.memories), sum(not finding.change for finding in wanted)
 
 
 def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Callable[[], float] = time) -> CheckedRoot:
@@ -137,9 +137,9 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     found = []
     for root in roots:
         with opening.opened_index(root) as index:
-            for summary, verdict in undecided(index, opening.config_of(root, environ).max_risk, environ):
+            for summary, verdict in find_undecided(index, opening.config_of(root, environ).max_risk, environ):
                 memory = index.memory(summary.id)
-                detections = scanned(text_of(memory)).detections if memory else ()
+                detections = scan_text(text_of(memory)).detections if memory else ()
                 state = verdict or (TO_READ if index.is_accepted(summary) else WAITING)
                 found.append(Risky(index.root, summary, state, detections))
     return found
@@ -289,9 +289,9 @@ def _task(
 
 def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rated]:
     """(memory id, digest) -> rating; empty where there are none, or where they cannot be read."""
-    if not Path(ratings_file(environ)).exists():
+    if not may_have_ratings(environ):
         return {}
-    with suppress(RatingsError), closing(RatingStore.open(environ)) as store:
+    with suppress(DecisionsError), closing(RatingStore(environ)) as store:
         return {(rating.memory_id, rating.digest): rating for rating in store.ratings(root, RUBRIC)}
     return {}
 

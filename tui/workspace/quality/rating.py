@@ -1,46 +1,43 @@
-"""Rating memories: the memories that a command names, the judge that is asked, and the rows of a part."""
+"""Rating memories: the memories that a command names, the judge that is asked, and how it agrees with a person."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from engine.errors import ConfigError, MemsiftError, RatingsError
+from engine.errors import ConfigError, MemsiftError
 from engine.judge.providers.registry import SEARCHING, STRUCTURED
 from engine.lean.record import Record
 from engine.quality.decisions import ACCEPTED, QUALITY, decisions
 from engine.quality.judging.judge import QualityJudge
 from engine.quality.judging.rating import UNANSWERED, UNDECIDED
 from engine.quality.judging.rubric import template
-from engine.quality.judging.store import RatingStore, assessment_in, is_row
+from engine.quality.judging.store import RatingStore
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named
+from tui.workspace.jobs import opened_pool, run
 from tui.workspace.judging import make_means
-from tui.workspace.replay import replaying
 from tui.workspace.stderr import report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from engine.config import Config
+    from engine.judge.limits import Limits
     from engine.memory import Memory
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
-    from tui.workspace.judging import Around, Asking, Terms
-    from tui.workspace.replay.replaying import Ending
+    from tui.workspace.jobs import Ending
+    from tui.workspace.judging import JudgeOptions
 
     Keep = Callable[["RatedMemory", Assessment], None]
     Key = tuple[str, str, str]
     """(root, memory id, digest)."""
-    Rows = dict[Key, dict[str, Any]]
-    """The newest row with an answer of each memory."""
 
 MOST_SEARCHES = 3
 """Web searches for a memory."""
@@ -73,7 +70,7 @@ class RatingPlan(Record):
     rubric: Rubric
     threshold: float
     has_search: bool
-    asking: Asking
+    judge: JudgeOptions
 
 
 def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[RatedMemory]:
@@ -92,9 +89,9 @@ def _whole(root: str, found: Sequence[FoundMemory]) -> list[RatedMemory]:
 
 
 @contextmanager
-def opened_quality_judge(plan: RatingPlan, config: Config, around: Around | None = None) -> Iterator[QualityJudge]:
+def opened_quality_judge(plan: RatingPlan, config: Config, limits: Limits | None = None) -> Iterator[QualityJudge]:
     """The chosen judge. Raises MemsiftError if none is named, and ConfigError for a search that it cannot make."""
-    means = make_means(plan.asking.judge, config, os.environ, around)
+    means = make_means(plan.judge, config, os.environ, limits)
     if means is None:
         raise MemsiftError(NO_JUDGE)
     provider, how = means
@@ -107,60 +104,20 @@ def opened_quality_judge(plan: RatingPlan, config: Config, around: Around | None
         yield judge
 
 
-def read_rows(path: Path) -> Rows:
-    """The rows with an answer in a file, which need not exist.
-
-    Raises RatingsError for a file that cannot be read, or that holds something else.
-    """
-    try:
-        content = path.read_bytes() if path.exists() else b""
-    except OSError as error:
-        raise RatingsError(f"{path}: {error.strerror or error}. Name a file that can be read.") from None
-    rows: Rows = {}
-    for number, line in enumerate(content.splitlines(), start=1):
-        row = _row(line)
-        if not is_row(row):
-            raise RatingsError(f"{path}, line {number}: a row of memsift quality judge is needed. Name another file.")
-        if row["decision"] != UNANSWERED:
-            rows[row["root"], row["id"], row["digest"]] = row
-    return rows
-
-
-def rate(
-    asked: QualityJudge,
-    left: Sequence[RatedMemory],
-    keep: Keep,
-    terms: Terms,
-    label: str = "",
-) -> Ending:
-    """Rate the memories of one root. *keep* gets each with its assessment. Raises MemsiftError.
-
-    *label* stands before the progress bar; without it there is none.
-    """
+def rate(asked: QualityJudge, left: Sequence[RatedMemory], keep: Keep, plan: RatingPlan, limits: Limits) -> Ending:
+    """Rate the memories of one root. *keep* gets each with its assessment. Raises MemsiftError."""
     by_id = {subject.memory.summary.id: subject for subject in left}
 
     def kept(found: Assessment) -> None:
-        if terms.asking.judge.is_cached_only and found.decision == UNANSWERED:
+        if plan.judge.is_cached_only and found.decision == UNANSWERED:
             raise MemsiftError(found.judgement.detail)
         keep(by_id[found.memory.id], found)
 
     def work(subject: RatedMemory) -> list[Assessment]:
         return [asked.evaluate(subject.memory)]
 
-    return replaying.run(left, work, kept, terms, label=label)
-
-
-def known(rows: Rows, subject: RatedMemory) -> Assessment | None:
-    """The assessment of a memory in the rows of an earlier run; None if its text is not in them."""
-    row = rows.get(subject.key)
-    return assessment_in(row, subject.memory.summary) if row else None
-
-
-def _row(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    with opened_pool(limits=limits) as pool:
+        return run(left, work, kept, limits, pool, "Rating")
 
 
 MODEL, PERSON = "model", "person"
@@ -195,10 +152,10 @@ class RatingAgreement(Record):
 def rating_agreement(roots: Sequence[str], rubric: str, environ: Mapping[str, str]) -> RatingAgreement:
     """The agreement on all texts of *roots* that have a rating by *rubric* and a decision.
 
-    Raises RatingsError and DecisionsError.
+    Raises DecisionsError.
     """
     pairs: list[Compared] = []
-    with closing(RatingStore.open(environ)) as store:
+    with closing(RatingStore(environ)) as store:
         for root in roots:
             decided = decisions(root, environ)
             for rated in store.ratings(root, rubric):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING
 from engine.config import injected_system
 from engine.errors import LabelStoreError, MovedStoreError
 from engine.hook.injected import names_of
-from tui.workspace.judging import AT_ONCE
-from tui.workspace.replay.replaying import Job, Workers, is_unanswered, retrievals
+from engine.judge.limits import Limits
+from tui.workspace.jobs import in_order, is_unanswered, opened_pool
+from tui.workspace.replay.replaying import Job, retrievals
 from tui.workspace.retrievals import record
 
 if TYPE_CHECKING:
@@ -87,17 +87,14 @@ class BackgroundRun:
         self._memory = lru_cache(MOST_REMEMBERED)(lambda memory_id: workspace.injections.memory(memory_id))
         self._claim, self._tell, self._late = claim, tell, late
         self._has_judge = any(system.has_judge for job in jobs for system in job.systems)
-        pace = workspace.spending.pace if workspace.spending else None
-        self._workers = Workers(self._work, jobs, AT_ONCE if self._has_judge else 0, pace)  # threads would take turns
         self._done, self._cost, self._problem = 0, 0.0, ""
         self._began = workspace.clock()
-        self._is_cancelled = False
+        self._is_cancelled = self._is_refused = False
         self._frozen = 0
 
     def cancel(self) -> None:
         """End the run now, with all finished prompts. Answers under way go to *late*. Any thread may call this."""
         self._is_cancelled = True
-        self._workers.interrupt()
 
     def run(self) -> None:
         """Run the prompts. Raises LabelStoreError if nothing can be written, ProviderError if the judge has no key."""
@@ -106,12 +103,13 @@ class BackgroundRun:
         self._freeze()
         batch: list[Retrieval] = []
         last = monotonic()
-        with closing(self._workers) as workers, self._workspace.store.another() as store:
-            for _, (reading, found) in workers:
-                answered = [retrieval for retrieval in found if not self._is_refused(retrieval)]
+        limits = (self._workspace.spending or Limits()) if self._has_judge else None
+        with opened_pool(limits=limits) as pool, self._workspace.store.another() as store:
+            for reading, found in in_order(pool, self._work, self.jobs, self._goes_on, lambda: self._is_cancelled):
+                answered = [retrieval for retrieval in found if not self._has_no_answer(retrieval)]
                 batch = self._current(batch) + (answered if reading == self.reading else [])
                 if len(answered) < len(found):
-                    workers.finish()
+                    self._is_refused = True
                 else:
                     self._done += 1
                 self._cost += sum(retrieval.judgement.cost_usd or 0.0 for retrieval in found if retrieval.judgement)
@@ -128,7 +126,10 @@ class BackgroundRun:
         self._memory.cache_clear()
         return []
 
-    def _is_refused(self, retrieval: Retrieval) -> bool:
+    def _goes_on(self) -> bool:
+        return not (self._is_cancelled or self._is_refused)
+
+    def _has_no_answer(self, retrieval: Retrieval) -> bool:
         """Whether the judge was not asked because its limit of cost is reached."""
         return self._workspace.needs_agreement and is_unanswered(retrieval)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.inject import FRAME_CHARACTERS, entry
 from engine.judge.verdict import CACHE, OK, Judgement, Verdict
-from engine.pipeline import OpenSystem, Question
+from engine.pipeline import OpenSystem, Query
 from engine.roots import retrieve
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
@@ -88,7 +88,7 @@ class WhatIfSample:
     def _injected(self, labelled: LabelledPrompt, config: Config, cutoff: Cutoff | None) -> Injected | None:
         judge = KeptJudge(labelled.decisions) if config.judge.enabled else None
         try:
-            return retrieve(Question(labelled.prompt), self._index, OpenSystem(config, cutoff, judge)).injected
+            return retrieve(Query(labelled.prompt), self._index, OpenSystem(config, cutoff, judge)).injected
         except NoVerdictError:
             return None
 

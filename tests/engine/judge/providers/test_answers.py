@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import JudgeConfig
-from engine.judge.batches import BatchedProvider
 from engine.judge.cache import Cache
 from engine.judge.judge import Judge
-from engine.judge.prices import CostCapProvider
+from engine.judge.limits import Limits
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.claude_cli import ClaudeCliProvider
 from engine.judge.providers.http import ANSWER_BYTES
 from engine.judge.providers.openai import OpenAiProvider
-from engine.judge.retries import RetryingProvider
 from tests.engine.judge.api_server import Reply, chatted, failed, message
 from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
 from tests.engine.judge.providers.test_claude_cli import Client, result
@@ -116,12 +114,9 @@ def test_a_key_is_hidden_where_an_unreadable_answer_is_shown(asked: Asked) -> No
     assert judgement.detail == f"The answer holds no keep-list: {'x' * 70}[hidden]"
 
 
-@pytest.mark.parametrize(
-    "around", [lambda one: RetryingProvider(one, 0), lambda one: CostCapProvider(one, 9.0), BatchedProvider]
-)
-def test_a_provider_around_another_hides_its_keys(around: Callable[[Provider], Provider]) -> None:
+def test_a_provider_within_limits_hides_its_keys() -> None:
     provider = AnthropicHttpProvider(MODEL, SECRET, "http://127.0.0.1:1", {"ANTHROPIC_AUTH_TOKEN": "a-token"})
-    assert around(provider).hide(f"{SECRET} and a-token") == "[hidden] and [hidden]"
+    assert Limits(limit_usd=9.0).around(provider).hide(f"{SECRET} and a-token") == "[hidden] and [hidden]"
 
 
 def test_a_key_is_hidden_where_an_error_is_shown(networked: Asked) -> None:

@@ -1,15 +1,15 @@
 """Credentials: where they are found, the message when there are none, and that no key is shown."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from engine.config import JudgeConfig
 from engine.errors import ConfigError, MissingKeyError, ProviderRefusedError
+from engine.judge.limits import Limits
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.credentials import check_key, presentable, without
-from engine.judge.providers.registry import KNOWN, cache_only, make_hook_provider, make_provider
+from engine.judge.providers.registry import KNOWN, make_hook_provider, make_provider
 from engine.judge.providers.scripted import ScriptedProvider
 from tests.engine.judge.cases import STRICT
 
@@ -127,11 +127,6 @@ def test_the_hook_does_without_the_sdk(name: str) -> None:
     assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
 
 
-def test_without_the_sdk_the_standard_library_makes_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    assert make_provider("anthropic", JudgeConfig(), {}).name == "anthropic-http"
-
-
 def test_the_hook_does_not_start_claude_code() -> None:
     provider = make_hook_provider("claude-cli", JudgeConfig(), {})
     with pytest.raises(ProviderRefusedError, match="not asked from the hook"):
@@ -140,7 +135,7 @@ def test_the_hook_does_not_start_claude_code() -> None:
 
 def test_a_judge_that_only_answers_from_the_cache_stands_for_its_provider() -> None:
     provider = make_provider("openai", JudgeConfig(model="m"), {"OPENAI_BASE_URL": "http://box/v1"})
-    only = cache_only(provider, "openai")
+    only = Limits(is_cached_only=True).around(provider)
     only.prepare()
     assert (only.name, only.model, only.fingerprint) == ("openai", "m", "http://box/v1")
     with pytest.raises(ProviderRefusedError, match="The cache holds no answer of openai"):

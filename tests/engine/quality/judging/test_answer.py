@@ -1,14 +1,13 @@
-"""Answers in JSON and in Markdown, well-formed, sloppy and hostile; and the Markdown form there and back."""
+"""Answers in JSON and in Markdown, well-formed and hostile; and the Markdown form there and back."""
 
 import json
-import time
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError
+from engine.judge.answer import UnreadableAnswerError
 from engine.judge.prompts import one_line
 from engine.judge.provider import WebSource
 from engine.quality.judging.answer import rating_of_text, rating_text, read_rating
@@ -22,7 +21,11 @@ Here is my rating.
 
 ### REJECTED: use a cache
 **Quality Score**: 3.5/10
-**Criteria**: specific 4, actionable 3.0, unknown 9
+**Evaluation Breakdown**:
+- specific: 4/10 - It names a tool.
+- actionable: 3.0/10
+- unknown: 9/10
+- still_true: high
 **Key Points**:
 - It names a tool.
 - It gives no reason.
@@ -66,7 +69,7 @@ def test_what_does_not_fit_is_left_out_and_what_is_long_is_cut() -> None:
             answer(
                 7.26,
                 key_points=["x" * 5_000, 3, "", "a\nb\u202e", *map(str, range(9))],
-                scores={"specific": "8/10", "actionable": 11, "elegant": 9},
+                scores={"specific": 8, "actionable": 11, "still_true": "9/10", "elegant": 9},
                 suggested_tags=["a,b"] * 30 + ["t" * 99],
                 suggested_title=None,
                 rejection_reasons="none",
@@ -105,48 +108,13 @@ def test_a_markdown_answer_is_read() -> None:
         reasons=("General advice.",),
         title="Cache the schema for an hour",
         tags=("cache", "schema"),
+        why=(("specific", "It names a tool."),),
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "## Idea: a\nQuality Score: 8/10\n**Key Points:**\n* one\n* two",
-        "### **IDEA**: a\n- **Quality Score:** **8.0**/10\n- **Key Points**:\n  1. one\n  2) two\n",
-        "# A\n### IDEA: a\r\n**quality score**: 8.04/10\r\n**KEY POINTS**:\r\n\r\n• one\r\n• two\r\n# End\n- three",
-    ],
-)
-def test_a_sloppy_form_is_read(text: str) -> None:
-    (entry,) = parse_entries(text)
-    assert (entry.title, entry.is_rejected, entry.rating) == ("a", False, Rating(8.0, key_points=("one", "two")))
-
-
-def test_a_breakdown_and_what_a_search_has_shown_are_read() -> None:
-    text = """### IDEA: a
-**Quality Score**: 2/10
-**Evaluation Breakdown**:
-- specific: 8/10 - It names the file.
-- **Actionable**: 7.5 – One would act.
-- **Still true:** 9/10
-* Stands alone (6/10): It needs - a bit - of context.
-- worth_its_tokens: 4/10 10 words say it.
-- elegant: 9/10 - No criterion.
-- a note without a score
-**Research Validation**: The manual says so.
-It is still the default.
-- A second page agrees.
-**Suggested Tags**: one
-"""
-    found = read_rating(text, CRITERIA)
-    assert found.scores == tuple(zip(CRITERIA, (8.0, 7.5, 9.0, 6.0, 4.0), strict=True))
-    assert found.overall == 6.9
-    assert dict(found.why) == {
-        "specific": "It names the file.",
-        "actionable": "One would act.",
-        "stands_alone": "It needs - a bit - of context.",
-        "worth_its_tokens": "10 words say it.",
-    }
-    assert found.research == ("The manual says so.", "It is still the default.", "A second page agrees.")
+def test_what_a_search_has_shown_is_read_and_kept() -> None:
+    found = read_rating(f"{MARKDOWN}**Research Validation**:\n- The manual says so.\n- It is the default.\n", CRITERIA)
+    assert found.research == ("The manual says so.", "It is the default.")
     assert rating_of_text(rating_text(found)) == found
 
 
@@ -199,23 +167,3 @@ def test_any_text_is_a_rating_or_unreadable(text: str) -> None:
     for one in (text, f"### IDEA: {text}\n**Quality Score**: {text}", json.dumps({"overall": text})):
         with suppress(UnreadableAnswerError):
             assert 0 <= read_rating(one, CRITERIA).overall <= 10
-
-
-def seconds_to_read(piece: str, size: int) -> float:
-    text = piece * (size // len(piece))
-    started = time.process_time()
-    with suppress(UnreadableAnswerError):
-        read_rating(text, CRITERIA)
-    return time.process_time() - started
-
-
-def test_the_time_grows_with_the_length_of_a_hostile_answer() -> None:
-    for piece in (
-        *("#" * 9, "- ", "*", " ", "{", '{"overall":', "\n", "a: ", "1.", "### IDEA: "),
-        *("### IDEA: a\n**Quality Score**: ", "**Key Points**:\n- x\n", "**Criteria**: a 1, a 2,"),
-        "### IDEA: a\n**Quality Score**: 5/10\n",
-    ):
-        small, large = (min(seconds_to_read(piece, ANSWER_LIMIT // share) for _ in range(3)) for share in (4, 1))
-        assert large < max(12 * small, 0.1), piece  # four times the text; sixteen times would be quadratic
-        longer = seconds_to_read(piece, 20 * ANSWER_LIMIT)
-        assert longer < 3 * max(large, 0.1), piece  # only the end of a longer answer is read

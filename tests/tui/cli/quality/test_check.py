@@ -123,7 +123,7 @@ def test_activity_lists_what_was_injected_and_why_not(used: World) -> None:
     assert decisions(used, "--only", "silent") == [second]
     assert decisions(used, "--only", "fallback") == []
     respond(json.dumps(used.payload(session_id="c")).encode(), used.environ, used.stderr, agent_of("codex"))
-    text = memsift("activity", "--root", used.root).stdout.splitlines()
+    text = memsift("activity", "--root", used.root, "--format", "text").stdout.splitlines()
     assert "nothing: nothing matched" in text[1]
     assert [line.endswith("  in Codex") for line in text] == [False, False, True]
 
@@ -151,7 +151,7 @@ def test_the_log_of_prompts_without_a_root_is_read_too(used: World) -> None:
     folder = Path(state_home({"HOME": str(used.home)}))
     row = {"time": "2026-01-01T00:00:00Z", "injected": [], "reason": "no folder of memories was taken", "ms": 1.0}
     (folder / "activity.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    assert "no folder of memories" in memsift("activity", "--no-root").stdout
+    assert "no folder of memories" in memsift("activity", "--no-root", "--format", "text").stdout
     assert memsift("activity", "--no-root", "--memory", "x").exit_code == 2
 
 
@@ -178,13 +178,13 @@ def test_follow_prints_new_decisions_as_they_come(used: World) -> None:
     texts.close()
 
 
-def test_follow_ends_with_ctrl_c_and_without_an_error(used: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_ends_with_ctrl_c_as_every_command_does(used: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("time.sleep", interrupted)
-    result = memsift("activity", "--root", used.root, "--follow")
-    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
+    result = memsift("activity", "--root", used.root, "--follow", "--format", "text")
+    assert (result.exit_code, len(result.stdout.splitlines()), result.stderr) == (130, 2, "memsift: Stopped.\n")
     assert memsift("activity", "--root", used.root, "--follow", "--memory", "x").exit_code == 2
 
 
@@ -238,12 +238,12 @@ def test_list_shows_what_waits_and_where_the_signs_are(risky_root: Path) -> None
     first = row["detections"][0]
     text = f"cache rule override\ncache\n{BODY}"
     assert text[first["start"] : first["end"]].startswith("Ignore all previous")
-    printed = memsift("quality", "list", "--root", risky_root).stdout
+    printed = memsift("quality", "list", "--root", risky_root, "--format", "text").stdout
     assert "instruction override" in printed
     assert BODY not in printed
     assert max(map(len, printed.splitlines())) <= 80
     memsift("retire", "risky", "--root", risky_root)
-    assert memsift("quality", "list", "--root", risky_root).stdout == ""
+    assert memsift("quality", "list", "--root", risky_root, "--format", "text").stdout == ""
 
 
 def test_soft_signs_are_for_a_person_to_read_until_the_answer_and_again_after_a_later_text(
@@ -258,7 +258,7 @@ def test_soft_signs_are_for_a_person_to_read_until_the_answer_and_again_after_a_
     assert (row["state"], outcome(risky_root)[0]) == ("to read", "injected")
     ids = memsift("quality", "list", "--format", "ids").stdout
     assert memsift("quality", "accept", "-", stdin=ids).exit_code == 0
-    assert memsift("quality", "list").stdout == ""
+    assert memsift("quality", "list", "--format", "text").stdout == ""
     write_memory(risky_root, memory("cache rule override", "cache", body=f"Later: {BODY}", memory_id="risky"))
     assert memsift("quality", "list", "--format", "ids").stdout == ids == "risky\n"
     memsift("quality", "reject", "risky")
@@ -280,7 +280,7 @@ def test_an_accepted_memory_waits_no_more_and_reject_takes_it_back(risky_root: P
     assert result.exit_code == 0
     assert "memsift quality reject risky" in result.stderr
     assert outcome(risky_root)[0] == "injected"
-    nothing = memsift("quality", "list", "--root", risky_root)
+    nothing = memsift("quality", "list", "--root", risky_root, "--format", "text")
     assert (nothing.stdout, "No memory of these roots" in nothing.stderr) == ("", True)
     memsift("quality", "reject", "risky", "--root", risky_root)
     assert outcome(risky_root)[0] == "status"

@@ -1,4 +1,4 @@
-"""`memsift quality judge`: ratings, their cost, cache, limits, batches, and the agreement with a person."""
+"""`memsift quality judge`: ratings, their cost, cache, limits, and the agreement with a person."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from engine.paths import ratings_file
+from engine.paths import decisions_file
 from engine.quality.judging.markdown_form import parse_entries
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, failed, late
@@ -106,7 +106,6 @@ def test_a_memory_that_is_not_there_is_named(server: ApiServer, root: Path) -> N
     ("options", "said"),
     [
         (("--judge-depth", "keep"), "--judge-depth has no effect here"),
-        (("--batch", "--max-cost", "1"), "--max-cost does not work with --batch"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(root: Path, options: tuple[str, ...], said: str) -> None:
@@ -147,19 +146,6 @@ def test_the_cost_limit_holds_for_several_roots_together(server: ApiServer, root
     assert len(server.requests) == 3
     assert decisions(memsift(*rate, "0.1")) == {**ALL, **{f"Rule-{number}": "accepted" for number in range(3)}}
     assert len(server.requests) == 6
-
-
-# Going on
-
-
-def test_a_batch_costs_half_and_gives_the_same_ratings(server: ApiServer, root: Path) -> None:
-    rate = (*RATE, "--root", root, "--judge", "anthropic", "--batch", "--batch-poll", "0.05", "--judge-samples", "3")
-    result = memsift(*rate)
-    assert decisions(result) == ALL
-    assert server.batches.submitted == 6  # two equal samples of three memories are enough
-    assert printed(result)["summary"]["cost_usd"] == pytest.approx(6 * PRICE / 2)
-    assert printed(memsift(*rate))["summary"]["cost_usd"] == 0
-    assert server.batches.submitted == 6
 
 
 # The web
@@ -220,10 +206,19 @@ def test_ratings_of_two_models_are_not_mixed(root: Path) -> None:
 @pytest.mark.usefixtures("server")
 def test_the_ratings_are_private_and_a_damaged_file_is_named(root: Path) -> None:
     printed(memsift(*RATE, "--root", root, *HTTP))
-    file = Path(ratings_file(os.environ))
+    file = Path(decisions_file(os.environ))
     assert file.stat().st_mode & 0o777 == 0o600
     file.write_bytes(b"no database" * 100)
-    assert f"The ratings in {file} cannot be read or written" in refused(memsift(*RATE, "--root", root, *HTTP))
+    assert f"The decisions and ratings in {file} cannot be used" in refused(memsift(*RATE, "--root", root, *HTTP))
+
+
+def test_damaged_ratings_of_1_0_0_are_named_and_the_decisions_stay(root: Path) -> None:
+    old = Path(decisions_file(os.environ)).with_name("ratings.db")
+    memsift("quality", "accept", "Use-WAL", "--root", root)
+    old.write_bytes(b"no database" * 100)
+    assert f"{old} cannot be read" in refused(memsift("quality", "judge", "--agreement", "--root", root))
+    assert old.exists()
+    memsift("quality", "reject", "Use-WAL", "--root", root)
 
 
 @pytest.mark.slow

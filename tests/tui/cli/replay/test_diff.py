@@ -41,15 +41,18 @@ def place(tmp_path: Path, no_cutoff: None) -> Place:  # noqa: ARG001
     return Place(options, *files)
 
 
+JSON = ("--format", "json")
+
+
 def gains(made: dict[str, list[dict[str, list[str]]]]) -> dict[str, tuple[int, int, int]]:
     """prompt id -> memories gained, lost and the same."""
     return {str(one["prompt_id"]): (len(one["gained"]), len(one["lost"]), len(one["same"])) for one in made["prompts"]}
 
 
 def test_saved_runs_are_listed_and_compared_by_number_id_or_system(place: Place) -> None:
-    listed = rows(memsift(*place.line()))
+    listed = rows(memsift(*place.line(*JSON)))
     assert [(one["number"], one["system"], one["prompts"]) for one in listed] == [(1, "memsift", 3), (2, "memsift", 3)]
-    made = printed(memsift(*place.line("2", "1")))
+    made = printed(memsift(*place.line("2", "1", *JSON)))
     assert gains(made) == {"who_i": (0, 2, 1), "signi": (0, 0, 1), "anoth": (0, 0, 0), "nothi": (0, 0, 0)}
     assert [(one["before"] is None, one["now"] is None) for one in made["prompts"][2:]] == [
         (True, False),
@@ -57,27 +60,27 @@ def test_saved_runs_are_listed_and_compared_by_number_id_or_system(place: Place)
     ]
     assert made["settings"] == ["max_inject was 3, is 1"]
     assert made["prompts"][0]["prompt"] == TEXTS[0]
-    by_id = memsift(*place.line(listed[1]["run_id"][:6], "memsift"))
+    by_id = memsift(*place.line(listed[1]["run_id"][:6], "memsift", *JSON))
     assert printed(by_id) == made
-    text = memsift(*place.line("--format", "text")).stdout.splitlines()
+    text = memsift(*place.line()).stdout.splitlines()
     assert [line.split()[-2:] for line in text] == [["memsift", one["run_id"][:8]] for one in listed]
 
 
 def test_files_compare_like_saved_runs_and_qrels_give_precision(place: Place, tmp_path: Path) -> None:
-    made = printed(memsift(*place.line(place.earlier, place.later)))
-    assert gains(made) == gains(printed(memsift(*place.line("2", "1"))))
+    made = printed(memsift(*place.line(place.earlier, place.later, *JSON)))
+    assert gains(made) == gains(printed(memsift(*place.line("2", "1", *JSON))))
     assert (made["before"]["run"], made["settings"]) == (str(place.earlier), [])
     kept = made["prompts"][0]["same"][0]
     qrels = tmp_path / "qrels.txt"
     ids = [one["id"] for one in made["prompts"][0]["before"]]
     lines = [f"who_i 0 {name} {int(name == kept)}\n" for name in ids]
     qrels.write_text("".join(lines), encoding="utf-8")
-    judged = printed(memsift(*place.line(place.earlier, place.later, "--qrels", qrels)))
+    judged = printed(memsift(*place.line(place.earlier, place.later, "--qrels", qrels, *JSON)))
     assert (judged["before"]["precision"], judged["now"]["precision"]) == (
         {"value": 1 / 3, "part": 1, "whole": 3},
         {"value": 1.0, "part": 1, "whole": 1},
     )
-    text = memsift(*place.line(place.earlier, place.later, "--qrels", qrels, "--format", "text")).stdout
+    text = memsift(*place.line(place.earlier, place.later, "--qrels", qrels)).stdout
     assert "1 of 2 prompts differs: 0 memories gained, 2 memories lost" in text
     assert "before 1 of 3 (33 %), now 1 of 1 (100 %)" in " ".join(text.split())
     assert text.count("  - not relevant: signing") == 2
@@ -98,6 +101,6 @@ def test_a_run_that_cannot_be_found_is_named_with_the_way_to_find_one(place: Pla
     )
     assert "holds several systems: bm25, memsift. Name one" in refused(memsift(*place.line(several, "1")))
     assert "has no rows of the system 'none'" in refused(memsift(*place.line(several, "1", "--systems", "none")))
-    made = printed(memsift(*place.line(several, several, "--systems", "bm25,memsift")))
+    made = printed(memsift(*place.line(several, several, "--systems", "bm25,memsift", *JSON)))
     assert (made["before"]["system"], made["now"]["system"]) == ("bm25", "memsift")
     assert memsift(*place.line("1")).exit_code == 2

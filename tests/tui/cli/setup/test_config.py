@@ -67,7 +67,7 @@ def test_each_value_names_the_source_that_decides_it(root: Path, user: Path) -> 
     trust(str(root), os.environ)
     rows = shown(root)
     assert [rows["deadline"][name] for name in ("value", "source", "trusted", "ignored")] == [9.0, "root", True, None]
-    text = memsift("config", "--root", root).stdout
+    text = memsift("config", "--root", root, "--format", "text").stdout
     assert len([line for line in text.splitlines() if line.split(maxsplit=1)[0] in rows]) >= len(rows)
     assert [line.split() for line in text.splitlines() if line.startswith("deadline")] == [
         ["deadline", "9.0", "root", "file,", "trusted"]
@@ -77,14 +77,14 @@ def test_each_value_names_the_source_that_decides_it(root: Path, user: Path) -> 
 
 def test_a_threshold_with_a_name_is_shown_with_its_number_and_its_shares(root: Path) -> None:
     memsift("config", "set", "cutoff_threshold", "generous")
-    text = " ".join(memsift("config", "--root", root).stdout.split())
+    text = " ".join(memsift("config", "--root", root, "--format", "text").stdout.split())
     number = f"{THRESHOLDS['generous']:.3g}"
     served, useful = (round(100 * share) for share in MEASURED["generous"])
     assert f"generous is P(relevant) >= {number}. At most 25 % false fires; served {served} %" in text
     assert f"{useful} % useful, on real roots left out." in text
     assert "judge.enabled: about $2 a month" in text
     memsift("config", "set", "cutoff_threshold", "0.4")
-    assert memsift("config", "--root", root).stdout.splitlines()[-1] == "0.4 is P(relevant) >= 0.4."
+    assert memsift("config", "--root", root, "--format", "text").stdout.splitlines()[-1] == "0.4 is P(relevant) >= 0.4."
 
 
 def test_every_setting_is_listed_and_can_be_got_and_set(root: Path) -> None:

@@ -75,9 +75,20 @@ def test_a_working_installation_has_no_problems_and_the_test_prompt_is_answered(
     assert "injected" in tried["text"]
     text = memsift("doctor")
     assert text.stdout.splitlines()[-1] == "no problems"
-    assert max(map(len, text.stdout.splitlines())) <= 80
+    long = [line.split("  ")[-1].strip().removeprefix("-> ") for line in text.stdout.splitlines() if len(line) > 80]
+    assert [line for line in long if " " in line and not line.startswith(("chmod ", "memsift "))] == []
     # neither log nor session
     assert sorted(path for path in private_home.rglob("*") if "cache" not in str(path)) == before
+
+
+def test_a_command_to_copy_stays_on_a_line(project: Path) -> None:
+    root = project / ".claude/memory" / "a folder, with a long name" / "and another one in it" / ".claude/memory"
+    write_root(root, RULES)
+    (root / "memory-config.json").write_text('{"retrieval": {"deadline": 9}}', encoding="utf-8")
+    (project / "home/.config/memsift").mkdir(parents=True)
+    (project / "home/.config/memsift/config.toml").write_text(f"roots = ['{root}']", encoding="utf-8")
+    shown = memsift("doctor", COLUMNS="80", HOME=str(project / "home")).stdout.splitlines()
+    assert [line.strip() for line in shown if "memsift trust" in line] == [f"memsift trust '{root}'"]
 
 
 def test_the_plugins_hook_is_tried_through_its_launcher(project: Path, private_home: Path) -> None:

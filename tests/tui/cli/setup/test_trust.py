@@ -53,13 +53,13 @@ def test_the_list_names_trusted_roots_and_those_that_changed(cloned: Path, tmp_p
     for root in (cloned, gone):
         memsift("trust", root)
     gone.rmdir()
-    listed = memsift("trust", "--list")
+    listed = memsift("trust", "--list", "--format", "text")
     assert listed.stdout == f"{cloned}\n{gone}  (not trusted: its folder is gone)\n"
     first, second = printed(memsift("trust", "--list", "--format", "json"))
     assert (first["root"], first["owner"], first["reason"]) == (str(cloned), os.getuid(), "")
     assert second["reason"] == "its folder is gone"
     assert memsift("trust", "--revoke", gone).exit_code == 0
-    assert memsift("trust", "--list").stdout == f"{cloned}\n"
+    assert memsift("trust", "--list", "--format", "text").stdout == f"{cloned}\n"
 
 
 def test_revoke_takes_it_back(cloned: Path, server: ApiServer) -> None:
@@ -79,9 +79,9 @@ def test_without_a_root_it_is_the_root_of_this_project(
     (tmp_path / "project/.claude/memory").symlink_to(cloned)
     monkeypatch.chdir(tmp_path / "project")
     assert memsift("trust").exit_code == 0
-    assert memsift("trust", "--list").stdout == f"{cloned}\n"
+    assert memsift("trust", "--list", "--format", "text").stdout == f"{cloned}\n"
     assert memsift("trust", "--revoke").exit_code == 0
-    assert memsift("trust", "--list").stdout == ""
+    assert memsift("trust", "--list", "--format", "text").stdout == ""
 
 
 def test_mistakes_of_usage_are_refused(cloned: Path, tmp_path: Path) -> None:

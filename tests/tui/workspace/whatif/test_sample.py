@@ -14,7 +14,7 @@ import pytest
 from engine.config import Config
 from engine.cutoff import chosen_cutoff
 from engine.judge.verdict import APPROVED, REJECTED
-from engine.pipeline import OpenSystem, Question
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import typed_prompt
 from engine.roots import retrieve
 from engine.settings.sources import read_config
@@ -84,7 +84,7 @@ def check(open_workspace: Opener, tmp_path: Path, tried: list[dict[Any, Any]], p
         judge = scripted(saved) if saved.judge.enabled else None
         for one, found in zip(sample.prompts, sample.injected(draft, cutoff), strict=True):
             if found is not None:
-                fresh = retrieve(Question(one.prompt), workspace.index, OpenSystem(saved, judge=judge, cutoff=cutoff))
+                fresh = retrieve(Query(one.prompt), workspace.index, OpenSystem(saved, judge=judge, cutoff=cutoff))
                 assert [each.memory.id for each in found] == [each.memory.id for each in fresh.injected], values
                 known += 1
     assert known > 0.8 * len(sample.prompts) * len(tried)
@@ -125,7 +125,7 @@ def test_over_several_roots_the_injected_sets_are_those_of_the_hook(tmp_path: Pa
         for draft in drafts:
             cutoff, judge = chosen_cutoff("", draft, "", bool)[0], KeptJudge(decided) if draft.judge.enabled else None
             fresh = [
-                retrieve(Question(one.prompt), workspace.index, OpenSystem(draft, cutoff=cutoff, judge=judge))
+                retrieve(Query(one.prompt), workspace.index, OpenSystem(draft, cutoff=cutoff, judge=judge))
                 for one in kept
             ]
             expected.append([[each.memory.id for each in one.injected] for one in fresh])

@@ -1,0 +1,96 @@
+"""Folders that were moved: what belongs to the old path of a root is taken over by the new path.
+
+The tuned cutoff and the operations in the journal belong to a path. The first commit of a root's repository says which
+path a root had before. It is noted beside the cutoff, never by the hook.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+from engine.curation.journal import Journal
+from engine.errors import MovedRootError
+from engine.lean.json_text import dumps, loads
+from engine.paths import cutoff_file, journal_file, state_dir, state_home
+from engine.quality.repository import git, project_of
+from engine.stores.files import UnreadableFileError, text_of, write_whole
+from engine.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOTE = "root.json"
+
+
+def note_first_commit(root: str, environ: Mapping[str, str]) -> None:
+    """Note the path and the first commit of *root* in its state folder, once. Without a repository nothing is noted."""
+    root = os.path.realpath(root)
+    path = os.path.join(state_dir(root, environ), NOTE)
+    if not os.path.exists(path) and (begun := _beginning(root)):
+        with suppress(OSError):
+            write_whole(path, dumps({"root": root, "begun": begun}).encode())
+
+
+def told(root: str, environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each path that is gone and had the same first commit, with something that *root* may adopt."""
+    gone = {old: begun for old, begun in _noted(environ) if not os.path.lexists(old)}
+    begun = _beginning(os.path.realpath(root)) if gone else ""
+    return [
+        f"{old} is gone and began with the same commit: memsift adopt {old} brings its {holdings} here"
+        for old in gone
+        if gone[old] == begun and (holdings := _holdings(old, environ))
+    ]
+
+
+def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
+    """Let *root* have the tuned cutoff of the path *old*, and let the journal's operations there be operations here.
+
+    A sentence on what came. Raises MovedRootError, also if there is still something at *old*, and JournalError.
+    """
+    old, root = os.path.realpath(old), os.path.realpath(root)
+    if os.path.lexists(old):
+        raise MovedRootError(f"{old} is still there, so its cutoff and its changes stay with it. Nothing was changed.")
+    if not (holdings := _holdings(old, environ)):
+        raise MovedRootError(f"memsift knows no cutoff and no change of {old}. Nothing was changed.")
+    source, target = (cutoff_file(state_dir(path, environ)) for path in (old, root))
+    if os.path.exists(source) and os.path.exists(target):
+        raise MovedRootError(f"{root} has a tuned cutoff already: memsift tune --undo removes it. Nothing was changed.")
+    with closing(Journal(journal_file(environ))) as journal:
+        journal.rename_root(old, root)
+    if os.path.exists(source):
+        try:
+            write_whole(target, text_of(source).encode())
+            os.unlink(source)
+        except (OSError, UnreadableFileError) as error:
+            raise MovedRootError(f"The changes came, but not the cutoff {source} ({error}).") from None
+    return holdings
+
+
+def _beginning(root: str) -> str:
+    """The first commits of the repository around *root*, and the place of *root* in it; empty without any."""
+    project = project_of(root)
+    commits = git(project, "rev-list", "--max-parents=0", "HEAD").split() if project else []
+    return " ".join((*sorted(commits), os.path.relpath(root, project))) if commits else ""
+
+
+def _noted(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The path and the beginning of each root that was noted."""
+    found = []
+    with suppress(OSError):
+        for folder in sorted(os.listdir(state_home(environ))):
+            with suppress(UnreadableFileError, ValueError, LookupError, TypeError):
+                row = loads(text_of(os.path.join(state_home(environ), folder, NOTE)))
+                found.append((str(row["root"]), str(row["begun"])))
+    return found
+
+
+def _holdings(old: str, environ: Mapping[str, str]) -> str:
+    """What belongs to a path, in words; empty for nothing."""
+    count = 0
+    if os.path.exists(journal_file(environ)):
+        with closing(Journal(journal_file(environ))) as journal:
+            count = len(journal.deeds(root=old))
+    cutoff = "tuned cutoff" if os.path.exists(cutoff_file(state_dir(old, environ))) else ""
+    return " and ".join(filter(None, (cutoff, counted(count, "change") if count else "")))
