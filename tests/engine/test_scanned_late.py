@@ -58,7 +58,7 @@ def test_an_image_in_a_note_is_cut_and_the_note_is_injected(tmp_path: Path) -> N
     note = f"# Quarterly warehouse export\n\n![plan](data:image/png;base64,{image})\n"
     (tmp_path / "notes/image.md").write_text(note, encoding="utf-8")
     with closing(open_index(str((tmp_path / "notes").resolve()), {"HOME": str(tmp_path)})) as index:
-        assert [one.memory.id for one in pipeline.retrieve(ASK, index, Config()).injected] == ["image"]
+        assert [one.memory.id for one in pipeline.retrieve(pipeline.Query(ASK), index, pipeline.OpenSystem(Config())).injected] == ["image"]
         (read,) = [index.memory(one.id) for one in index.summaries()]
     assert read is not None
     assert len(text_of(read)) < LONGEST_RUN + 100 < len(read.body)
@@ -69,7 +69,7 @@ def test_a_note_that_is_scanned_in_part_says_so_and_waits_where_others_write(tmp
     long = f"# Quarterly warehouse export\n\n{FILLER * (MOST_SCANNED // len(FILLER) + 4)}{ATTACK}\n"
     (Path(root) / "planted.md").write_text(long, encoding="utf-8")
     with closing(open_index(root, environ)) as index:
-        found = pipeline.retrieve(ASK, index, Config())
+        found = pipeline.retrieve(pipeline.Query(ASK), index, pipeline.OpenSystem(Config()))
         assert [one.memory.id for one in found.injected] == ["harmless"]
         (read,) = [index.memory(one.id) for one in index.summaries() if one.id == "planted"]
     assert read is not None
