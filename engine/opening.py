@@ -98,7 +98,7 @@ def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can.
 
     The index is written at most once in KEEP_SECONDS, because a disk takes longer to keep a risk than the scan to find
-    it. What is left is written when the function is called without memories, at the end.
+    it. What is left is written when the function is called without memories, at the end. Threads may share it.
     """
     found: list[tuple[float, str, str]] = []
     written = -KEEP_SECONDS
@@ -110,7 +110,8 @@ def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
         new = [(risk(memory), memory.summary.id, memory.summary.digest) for memory in memories]
         found.extend(new)
         if found and (not memories or time.monotonic() > written + KEEP_SECONDS):
-            kept = [found.pop() for _ in range(len(found))]
+            kept = found[:]
+            del found[: len(kept)]  # what a thread adds in between may be lost, and is then scanned once more
             try:
                 db = for_writing(path, wait_s=0.0)
                 try:
