@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine import pipeline
-from engine.config import SEARCH, Config
+from engine.config import AUTO, SEARCH, Config
 from engine.lean.sqlite import DatabaseError
 from engine.memory import SOFT_RISK, UNSCANNED
 from engine.opening import open_index, scanning
