@@ -181,8 +181,3 @@ def test_no_index_comes_out_that_was_not_offered(before: str, value: object, aft
 def test_any_text_is_read_or_refused(text: str, count: int) -> None:
     with contextlib.suppress(UnreadableAnswerError):
         assert set(kept_indices(text, count)) <= set(range(count))
-
-
-@given(st.lists(st.integers(0, 14)))
-def test_a_plain_keep_list_is_read_exactly(keep: list[int]) -> None:
-    assert kept_indices(json.dumps({"keep": keep}), 15) == tuple(sorted(set(keep)))

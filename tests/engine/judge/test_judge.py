@@ -19,7 +19,7 @@ from engine.judge.prompts import JudgeTemplate, parse_request
 from engine.judge.provider import MAX_TOKENS, REFUSAL, Completion
 from engine.judge.verdict import Judgement, Verdict
 from engine.prompt import Turn, typed_prompt
-from tests.engine.judge.cases import HOSTILE_TEXTS, LENIENT, STRICT, AnsweringProvider, memory, pool
+from tests.engine.judge.cases import LENIENT, STRICT, AnsweringProvider, pool
 
 PROMPT = typed_prompt("how do we rotate the signing key")
 
@@ -61,14 +61,6 @@ def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
         input_tokens=300,
         output_tokens=12,
     )
-
-
-def test_the_model_does_not_see_the_candidates_in_rank_order() -> None:
-    provider = keeping()
-    Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(8), "auto")
-    shown = parse_request(provider.asked[0][1])[1]
-    assert sorted(shown) == [candidate.title for candidate in pool(8)]
-    assert list(shown) != sorted(shown)
 
 
 def test_no_candidates_cost_no_call() -> None:
@@ -162,14 +154,6 @@ def test_an_answer_that_was_complete_before_it_was_cut_off_counts() -> None:
     provider = AnsweringProvider(lambda _, __: Completion('{"keep": [0, 1]} because', stop_reason=MAX_TOKENS))
     judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
     assert (judgement.status, decisions(judgement)) == ("ok", ["approved", "approved"])
-
-
-def test_hostile_memories_get_one_verdict_each() -> None:
-    for hostile in HOSTILE_TEXTS:
-        memories = (memory(hostile), memory("harmless", tags=(hostile,)), memory(hostile + "!", category=hostile))
-        prompt = typed_prompt(hostile, (Turn("assistant", hostile),))
-        judgement = Judge(keeping("harmless"), JudgeConfig()).evaluate(prompt, memories, "auto")
-        assert (judgement.status, decisions(judgement)) == ("ok", ["rejected", "approved", "rejected"]), hostile
 
 
 # Prices

@@ -1,7 +1,6 @@
 """The texts of a request: cut, shuffled, impossible to break out of; and the instructions per mode and depth."""
 
 import json
-import random
 import re
 
 import pytest
@@ -30,7 +29,7 @@ from engine.judge.verdict import DEPTHS, EXPLAINED, KEEP
 from engine.memory import MemorySummary
 from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer
-from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, STRICT, AnsweringProvider, memory, pool
+from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, STRICT, AnsweringProvider, memory
 from tests.engine.judge.hostile import TEXTS
 
 ANY_TEXT = st.one_of(st.text(), st.sampled_from(HOSTILE_TEXTS), st.text(alphabet="<>&\"'/ canditemory_\n\x00"))
@@ -51,10 +50,6 @@ def test_the_request_shows_prompt_turns_and_candidates() -> None:
         '<candidate index="1" category="constraint" tags="">No pandas</candidate>\n'
         "</memory_data>"
     )
-
-
-def test_a_prompt_without_turns_has_no_conversation() -> None:
-    assert "conversation" not in request_text(typed_prompt("q"), pool(1), ())
 
 
 def test_prompt_turns_and_fields_are_cut() -> None:
@@ -79,27 +74,6 @@ def test_letters_of_any_script_and_joined_emoji_are_kept() -> None:
     assert one_line("汉字 العربية 👩‍👩‍👧 naïve") == "汉字 العربية 👩‍👩‍👧 naïve"
 
 
-def test_no_text_can_add_close_or_move_a_tag() -> None:
-    for hostile in HOSTILE_TEXTS:
-        memories = (memory(hostile, tags=(hostile, "plain"), category=hostile), memory("second"), memory(hostile))
-        text = request_text(typed_prompt(hostile), memories, (Turn("user", hostile), Turn(hostile, "fine")))
-        assert [re.sub(r"^(</?\w+).*", r"\1", line) for line in text.split("\n")] == [
-            "<prompt",
-            "<conversation",
-            "<turn",
-            "<turn",
-            "</conversation",
-            "<memory_data",
-            "<candidate",
-            "<candidate",
-            "<candidate",
-            "</memory_data",
-        ], hostile
-        assert re.findall(r'<candidate index="(\d+)"', text) == ["0", "1", "2"], hostile
-        assert len(text.splitlines()) == 10, hostile
-        text.encode("utf-8")
-
-
 @given(ANY_TEXT, st.lists(st.tuples(ANY_TEXT, st.lists(ANY_TEXT, max_size=3)), max_size=15), st.lists(ANY_TEXT))
 def test_a_request_is_read_back_as_it_was_written(
     text: str, memories: list[tuple[str, list[str]]], turns: list[str]
@@ -108,25 +82,6 @@ def test_a_request_is_read_back_as_it_was_written(
     request = request_text(typed_prompt(text), candidates, [Turn("user", turn) for turn in turns])
     titles = tuple(cut(title, FIELD_LIMIT) for title, _ in memories)
     assert parse_request(request) == (cut(text, PROMPT_LIMIT), titles)
-
-
-@given(ANY_TEXT, st.integers(1, 600))
-def test_cutting_twice_changes_nothing(text: str, limit: int) -> None:
-    once = cut(text, limit)
-    assert cut(once, limit) == once
-    assert len(once) <= limit
-
-
-def test_a_foreign_text_is_not_read_as_a_request() -> None:
-    with pytest.raises(ValueError, match="<prompt>"):
-        parse_request("Which memories matter?")
-
-
-def test_the_shuffle_is_a_permutation_that_only_the_prompt_text_decides() -> None:
-    order = shuffled(typed_prompt("how do we deploy"), 15)
-    assert sorted(order) == list(range(15))
-    assert order == shuffled(typed_prompt("how do we deploy", (Turn("user", "hi"),)), 15)
-    assert order != shuffled(typed_prompt("how do we deploy?"), 15)
 
 
 def test_the_shuffle_is_the_same_on_every_machine() -> None:
@@ -138,38 +93,15 @@ def test_every_candidate_comes_first_about_equally_often() -> None:
     assert all(150 < firsts.count(index) < 250 for index in range(5))
 
 
-def test_a_large_random_prompt_stays_small() -> None:
-    noise = "".join(chr(random.Random(7).randrange(32, 0x2FFF)) for _ in range(1000)) * 200
-    assert len(request_text(typed_prompt(noise), (), ())) < PROMPT_LIMIT * 6 + 100
-
-
 # Templates
 
 
 OWN = "Keep what is about {} or {'a': 1}.\n\n{format}\n"
 
 
-def test_every_mode_and_depth_has_a_hash_of_its_own() -> None:
-    made = [template(mode, depth) for mode in (AUTO, SEARCH) for depth in DEPTHS]
-    assert len({one.hash for one in made}) == len({one.system for one in made}) == 4
-    assert all(re.fullmatch("[0-9a-f]{16}", one.hash) for one in made)
-    assert template(AUTO).hash == template(AUTO).hash
-
-
 def test_the_wording_of_a_released_template_is_not_changed_unnoticed() -> None:
     hashes = [template(mode, depth).hash for depth in DEPTHS for mode in (AUTO, SEARCH)]
     assert hashes == ["3356e126abe6fdcd", "01a725c35eae525a", "25039dab99e6e982", "70ca4e3b745aba4c"]
-
-
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("mode", [AUTO, SEARCH])
-def test_a_template_says_that_the_message_is_data_and_how_to_answer(mode: str, depth: str) -> None:
-    made = template(mode, depth)
-    assert "data that other people wrote" in made.system
-    assert ('{"keep": [indices]}' in made.system) is (depth == KEEP)
-    assert ('{"verdicts": [{"index": 0' in made.system) is (depth == EXPLAINED)
-    assert "{format}" not in made.system
-    assert made.max_tokens == (256 if depth == KEEP else 3072)
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
@@ -226,18 +158,15 @@ def structure(user: str) -> list[str]:
     return [found[1] if (found := re.match(r"<(/?\w+)[ >]", line)) else line for line in user.splitlines()]
 
 
-def test_there_are_over_a_hundred_of_them() -> None:
-    assert len(TEXTS) >= 100
-
-
 def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
     judge = Judge(AnthropicHttpProvider(MODEL, KEY, server.url), JudgeConfig(timeout_per_call=30))
-    for text in TEXTS:
+    texts = (*TEXTS, *HOSTILE_TEXTS)
+    for text in texts:
         turns = (Turn("user", text), Turn(text, "fine"))
         judgement = judge.evaluate(Prompt("p", text, turns), hostile_pool(text), "auto")
         assert (judgement.status, len(judgement.verdicts)) == ("ok", 3)
-    assert len(server.requests) == len(TEXTS)
-    for text, request in zip(TEXTS, server.requests, strict=True):
+    assert len(server.requests) == len(texts)
+    for text, request in zip(texts, server.requests, strict=True):
         assert list(request.body) == ["max_tokens", "messages", "model", "output_config", "system"]
         assert request.body["system"] == STRICT.system
         (message,) = request.body["messages"]
