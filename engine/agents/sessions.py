@@ -18,13 +18,13 @@ from engine.agents.claude_code.transcripts import (
     CONTEXT_TURNS,
     USER,
     read_row,
+    tail,
     turn_of,
     with_turn,
 )
 from engine.inject import HEADER
 from engine.lean.sha256 import hex_digest
 from engine.prompt import without_blocks
-from engine.stores.files import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,14 +142,7 @@ def _start_of_jump(row: Row, kept: list[Row]) -> int:
 
 
 def _rows(path: str, max_bytes: int) -> Iterator[Row]:
-    try:
-        with open_regular(path) as file:
-            start = max(0, file.seek(0, os.SEEK_END) - max_bytes)
-            file.seek(start)
-            lines = file.read(max_bytes).split(b"\n")
-    except (OSError, ValueError):
-        return
-    for line in lines[1:] if start else lines:
+    for line in tail(path, max_bytes):
         head = line[:200]
         is_tool_row = b'"payload"' in head and not any(sign in head for sign in _CODEX_SIGNS)  # most of a session
         if not line or is_tool_row:

@@ -208,6 +208,15 @@ def iso_time(milliseconds: object) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def seconds_of(time: str) -> float | None:
+    """A time in ISO 8601, by default in UTC, as seconds since 1970; None for another text."""
+    try:
+        moment = datetime.fromisoformat(time)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
 def word_of(row: Mapping[str, Any], name: str) -> str:
     """A field as text; empty if it is neither text nor a whole number."""
     value = row.get(name)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from engine.config import AUTO, INJECTED, injected_name
+from engine.conversations.exports import seconds_of
 from engine.inject import TITLE_LIMIT, clean, cut
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
@@ -195,7 +195,9 @@ def with_log(prompts: Iterable[Prompt], decisions: Iterable[LoggedPrompt]) -> li
     for prompt in prompts:
         made = by_key.get((prompt.session_id, hex_digest(prompt.text)), [])
         if made and not any(injection.text for injection in prompt.injections if not injection.hook):
-            nearest = min(made, key=lambda logged: abs(_seconds(logged.time) - _seconds(prompt.timestamp)))
+            nearest = min(
+                made, key=lambda logged: abs((seconds_of(logged.time) or 0.0) - (seconds_of(prompt.timestamp) or 0.0))
+            )
             others = tuple(injection for injection in prompt.injections if injection.hook)
             prompt = replace(prompt, injections=(Injection("", ids=nearest.injected), *others))
         result.append(prompt)
@@ -227,11 +229,3 @@ def _summary(memory_id: str, title: str, digest: str) -> MemorySummary:
 def _words(text: str) -> str:
     """The words of a text in lower case, with a space between them."""
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def _seconds(time: str) -> float:
-    try:
-        moment = datetime.fromisoformat(time)
-    except ValueError:
-        return 0.0
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from datetime import UTC, datetime
 from glob import escape, glob
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from engine.agents.agent import SESSIONS_READER
 from engine.agents.claude_code.injections import with_injections
 from engine.agents.registry import all_agents, unread_agents
 from engine.conversations.activity import LOG_FILE
-from engine.conversations.exports import PASTED_TEXT
+from engine.conversations.exports import PASTED_TEXT, seconds_of
 from engine.conversations.prompt_rows import (
     EXPORT,
     HISTORY,
@@ -71,8 +70,9 @@ def read_prompts(paths: Sequence[str], *, include_sdk: bool = False) -> PromptRe
                 name = f"session {session_id}" if session_id else identity
                 files[name] = max(files.get(name, rows), rows, key=len)
     wanted = [item for rows in files.values() for item in rows if include_sdk or not item.is_sdk]
-    prompts = sorted(_each_once(wanted), key=lambda prompt: _moment(prompt.timestamp))
-    return PromptReading(tuple(_with_unique_ids(prompts)), tuple(skipped))
+    times = ((seconds_of(prompt.timestamp), prompt) for prompt in _each_once(wanted))
+    ordered = sorted(times, key=lambda pair: (pair[0] is None, pair[0] or 0.0))
+    return PromptReading(tuple(_with_unique_ids(prompt for _, prompt in ordered)), tuple(skipped))
 
 
 def agent_sessions(folders: Sequence[str], environ: Mapping[str, str]) -> list[str]:
@@ -244,15 +244,6 @@ class _TranscriptPrompts:
 
 def _words(text: str) -> str:
     return " ".join(text.split())
-
-
-def _moment(timestamp: str) -> tuple[bool, float]:
-    """A sort key by time; prompts without a time come last."""
-    try:
-        moment = datetime.fromisoformat(timestamp)
-        return (False, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-    except (ValueError, OverflowError):
-        return (True, 0.0)
 
 
 def _with_unique_ids(prompts: Iterable[Prompt]) -> Iterator[Prompt]:

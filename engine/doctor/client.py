@@ -41,7 +41,7 @@ from engine.paths import cutoff_file, hook_start_file, root_key, state_dir
 from engine.settings.sources import read_config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from engine.agents.agent import Agent
     from engine.agents.settings_files import SettingsFile
@@ -80,7 +80,7 @@ def _of_agent(
         *_hooks(hooks, own, hook_ruling(files, environ), gone_paths(files)),
         *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
-        *_notes(remarks(files, environ)),
+        *(note("hooks", text, fix) for text, _, fix in (remark.partition(". ") for remark in remarks(files, environ))),
         *_last_prompts(agent, roots, environ),
         try_hook(agent, tried, folder, roots, environ),
     ]
@@ -141,12 +141,6 @@ def _hooks(
         yield problem("hooks", f"memsift's hook is not in the settings: {NOT_INSTALLED}", "Run memsift install.")
 
 
-def _notes(sentences: Iterable[str]) -> Iterator[DoctorFinding]:
-    for sentence in sentences:
-        text, _, fix = sentence.partition(". ")
-        yield note("hooks", text, fix)
-
-
 def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """A hook that the client would end before its own deadline."""
     needed = max((read_config(root, environ).config.allowed_seconds for root in roots), default=0.0)
@@ -202,7 +196,12 @@ def run(agent: Agent, hook: PromptHook, folder: str, prompt: str, place: str, en
         check=False,
     )
     ms = (time.perf_counter() - started) * 1000
-    return TrialRun(done.returncode, done.stdout.decode("utf-8", "replace"), ms, _last_row(place))
+    row: Mapping[str, Any] = {}
+    for state, _, names in os.walk(place):  # the hook wrote into the log of whichever root
+        if LOG_FILE in names:
+            with open(os.path.join(state, LOG_FILE), encoding="utf-8") as file:
+                row = json.loads(file.read().splitlines()[-1])
+    return TrialRun(done.returncode, done.stdout.decode("utf-8", "replace"), ms, row)
 
 
 def _judged(done: TrialRun, *, has_roots: bool) -> DoctorFinding:
@@ -244,13 +243,3 @@ def _copy_state(place: str, roots: Sequence[str], environ: Mapping[str, str]) ->
         if os.path.isfile(source):
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(source, target)
-
-
-def _last_row(place: str) -> Mapping[str, Any]:
-    """The last line of the log that the run wrote, of whichever root."""
-    found: Mapping[str, Any] = {}
-    for folder, _, names in os.walk(place):
-        if LOG_FILE in names:
-            with open(os.path.join(folder, LOG_FILE), encoding="utf-8") as file:
-                found = json.loads(file.read().splitlines()[-1])
-    return found

@@ -118,9 +118,14 @@ class Asker:
             settled = failure(error)
         started = self._clock()
         outcome = settled or (sampled(0) if self.samples == 1 else voted(sampled, self.samples))
+        verdicts = []
+        for position, memory in enumerate(memories):  # an error has no samples, and so no agreement
+            opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
+            judged = (opinion.reasoning, opinion.confidence, opinion.samples, opinion.agreement)
+            verdicts.append(Verdict(memory.id, opinion.decision, outcome.status, *judged, outcome.source))
         return Judgement(
             status=outcome.status,
-            verdicts=tuple(_verdict(memory, position, outcome) for position, memory in enumerate(memories)),
+            verdicts=tuple(verdicts),
             provider=self._provider.name,
             model=self._provider.model,
             template_hash=template_hash,
@@ -179,13 +184,6 @@ class Asker:
         from engine.judge.cache import cache_key
 
         return cache_key(self._provider, about[0], question, sample, about[1])
-
-
-def _verdict(memory: MemorySummary, position: int, outcome: CallOutcome) -> Verdict:
-    """An error has no samples, and so no agreement."""
-    opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
-    judged = (opinion.reasoning, opinion.confidence, opinion.samples, opinion.agreement)
-    return Verdict(memory.id, opinion.decision, outcome.status, *judged, outcome.source)
 
 
 class Judge(Asker):

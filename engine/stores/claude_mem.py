@@ -90,7 +90,10 @@ class _Table:
 
     def __init__(self, db: Connection, kind: str, table: str) -> None:
         self._db, self._kind, self._table = db, kind, table
-        self._columns = [row[1] for row in db.execute(f"pragma table_info({table})")] if _is_table(db, table) else []
+        # A view or a virtual table of a stranger could compute for ever when it is read.
+        made = db.execute("select sql from sqlite_master where type = 'table' and name = ?", (table,)).fetchone()
+        is_table = made and str(made[0]).startswith("CREATE TABLE ")
+        self._columns = [row[1] for row in db.execute(f"pragma table_info({table})")] if is_table else []
 
     @property
     def is_there(self) -> bool:
@@ -114,7 +117,9 @@ class _Table:
             return
         where = f"where id in ({','.join(map(str, numbers))})" if wanted else ""
         newest = f"select id from {self._table} {where} order by id desc limit {MOST_ROWS}"
-        sql = f"select {', '.join(map(_short_column, chosen))} from {self._table} where id in ({newest}) order by id"
+        # SQLite cuts a huge text, before it takes memory here.
+        short_columns = (name if name == "id" else f"substr({name}, 1, {MOST_CHARACTERS})" for name in chosen)
+        sql = f"select {', '.join(short_columns)} from {self._table} where id in ({newest}) order by id"
         for values in self._db.execute(sql):
             yield dict(zip(chosen, values, strict=True))
 
@@ -147,17 +152,6 @@ class _Table:
             digest=content_digest(category, title, tags, sections),
         )
         return Memory(summary, sections)
-
-
-def _is_table(db: Connection, name: str) -> bool:
-    """Whether *name* holds rows. A view or a virtual table of a stranger could compute for ever when it is read."""
-    made = db.execute("select sql from sqlite_master where type = 'table' and name = ?", (name,)).fetchone()
-    return bool(made) and str(made[0]).startswith("CREATE TABLE ")
-
-
-def _short_column(name: str) -> str:
-    """A column of a query. A huge text is cut by SQLite, before it takes memory here; a number stays a number."""
-    return name if name == "id" else f"substr({name}, 1, {MOST_CHARACTERS})"
 
 
 def _title(row: Mapping[str, Any], texts: list[tuple[str, tuple[str, ...]]]) -> str:

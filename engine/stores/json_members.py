@@ -109,13 +109,11 @@ def without_value(text: str, path: Path, *, prunes: bool = False) -> str:
         changed = without_value(changed, path)
     bare = without_comments(changed)
     place = place_of(bare, path[:-1])
-    is_empty = place is not None and not children(bare, place) and _has_no_comment(changed, bare, place)
-    return without_value(changed, path[:-1], prunes=True) if prunes and path[1:] and is_empty else changed
-
-
-def _has_no_comment(text: str, bare: str, place: int) -> bool:
+    if not prunes or not path[1:] or place is None or children(bare, place):
+        return changed
     end = after_space(bare, place + 1)
-    return text[place:end] == bare[place:end]
+    has_comment = changed[place:end] != bare[place:end]
+    return changed if has_comment else without_value(changed, path[:-1], prunes=True)
 
 
 def line_of(text: str, path: Path) -> int:
@@ -173,18 +171,13 @@ def _added(text: str, bare: str, place: int, key: str | None, value: object, aft
     child = ("" if key is None else json.dumps(key) + style.colon) + _spelled(value, style, "")
     if found:
         at = next((member.end for member in found if after is not None and member.key == after), found[-1].end)
-        behind = _after_comment(text, bare, at)
+        line = text[at:].split("\n", 1)[0].rstrip()
+        behind = at + len(line) if not bare[at : at + len(line)].strip() else at  # only a comment follows
         return f"{text[:at]},{text[at:behind]}{style.lead}{child}{text[behind:]}"
     end = after_space(bare, place + 1)
     inside = text[place + 1 : end] if text[place + 1 : end].strip() else ""
     closing = style.lead.removesuffix(style.unit) if "\n" in style.lead else ""
     return text[: place + 1] + inside.rstrip() + style.lead + child + closing + text[end:]
-
-
-def _after_comment(text: str, bare: str, at: int) -> int:
-    """The end of the line on which *at* stands, if only a comment follows; else *at*."""
-    line = text[at:].split("\n", 1)[0].rstrip()
-    return at + len(line) if line and not bare[at : at + len(line)].strip() else at
 
 
 def _cut(text: str, path: Path) -> str:

@@ -196,8 +196,10 @@ def formats_of(root: str) -> tuple[MemoryFormat, ...]:
         fitting = (format_ for format_ in FORMATS[1:] if _has_sign([os.path.basename(root)], format_.files))
         return tuple(fitting)[:1]
     names = _names(root)
+    inside = [os.path.join(root, folder) for folder in CATEGORY_FOLDERS if folder in names]
+    has_json = any(_has_sign(_names(folder), CLAUDE_MEMORY.files) for folder in inside)
     found = {
-        CLAUDE_MEMORY: _has_json(root, names),
+        CLAUDE_MEMORY: has_json or _holds(os.path.join(root, LIST), (LIST_SIGN,)),
         CLAUDE_MEM: CLAUDE_MEM.files[0] in names,
         _kind_of_notes(root, names): _has_notes(root),
         JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or _holds(os.path.join(root, GRAPH), GRAPH_SIGNS),
@@ -205,14 +207,6 @@ def formats_of(root: str) -> tuple[MemoryFormat, ...]:
     by_path = tuple(format_ for format_ in FORMATS if _ends_like(root, format_.ends))
     new = CLAUDE_MEMORY if {*CATEGORY_FOLDERS, LIST} & {*names} else AUTO_MEMORY
     return tuple(format_ for format_, is_there in found.items() if is_there) or by_path[:1] or (new,)
-
-
-def _has_json(root: str, names: list[str]) -> bool:
-    """Whether a folder holds files of claude-memory, or their list."""
-    inside = [os.path.join(root, folder) for folder in CATEGORY_FOLDERS if folder in names]
-    return any(_has_sign(_names(folder), CLAUDE_MEMORY.files) for folder in inside) or _holds(
-        os.path.join(root, LIST), (LIST_SIGN,)
-    )
 
 
 def _kind_of_notes(root: str, names: list[str]) -> MemoryFormat:

@@ -142,12 +142,18 @@ def counting_file(root: str, memory_id: str, held: Sequence[tuple[str, str]]) ->
     changed = dict(reversed(held))
     if len(changed) == 1:
         return held[0][0]
-    return max(
-        sorted(changed),
-        key=lambda name: (
-            *(_is_named(memory_id, name), changed[name], _modified(root, name), -len(os.path.basename(name))),
-        ),
-    )
+
+    def worth(name: str) -> tuple[bool, str, int, int]:
+        stem = os.path.splitext(name)[0]
+        # A file is named like its id. The id of a part begins with the file's name.
+        is_named = memory_id.partition("#")[0] in (stem, os.path.basename(stem))
+        try:
+            modified = os.stat(os.path.join(root, name)).st_mtime_ns
+        except OSError:
+            modified = 0
+        return is_named, changed[name], modified, -len(os.path.basename(name))
+
+    return max(sorted(changed), key=worth)
 
 
 def double(name: str, memory_id: str, counting: str) -> Skipped:
@@ -173,16 +179,3 @@ def _id_in(store: FileStore, root: str, name: str) -> str:
         return store.read_file(root, name).summary.id
     except UnreadableFileError:
         return ""
-
-
-def _is_named(memory_id: str, name: str) -> bool:
-    """Whether a file is named like the id. The id of a part begins with the file's name."""
-    stem = os.path.splitext(name)[0]
-    return memory_id.partition("#")[0] in (stem, os.path.basename(stem))
-
-
-def _modified(root: str, name: str) -> int:
-    try:
-        return os.stat(os.path.join(root, name)).st_mtime_ns
-    except OSError:
-        return 0

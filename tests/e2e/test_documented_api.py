@@ -14,7 +14,7 @@ from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.verdict import DEPTHS
-from tests.engine.judge.api_server import KEY
+from tests.engine.judge.api_server import at
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, PROMPT, memory, pool
 
 MODES = ("auto", "search")
@@ -52,7 +52,7 @@ def test_the_documented_api_takes_what_the_judges_send(
     documented: Documented, kind: type[AnthropicProvider | AnthropicHttpProvider], depth: str
 ) -> None:
     hostile = [memory(text, tags=(text,)) for text in HOSTILE_TEXTS]
-    with closing(kind(MODEL, KEY, documented.url)) as provider:
+    with closing(kind(MODEL, at(documented.url))) as provider:
         judge = Judge(provider, JudgeConfig(depth=depth, timeout_per_call=20))
         judgements = [
             judge.evaluate(PROMPT, memories, mode) for memories in (pool(4), hostile) for mode in ("auto", "search")

@@ -101,7 +101,7 @@ def last_turns(
     among them: the client writes it later, and creates the file only after a session's first prompt.
     """
     turns: tuple[Turn, ...] = ()
-    for turn in reversed(_last(_turns_backwards(_tail(transcript_path, max_bytes)), count)):
+    for turn in reversed(_last(_turns_backwards(tail(transcript_path, max_bytes)), count)):
         turns = with_turn(turns, turn, count, max_characters)
     return turns
 
@@ -112,7 +112,7 @@ def living_prompts(transcript_path: str, max_bytes: int = BRANCH_BYTES) -> froze
     None if that is not known: the transcript cannot be read, or the branch begins before its last *max_bytes* bytes.
     """
     names: set[str] = set()
-    for line, is_first in _branch(_tail(transcript_path, max_bytes)):
+    for line, is_first in _branch(tail(transcript_path, max_bytes)):
         if _BOUNDARY in line:
             return frozenset(names)
         name = _prompt_name(line)
@@ -240,8 +240,8 @@ def _text_blocks(content: object) -> list[str]:
     return texts
 
 
-def _tail(path: str, max_bytes: int) -> list[bytes]:
-    """The complete lines in the last *max_bytes* bytes of a file, in order."""
+def tail(path: str, max_bytes: int) -> list[bytes]:
+    """The complete lines in the last *max_bytes* bytes of a file, in order; none of a file that cannot be read."""
     try:
         with open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)

@@ -9,7 +9,7 @@ from threading import Lock
 from engine.errors import ProviderError, ProviderHttpError
 from engine.judge.providers import messages_api
 from engine.judge.providers.chat_server import ChatServer
-from engine.judge.providers.credentials import BASE_URL, auth_headers, known_secrets, sdk_credentials
+from engine.judge.providers.credentials import BASE_URL, auth_headers, check_key, known_secrets, sdk_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,32 +22,20 @@ if TYPE_CHECKING:
 
 
 class _MessagesApi(ChatServer):
-    """*api_key* and *base_url* come before *environ*, whose variables are the SDK's own."""
+    """The variables of *environ* are the SDK's own."""
 
     OPTIONAL = {
         "output_config": re.compile(r"output_config|output_format|structured.output|json_schema", re.IGNORECASE),
         "temperature": re.compile("temperature", re.IGNORECASE),
     }
 
-    def __init__(
-        self,
-        model: str,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        environ: Mapping[str, str] = os.environ,
-    ) -> None:
-        super().__init__(model, environ)
-        self._api_key = api_key
-        self._base_url = base_url or environ.get(BASE_URL) or None
-        self._lock = Lock()
-
     def _secrets(self) -> tuple[str, ...]:
-        return known_secrets(self._environ, self._api_key)
+        return known_secrets(self._environ)
 
     def _url(self) -> str:
         from engine.judge.providers.http import below
 
-        return below(self._base_url or messages_api.DEFAULT_URL, messages_api.PATH)
+        return below(self._environ.get(BASE_URL) or messages_api.DEFAULT_URL, messages_api.PATH)
 
     def _body(self, question: Question) -> dict[str, Any]:
         return messages_api.request_body(self.model, question)
@@ -64,12 +52,15 @@ class AnthropicProvider(_MessagesApi):
 
     name = "anthropic"
 
-    _client: SdkClient | None = None
+    def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
+        super().__init__(model, environ)
+        self._client: SdkClient | None = None
+        self._lock = Lock()
 
     def prepare(self) -> None:
         """See `Provider.prepare`. The SDK takes seconds to load, so only the first question loads it."""
         if self._client is None:
-            self._credentials()
+            check_key(self._environ)
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
@@ -92,13 +83,10 @@ class AnthropicProvider(_MessagesApi):
         if client:
             client.close()
 
-    def _credentials(self) -> Mapping[str, Any]:
-        return sdk_credentials(self._environ, self._api_key, self._base_url)
-
     def _loaded(self) -> SdkClient:
         with self._lock:
             if self._client is None:
-                credentials = self._credentials()
+                credentials = sdk_credentials(self._environ)
                 try:
                     from engine.judge.providers.sdk_client import SdkClient
                 except ImportError as error:
@@ -118,13 +106,13 @@ class AnthropicHttpProvider(_MessagesApi):
 
     def prepare(self) -> None:
         """See `Provider.prepare`."""
-        auth_headers(self._environ, self._api_key)
+        auth_headers(self._environ)
         import engine.judge.providers.http  # noqa: F401 - loaded only with a key, and before the clock starts
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
-        headers = auth_headers(self._environ, self._api_key)
+        headers = auth_headers(self._environ)
         from engine.judge.providers.http import post, shown
 
         url = self._url()

@@ -41,12 +41,12 @@ NO_SDK = (
 )
 
 
-def auth_headers(environ: Mapping[str, str], api_key: str | None = None) -> dict[str, str]:
+def auth_headers(environ: Mapping[str, str]) -> dict[str, str]:
     """The headers that carry credentials, then the user's custom headers. Names are in lower case.
 
-    As in the SDK, *api_key* comes before the key of *environ*, and that before its token. Raises MissingKeyError.
+    As in the SDK, the key of *environ* comes before its token. Raises MissingKeyError.
     """
-    key = api_key or environ.get(API_KEY) or environ.get(AUTH_TOKEN)
+    key = environ.get(API_KEY) or environ.get(AUTH_TOKEN)
     headers = {**({"authorization": f"Bearer {key}"} if key else {}), **_custom_headers(environ)}
     if not any(name in headers for name in AUTH_HEADERS):
         check_key(environ)
@@ -54,22 +54,19 @@ def auth_headers(environ: Mapping[str, str], api_key: str | None = None) -> dict
     return headers
 
 
-def sdk_credentials(
-    environ: Mapping[str, str], api_key: str | None = None, base_url: str | None = None
-) -> dict[str, Any]:
+def sdk_credentials(environ: Mapping[str, str]) -> dict[str, Any]:
     """The arguments of the SDK's clients. None leaves it to the SDK to look further. Raises MissingKeyError."""
-    if not api_key:
-        check_key(environ)
-    key = api_key or environ.get(API_KEY) or None
+    check_key(environ)
+    key = environ.get(API_KEY) or None
     token = None if key else environ.get(AUTH_TOKEN) or None
-    return {"api_key": key, "auth_token": token, "base_url": base_url or environ.get(BASE_URL) or None}
+    return {"api_key": key, "auth_token": token, "base_url": environ.get(BASE_URL) or None}
 
 
-def known_secrets(environ: Mapping[str, str], api_key: str | None = None) -> tuple[str, ...]:
+def known_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     """The texts that no message may show."""
     custom = _custom_headers(environ)
     carried = [custom[name] for name in AUTH_HEADERS if name in custom]
-    keys = (api_key or "", environ.get(API_KEY, ""), environ.get(AUTH_TOKEN, ""))
+    keys = (environ.get(API_KEY, ""), environ.get(AUTH_TOKEN, ""))
     return (*keys, *carried, *(value.removeprefix("Bearer ") for value in carried))
 
 

@@ -62,13 +62,9 @@ def read_answer(response: HttpResponse, secrets: Collection[str], address: str) 
     *secrets* hidden."""
     if response.status != 200:
         raise refusal(response, secrets, address)
-    return read_message(decoded(response.content), address)
-
-
-def read_message(message: object, address: str = DEFAULT_URL) -> Completion:
-    """The completion in a message as JSON values. Raises ProviderHttpError for anything else."""
-    content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(message, dict) or not isinstance(content, list | str):
+    message = decoded(response.content)
+    content = message.get("content")
+    if not isinstance(content, list | str):
         raise ProviderHttpError(f"The answer of {address} is not a message. Check ANTHROPIC_BASE_URL.")
     usage, text = message.get("usage"), text_of(content)
     return Completion(
@@ -90,22 +86,19 @@ def refusal(response: HttpResponse, secrets: Collection[str], address: str) -> P
 
 
 def complaint_of(content: bytes) -> str:
-    """The text of an error: see `message_of`. A text that is neither JSON nor a page is the message itself."""
-    if found := message_of(decoded(content)):
-        return found
-    text = content.decode("utf-8", "replace").strip()
-    return "" if text[:1] in ("{", "[", "<", "") else text[:PLAIN_LIMIT]
-
-
-def message_of(answer: object) -> str:
     """The text of an error in the API's form, or in a form of other servers: `error` or `detail` as a text, or a list
-    of faults with their places. Empty for anything else. Never a text that only repeats the request."""
-    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    of faults with their places. A text that is neither JSON nor a page is the message itself. Empty for anything else.
+    Never a text that only repeats the request."""
+    answer = decoded(content)
+    error = answer.get("error", answer)
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail")
     if isinstance(error, list):
-        return "; ".join(filter(None, map(_fault, error)))
-    return error if isinstance(error, str) else ""
+        error = "; ".join(filter(None, map(_fault, error)))
+    if error and isinstance(error, str):
+        return error
+    text = content.decode("utf-8", "replace").strip()
+    return "" if text[:1] in ("{", "[", "<", "") else text[:PLAIN_LIMIT]
 
 
 def _fault(fault: object) -> str:
@@ -157,15 +150,12 @@ def _pages(entries: object) -> list[WebSource]:
     pages = []
     for entry in entries if isinstance(entries, list) else []:
         url, title = (entry.get("url"), entry.get("title")) if isinstance(entry, dict) else (None, None)
-        if isinstance(url, str) and _is_address(url):
+        if not isinstance(url, str) or not url.startswith(("https://", "http://")) or len(url) > URL_LIMIT:
+            continue
+        # No character could end a link, or command a terminal.
+        if url.isascii() and url.isprintable() and not any(character in " <>" for character in url):
             pages.append(WebSource(url, cut(title, PAGE_TITLE_LIMIT) if isinstance(title, str) else ""))
     return pages
-
-
-def _is_address(url: str) -> bool:
-    """Whether a URL leads to a web page and has no character that could end a link, or command a terminal."""
-    is_plain = url.isascii() and url.isprintable() and not any(character in " <>" for character in url)
-    return is_plain and url.startswith(("https://", "http://")) and len(url) <= URL_LIMIT
 
 
 def _text(part: object) -> str:

@@ -86,7 +86,26 @@ class OpenAiProvider(ChatServer):
         return request_body(self.model, question, self._base())
 
     def _read(self, response: HttpResponse, address: str) -> Completion:
-        return read_answer(response, self._secrets(), address)
+        if response.status != 200:
+            raise refusal(response, self._secrets(), address)
+        answer = decoded(response.content)
+        choices = answer.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(message, dict):
+            raise ProviderHttpError(f"The answer of {address} is not a chat completion. Check OPENAI_BASE_URL.")
+        content, reason = message.get("content"), str(choice.get("finish_reason"))
+        stop = REFUSAL if message.get("refusal") or _is_refused(content) else STOP_REASONS.get(reason, reason)
+        said = text_of(content) or called_text(message) or tool_text(content)
+        # A server may take the whole answer for thoughts: finished thoughts may hold the answer.
+        thoughts = filter(None, (text_of(message.get(name)) for name in THOUGHTS))
+        return Completion(
+            text=said if said.strip() or stop == MAX_TOKENS else next(thoughts, ""),
+            is_thought=is_thought(said),
+            input_tokens=count(answer.get("usage"), "prompt_tokens"),
+            output_tokens=count(answer.get("usage"), "completion_tokens"),
+            stop_reason=stop,
+        )
 
 
 def address_of(base: str) -> str:
@@ -109,39 +128,12 @@ def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
     }
 
 
-def read_answer(response: HttpResponse, secrets: tuple[str, ...], address: str) -> Completion:
-    """The completion in a response. Raises ProviderHttpError for any other answer, with *secrets* hidden."""
-    if response.status != 200:
-        raise refusal(response, secrets, address)
-    answer = decoded(response.content)
-    choices = answer.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise ProviderHttpError(f"The answer of {address} is not a chat completion. Check OPENAI_BASE_URL.")
-    content, reason = message.get("content"), str(choice.get("finish_reason"))
-    stop = REFUSAL if message.get("refusal") or _is_refused(content) else STOP_REASONS.get(reason, reason)
-    said = text_of(content) or called_text(message) or tool_text(content)
-    return Completion(
-        text=said if said.strip() or stop == MAX_TOKENS else thought_text(message),
-        is_thought=is_thought(said),
-        input_tokens=count(answer.get("usage"), "prompt_tokens"),
-        output_tokens=count(answer.get("usage"), "completion_tokens"),
-        stop_reason=stop,
-    )
-
-
 def called_text(message: dict[str, Any]) -> str:
     """The arguments with which *message* calls tools, for a model that answers in this way."""
     calls = message.get("tool_calls")
     functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     given = [call.get("arguments") for call in (*functions, message.get("function_call")) if isinstance(call, dict)]
     return "".join(text if isinstance(text, str) else json.dumps(text) for text in given)
-
-
-def thought_text(message: dict[str, Any]) -> str:
-    """The thoughts of a model whose server takes the whole answer for thoughts: finished ones may hold the answer."""
-    return next((text for name in THOUGHTS if (text := text_of(message.get(name)))), "")
 
 
 def _is_refused(content: object) -> bool:

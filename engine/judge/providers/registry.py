@@ -64,7 +64,7 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) ->
     if name == "openai" and config.model == JudgeConfig().model:
         raise ConfigError(NO_MODEL)
     module, provider = _PROVIDERS[name]
-    made: Provider = getattr(import_module(f"engine.judge.providers.{module}"), provider)(config.model, environ=environ)
+    made: Provider = getattr(import_module(f"engine.judge.providers.{module}"), provider)(config.model, environ)
     return made
 
 

@@ -40,12 +40,7 @@ def is_codex(text: MarkdownText) -> bool:
     return text.name == RAW or (text.name == INDEX_FILE and any(line.startswith(f"# {GROUP}") for line in text.lines))
 
 
-def codex(text: MarkdownText) -> Iterator[MarkdownPart]:
-    """A memory for each bullet. Keys may be indented, and lists of files and of keywords are no memories."""
-    return _CodexReader().read(text)
-
-
-class _CodexReader:
+class CodexReader:
     """What stands above the next bullet: its list, the tags of its task, and the time of its thread."""
 
     def __init__(self) -> None:
@@ -55,6 +50,7 @@ class _CodexReader:
         self._block: list[str] | None = None
 
     def read(self, text: MarkdownText) -> Iterator[MarkdownPart]:
+        """A memory for each bullet. Keys may be indented, and lists of files and of keywords are no memories."""
         for lines in bullets(body_lines(text.lines, 0)):
             start = lines[0]
             if start.text.strip() == "---":

@@ -158,13 +158,15 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
     front, lines = text.front.values, [*text.body]
     if not (any(line.text.strip() for line in lines) or first(front, "title", "description")):
         return
+    top = next((line for line in lines if line.text.strip()), None)
+    heading = heading_text(top.text) if top and top.level else ""
     written = [tag for line in lines if not (line.level or line.is_code) for tag in inline_tags(line.text)]
     created = first(front, "created", "created_at", "date")
     yield MarkdownPart(
         key="",
         line=0,
         category=first(front, "category", "type").lower() or "note",
-        title=short(first(front, "title") or _heading_at_top(lines) or first(front, "description")) or text.stem,
+        title=short(first(front, "title") or heading or first(front, "description")) or text.stem,
         tags=tuple(dict.fromkeys((*as_words(front.get("tags", ())), *written)))[:MOST_TAGS],
         sections=sections(lines),
         created_at=created,
@@ -304,12 +306,6 @@ def _sections(lines: Iterator[BodyLine]) -> Iterator[tuple[list[str], list[BodyL
         stretch = []
     if stretch:
         yield [*above.values()], stretch
-
-
-def _heading_at_top(lines: list[BodyLine]) -> str:
-    """The heading that a note begins with, else an empty text."""
-    start = next((line for line in lines if line.text.strip()), None)
-    return heading_text(start.text) if start and start.level else ""
 
 
 def _slug(title: str) -> str:

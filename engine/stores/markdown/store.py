@@ -34,7 +34,7 @@ FORMS: tuple[tuple[Callable[[MarkdownText], bool], Parts], ...] = (
     (lambda text: bool(parts.client_of(text.path)), parts.instructions),
     (parts.is_daily, parts.daily),
     (codex.is_codex_summary, codex.codex_summary),
-    (codex.is_codex, codex.codex),
+    (codex.is_codex, lambda text: codex.CodexReader().read(text)),
     (lambda text: text.name == parts.INDEX_FILE, parts.facts),
 )
 """Which files are cut up, and how. Any other file is a note."""

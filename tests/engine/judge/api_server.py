@@ -2,7 +2,7 @@
 
 with ApiServer() as server:
     server.answers.append(kept(0, 2))       # the next answers, in order; then `server.answer` is asked
-    AnthropicProvider("claude-haiku-4-5", api_key=KEY, base_url=server.url)
+    AnthropicProvider("claude-haiku-4-5", at(server.url))
     server.requests[0].body["messages"]
 
 It speaks Anthropic's Messages API and, at /v1/chat/completions, what OpenAI-compatible servers speak.
@@ -29,6 +29,11 @@ MODELS = "/v1/models"
 
 KEY = "sk-ant-test-0123456789abcdef"
 """A key that the server accepts (it accepts any)."""
+
+
+def at(url: str, key: str = KEY) -> dict[str, str]:
+    """The environment of a provider of Anthropic's kind that asks the server at *url*."""
+    return {"ANTHROPIC_API_KEY": key, "ANTHROPIC_BASE_URL": url}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
-from tests.engine.judge.api_server import KEY, ApiServer
+from tests.engine.judge.api_server import ApiServer, at
 from tests.engine.judge.cases import MODEL, PROMPT, pool
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def make(request: pytest.FixtureRequest) -> Iterator[Make]:
 
 @pytest.fixture(scope="module")
 def provider(running: ApiServer, make: Make) -> AnthropicProvider | AnthropicHttpProvider:
-    return make(MODEL, KEY, running.url)
+    return make(MODEL, at(running.url))
 
 
 @pytest.fixture

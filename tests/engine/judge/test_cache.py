@@ -21,7 +21,7 @@ from engine.judge.verdict import CACHE, LIVE, Judgement
 from engine.lean.record import replace
 from engine.memory import MemorySummary
 from engine.prompt import Prompt, Turn, typed_prompt
-from tests.engine.judge.api_server import KEY, ApiServer, said
+from tests.engine.judge.api_server import KEY, ApiServer, at, said
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
 
 PROJECT = Path(__file__).resolve().parent.parent.parent.parent
@@ -75,10 +75,10 @@ def test_reasons_and_confidence_are_kept_as_they_were_said(path: Path) -> None:
 
 
 QUESTION = Question("system", "user", {}, 256)
-PROVIDER = AnthropicHttpProvider(MODEL, KEY)
+PROVIDER = AnthropicHttpProvider(MODEL, {"ANTHROPIC_API_KEY": KEY})
 KEY_PARTS: dict[str, tuple[object, ...]] = {
     "as it was": (PROVIDER, "hash", QUESTION, 0, ["a", "b"]),
-    "model": (AnthropicHttpProvider("claude-other", KEY), "hash", QUESTION, 0, ["a", "b"]),
+    "model": (AnthropicHttpProvider("claude-other", {"ANTHROPIC_API_KEY": KEY}), "hash", QUESTION, 0, ["a", "b"]),
     "provider": (OpenAiProvider(MODEL, {}), "hash", QUESTION, 0, ["a", "b"]),
     "server": (OpenAiProvider(MODEL, {"OPENAI_BASE_URL": "http://me:pw@box/v1"}), "hash", QUESTION, 0, ["a", "b"]),
     "template": (PROVIDER, "hush", QUESTION, 0, ["a", "b"]),
@@ -98,7 +98,7 @@ def test_everything_that_an_answer_depends_on_is_in_the_key() -> None:
 
 
 def test_a_key_depends_on_no_secret() -> None:
-    other = AnthropicHttpProvider(MODEL, "sk-ant-another")
+    other = AnthropicHttpProvider(MODEL, {"ANTHROPIC_API_KEY": "sk-ant-another"})
     assert cache_key(PROVIDER, "hash", QUESTION, 0, []) == cache_key(other, "hash", QUESTION, 0, [])
     assert OpenAiProvider(MODEL, {"OPENAI_BASE_URL": "http://me:pw@box/v1"}).fingerprint == "http://box/v1"
 
@@ -149,7 +149,7 @@ def test_no_key_of_the_api_is_in_the_file(path: Path) -> None:
     with ApiServer() as server:
         server.answers.append(said(f'{{"keep": [0]}} {KEY}'))
         cache = Cache(str(path))
-        with closing(Judge(AnthropicHttpProvider(MODEL, KEY, server.url), JudgeConfig(), cache=cache)) as judge:
+        with closing(Judge(AnthropicHttpProvider(MODEL, at(server.url)), JudgeConfig(), cache=cache)) as judge:
             assert judge.evaluate(PROMPT, FOUR, "auto").status == "ok"
     assert KEY.encode() not in path.read_bytes()
 

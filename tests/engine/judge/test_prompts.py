@@ -28,7 +28,7 @@ from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import DEPTHS, EXPLAINED, KEEP
 from engine.memory import MemorySummary
 from engine.prompt import Prompt, Turn, typed_prompt
-from tests.engine.judge.api_server import KEY, ApiServer
+from tests.engine.judge.api_server import ApiServer, at
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, STRICT, AnsweringProvider, memory
 from tests.engine.judge.hostile import TEXTS
 
@@ -159,7 +159,7 @@ def structure(user: str) -> list[str]:
 
 
 def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
-    judge = Judge(AnthropicHttpProvider(MODEL, KEY, server.url), JudgeConfig(timeout_per_call=30))
+    judge = Judge(AnthropicHttpProvider(MODEL, at(server.url)), JudgeConfig(timeout_per_call=30))
     texts = (*TEXTS, *HOSTILE_TEXTS)
     for text in texts:
         turns = (Turn("user", text), Turn(text, "fine"))

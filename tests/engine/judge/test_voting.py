@@ -30,7 +30,7 @@ from engine.judge.verdict import (
     Judgement,
     Opinion,
 )
-from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
+from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, at, failed, kept_titles, late
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
 
 A, R, F = APPROVED, REJECTED, FLAGGED
@@ -177,7 +177,7 @@ TITLES = ("Memory 1", "Memory 5", "Memory 6")
 
 
 def ask(server: ApiServer, count: int = 9, **config: object) -> Judgement:
-    with closing(AnthropicHttpProvider(MODEL, KEY, server.url)) as provider:
+    with closing(AnthropicHttpProvider(MODEL, at(server.url))) as provider:
         judge = Judge(provider, JudgeConfig(**{"split_over": 4, "timeout_per_call": 10, **config}))
         return judge.evaluate(PROMPT, pool(count), "auto")
 

@@ -13,7 +13,7 @@ from engine.judge.verdict import STATUSES
 from engine.pipeline import BY_KEYWORDS
 from engine.retrieval import Candidate
 from engine.search import database
-from tests.engine.judge.api_server import KEY, ApiServer, kept
+from tests.engine.judge.api_server import ApiServer, at, kept
 from tests.tui.apps import SIZE, judged, press, reads, settled, starting_in, table
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 
 def over_http_provider(server: ApiServer, config: Config) -> AnthropicProvider:
-    return AnthropicProvider(config.judge.model, api_key=KEY, base_url=server.url, environ={})
+    return AnthropicProvider(config.judge.model, at(server.url))
 
 
 async def test_what_several_answers_said_is_shown_and_what_the_cache_knows_is_not_asked(

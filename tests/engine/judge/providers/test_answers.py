@@ -21,7 +21,7 @@ from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicPro
 from engine.judge.providers.claude_cli import ClaudeCliProvider
 from engine.judge.providers.http import ANSWER_BYTES
 from engine.judge.providers.openai import OpenAiProvider
-from tests.engine.judge.api_server import Reply, chatted, failed, message
+from tests.engine.judge.api_server import Reply, at, chatted, failed, message
 from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
 from tests.engine.judge.providers.test_claude_cli import Client, result
 
@@ -71,7 +71,7 @@ class Asked:
         if self.kind == "openai":
             return OpenAiProvider("local", {"OPENAI_BASE_URL": f"{self._server.url}/v1", "OPENAI_API_KEY": key})
         kind = AnthropicProvider if self.kind == "sdk" else AnthropicHttpProvider
-        return kind(MODEL, key, self._server.url)
+        return kind(MODEL, at(self._server.url, key))
 
 
 def _judgement(provider: Provider, cache: Cache | None, depth: str) -> Judgement:
@@ -115,7 +115,7 @@ def test_a_key_is_hidden_where_an_unreadable_answer_is_shown(asked: Asked) -> No
 
 
 def test_a_provider_within_limits_hides_its_keys() -> None:
-    provider = AnthropicHttpProvider(MODEL, SECRET, "http://127.0.0.1:1", {"ANTHROPIC_AUTH_TOKEN": "a-token"})
+    provider = AnthropicHttpProvider(MODEL, {**at("http://127.0.0.1:1", SECRET), "ANTHROPIC_AUTH_TOKEN": "a-token"})
     assert Limits(limit_usd=9.0).around(provider).hide(f"{SECRET} and a-token") == "[hidden] and [hidden]"
 
 

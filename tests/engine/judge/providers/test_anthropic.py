@@ -20,7 +20,7 @@ from engine.judge.prompts import request_text, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.prompt import Turn, typed_prompt
-from tests.engine.judge.api_server import KEY, ApiServer, failed, kept, kept_titles, late, rate_limited, said
+from tests.engine.judge.api_server import KEY, ApiServer, at, failed, kept, kept_titles, late, rate_limited, said
 from tests.engine.judge.cases import (
     HOSTILE_TEXTS,
     MODEL,
@@ -68,7 +68,7 @@ def test_both_send_the_same_bytes_and_get_the_same_verdicts(server: ApiServer, d
     memories = [memory(text, tags=(text,)) for text in HOSTILE_TEXTS]
     server.answer = kept_titles("<!--", "]]><!--", " ", "汉字")
     judgements: dict[str, list[Judgement]] = {}
-    for provider in (AnthropicProvider(MODEL, KEY, server.url), AnthropicHttpProvider(MODEL, KEY, server.url)):
+    for provider in (AnthropicProvider(MODEL, at(server.url)), AnthropicHttpProvider(MODEL, at(server.url))):
         with closing(provider):
             judge = judge_of(provider, depth=depth)
             judgements[provider.name] = [judge.evaluate(prompt, memories, "auto") for prompt in prompts]
@@ -81,7 +81,7 @@ def test_both_send_the_same_bytes_and_get_the_same_verdicts(server: ApiServer, d
 def test_nobody_listening_is_an_error_with_a_next_step(make: Make) -> None:
     with ApiServer() as gone:
         url = gone.url
-    judgement = judge_of(make(MODEL, KEY, url)).evaluate(PROMPT, pool(4), "auto")
+    judgement = judge_of(make(MODEL, at(url))).evaluate(PROMPT, pool(4), "auto")
     assert_flagged(judgement, "http_error")
     assert judgement.detail.startswith(f"No connection to {url}/v1/messages (Connect")
     assert judgement.detail.endswith("Check address and network.")
@@ -89,7 +89,7 @@ def test_nobody_listening_is_an_error_with_a_next_step(make: Make) -> None:
 
 @pytest.mark.parametrize("url", ["no-scheme", "ftp://127.0.0.1", "http://127.0.0.1:99999", "http://[::1", "http://a b"])
 def test_an_unusable_base_url_is_an_error(make: Make, url: str) -> None:
-    assert_flagged(judge_of(make(MODEL, KEY, url)).evaluate(PROMPT, pool(4), "auto"), "http_error")
+    assert_flagged(judge_of(make(MODEL, at(url))).evaluate(PROMPT, pool(4), "auto"), "http_error")
 
 
 def test_a_slow_name_lookup_costs_the_deadline(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_a_slow_name_lookup_costs_the_deadline(make: Make, monkeypatch: pytest.M
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", lookup)
-    judgement = judge_of(make(MODEL, KEY, "http://api.example.com"), 0.3).evaluate(PROMPT, pool(4), "auto")
+    judgement = judge_of(make(MODEL, at("http://api.example.com")), 0.3).evaluate(PROMPT, pool(4), "auto")
     release.set()
     assert_flagged(judgement, "timeout")
     assert 300 <= judgement.elapsed_ms < 1500
@@ -119,7 +119,7 @@ def test_a_secret_of_a_custom_header_is_hidden(server: ApiServer, make: Make, mo
 
 @pytest.mark.parametrize("key", ["sk-ant-line\nbreak-0123", "sk-ant-nul\x00-0123456789"])
 def test_a_key_that_cannot_be_sent_is_not_shown(server: ApiServer, make: Make, key: str) -> None:
-    provider = make(MODEL, api_key=key, base_url=server.url)
+    provider = make(MODEL, at(server.url, key))
     judgement = judge_of(provider).evaluate(PROMPT, pool(4), "auto")
     assert_flagged(judgement, "http_error")
     assert key not in judgement.detail
@@ -130,7 +130,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(server: ApiServer, make: Make, k
 def test_an_error_carries_no_cause_that_a_traceback_would_print(server: ApiServer, make: Make) -> None:
     server.answers.append(failed(401))
     with pytest.raises(ProviderHttpError) as raised:
-        make(MODEL, KEY, server.url).complete(HELLO, 5)
+        make(MODEL, at(server.url)).complete(HELLO, 5)
     assert raised.value.__context__ is None or raised.value.__suppress_context__
     assert raised.value.__cause__ is None
 
@@ -138,7 +138,7 @@ def test_an_error_carries_no_cause_that_a_traceback_would_print(server: ApiServe
 def test_an_error_says_when_to_come_back(server: ApiServer, make: Make) -> None:
     server.answers.append(rate_limited(7))
     with pytest.raises(ProviderHttpError) as raised:
-        make(MODEL, KEY, server.url).complete(HELLO, 5)
+        make(MODEL, at(server.url)).complete(HELLO, 5)
     assert (raised.value.http_status, raised.value.retry_after_s) == (429, 7.0)
 
 
@@ -183,7 +183,7 @@ def test_a_profile_is_for_the_sdk_and_the_other_says_so() -> None:
 
 
 def test_one_provider_answers_many_threads(server: ApiServer, make: Make) -> None:
-    judge = judge_of(make(MODEL, KEY, server.url), 30)
+    judge = judge_of(make(MODEL, at(server.url)), 30)
     server.answer = kept_titles("Memory 1", "Memory 3")
     prompts = [typed_prompt(f"prompt number {number}") for number in range(12)]
     with ThreadPoolExecutor(4) as threads:
@@ -194,7 +194,7 @@ def test_one_provider_answers_many_threads(server: ApiServer, make: Make) -> Non
 
 
 def test_the_sdks_connection_is_kept_until_the_provider_is_closed() -> None:
-    with ApiServer(keep_alive=True) as server, closing(AnthropicProvider(MODEL, KEY, server.url)) as provider:
+    with ApiServer(keep_alive=True) as server, closing(AnthropicProvider(MODEL, at(server.url))) as provider:
         for _ in range(3):
             provider.complete(HELLO, 5)
         provider.close()
@@ -203,7 +203,7 @@ def test_the_sdks_connection_is_kept_until_the_provider_is_closed() -> None:
 
 
 def test_a_call_under_way_is_cancelled_when_the_provider_is_closed(server: ApiServer) -> None:
-    provider = AnthropicProvider(MODEL, KEY, server.url)
+    provider = AnthropicProvider(MODEL, at(server.url))
     server.answers.append(late(4, kept(0)))
     with ThreadPoolExecutor(1) as threads, closing(provider):
         running = threads.submit(judge_of(provider).evaluate, PROMPT, pool(4), "auto")
@@ -220,7 +220,7 @@ def test_loading_the_sdk_does_not_count_as_the_judges_time(server: ApiServer) ->
         def prepare(self) -> None:
             time.sleep(0.3)
 
-    judgement = judge_of(Slow(MODEL, KEY, server.url), 0.25).evaluate(PROMPT, pool(4), "auto")
+    judgement = judge_of(Slow(MODEL, at(server.url)), 0.25).evaluate(PROMPT, pool(4), "auto")
     assert judgement.status == "ok"
     assert judgement.elapsed_ms < 250
 

@@ -15,7 +15,7 @@ from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import Judgement
-from tests.engine.judge.api_server import KEY, ApiServer, Reply, dripping, dripping_head, huge, kept
+from tests.engine.judge.api_server import KEY, ApiServer, Reply, at, dripping, dripping_head, huge, kept
 from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
 
 HOST = "api.example.com"
@@ -85,7 +85,7 @@ def ask(url: str, *replies: Reply, to: ApiServer | None = None, timeout_s: float
     """Asks the API at *url*. *replies* are the next ones of the server *to*."""
     if to:
         to.answers.extend(replies)
-    judge = Judge(AnthropicHttpProvider(MODEL, KEY, url), JudgeConfig(timeout_per_call=timeout_s))
+    judge = Judge(AnthropicHttpProvider(MODEL, at(url)), JudgeConfig(timeout_per_call=timeout_s))
     return judge.evaluate(PROMPT, pool(4), "auto")
 
 

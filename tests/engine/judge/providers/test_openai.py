@@ -16,6 +16,7 @@ from tests.engine.judge.api_server import (
     ApiRequest,
     ApiServer,
     Reply,
+    at,
     chatted,
     dripping,
     failed,
@@ -223,7 +224,7 @@ def test_every_form_of_a_base_url_leads_to_the_server_and_an_error_names_it(serv
 @pytest.mark.parametrize("base", ["", "/v1", "/v1/messages/", "?beta=true"])
 def test_every_form_of_a_base_url_leads_to_a_server_of_anthropics_kind(server: ApiServer, base: str) -> None:
     for kind in (AnthropicProvider, AnthropicHttpProvider):
-        with closing(kind(MODEL, KEY, server.url + base)) as provider:
+        with closing(kind(MODEL, at(server.url + base))) as provider:
             Judge(provider, JudgeConfig(timeout_per_call=10)).evaluate(PROMPT, pool(4), "auto")
         assert server.requests[-1].path.partition("?")[0] == "/v1/messages"
         assert server.requests[-1].path.partition("?")[2] == base.partition("?")[2]
@@ -232,7 +233,7 @@ def test_every_form_of_a_base_url_leads_to_a_server_of_anthropics_kind(server: A
 def test_the_api_that_refuses_a_temperature_is_asked_without_it(server: ApiServer) -> None:
     for kind in (AnthropicProvider, AnthropicHttpProvider):
         server.requests.clear()
-        with closing(kind(MODEL, KEY, server.url)) as provider:
+        with closing(kind(MODEL, at(server.url))) as provider:
             judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.5))
             assert judge.evaluate(PROMPT, pool(4), "auto").status == "ok"
         assert [request.body.get("temperature") for request in server.requests] == [0.5, None]

@@ -17,7 +17,7 @@ from engine.judge.providers.registry import SEARCHING, STRUCTURED
 from engine.quality.judging.judge import QualityJudge
 from engine.quality.judging.rubric import FOLDER, parse_rubric, read_rubric, template
 from tests.engine.builders import memory
-from tests.engine.judge.api_server import KEY, ApiServer, chatted, failed, said
+from tests.engine.judge.api_server import ApiServer, at, chatted, failed, said
 from tests.engine.quality.judging.answers import POINTS, URL, answer, rated, searched
 
 MODEL = "claude-haiku-4-5"
@@ -32,7 +32,7 @@ def server() -> Iterator[ApiServer]:
 
 
 def http(server: ApiServer) -> Provider:
-    return AnthropicHttpProvider(MODEL, api_key=KEY, base_url=server.url)
+    return AnthropicHttpProvider(MODEL, at(server.url))
 
 
 def judge(provider: Provider, *, searches: int = 0, rubric: str = "memory", **options: Any) -> QualityJudge:
@@ -44,7 +44,7 @@ def judge(provider: Provider, *, searches: int = 0, rubric: str = "memory", **op
 @pytest.mark.parametrize("make", [AnthropicProvider, AnthropicHttpProvider])
 def test_a_good_memory_is_accepted_with_points_and_a_suggestion(server: ApiServer, make: Any) -> None:
     server.answers.append(rated(7.5, suggested_title="Open the store in WAL mode", suggested_tags=["sqlite", "wal"]))
-    with closing(judge(make(MODEL, api_key=KEY, base_url=server.url))) as asked:
+    with closing(judge(make(MODEL, at(server.url)))) as asked:
         found = asked.evaluate(GOOD)
     assert (found.decision, found.reasons) == ("accepted", ())
     assert found.rating
@@ -244,7 +244,7 @@ def test_a_compatible_server_is_asked_with_a_schema_and_may_still_answer_in_mark
 @pytest.mark.parametrize("is_cited", [True, False])
 def test_a_web_search_is_asked_for_paid_for_and_its_pages_kept(server: ApiServer, make: Any, *, is_cited: bool) -> None:
     server.answers.append(searched(MARKDOWN, is_cited=is_cited))
-    with closing(judge(make(MODEL, api_key=KEY, base_url=server.url), searches=3)) as asked:
+    with closing(judge(make(MODEL, at(server.url)), searches=3)) as asked:
         found = asked.evaluate(GOOD)
     assert found.rating
     assert found.rating.sources == (WebSource(URL, "SQLite FTS5" if is_cited else "FTS5"),)
