@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine import inject
 from engine.config import SYSTEMS
+from engine.conversations.activity import LOG_FILE, Activity
 from engine.conversations.prompt_files import read_prompts
-from engine.hook.activity import LOG_FILE, Activity
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.lean.sha256 import hex_digest

@@ -12,7 +12,7 @@ from textual.getters import query_one
 from textual.widgets import Input, Static
 
 from engine.config import injected_system
-from engine.hook.injected import names_of
+from engine.conversations.injected import names_of
 from labels.records import INJECTED, Card
 from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width

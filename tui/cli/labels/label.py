@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from engine.conversations.activity_log import last_injected, read_log
 from engine.errors import MemsiftError
-from engine.hook.activity_log import last_injected, read_log
 from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from engine.wording import counted

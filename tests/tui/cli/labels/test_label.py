@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.conversations.activity_log import last_injected, read_log
+from engine.conversations.injected import with_log
 from engine.conversations.prompt_files import read_prompts
-from engine.hook.activity_log import last_injected, read_log
-from engine.hook.injected import with_log
 from engine.prompt import Injection, typed_prompt
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
