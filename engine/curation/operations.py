@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from engine.curation.files import FileChange, text_at
 from engine.curation.journal import Effect, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of, formats_of, module_for
 from engine.stores.roots import copies_of
@@ -234,7 +234,7 @@ class Move(OfMemory):
             raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")
         arrived = FileChange(target, place.name, None, place.mark + place.text)
         plan = _plan(MOVE, f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
-        return Plan(plan.kind, plan.summary, plan.memories, (place.root, target), plan.effect)
+        return replace(plan, roots=(place.root, target))
 
 
 class Rename(OfMemory):

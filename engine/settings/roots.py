@@ -75,13 +75,6 @@ class RootSearch(Record):
         return (*(refused.text for refused in self.refused), *self.mistakes)
 
 
-class UserRoots(Record):
-    """The user's roots that exist, resolved and in their order, and a sentence for each value that is not used."""
-
-    roots: tuple[str, ...] = ()
-    mistakes: tuple[str, ...] = ()
-
-
 def find_roots(
     start: str, environ: Mapping[str, str], session_folder: str = "", users: Collection[int] | None = None
 ) -> RootSearch:
@@ -270,25 +263,25 @@ def is_own_root(root: str, environ: Mapping[str, str]) -> bool:
     return root.startswith(clients) or root in user_roots(environ).roots or trust_in(environ)(root)
 
 
-def user_roots(environ: Mapping[str, str]) -> UserRoots:
-    """The roots in config.toml. Never raises an Exception.
+def user_roots(environ: Mapping[str, str]) -> RootSearch:
+    """The roots in config.toml that exist, in their order. Never raises an Exception.
 
     The parser is slow to load, so the text is searched first.
     """
     path = config_file(environ)
     if not os.path.lexists(path):
-        return UserRoots()
+        return RootSearch()
     try:
         text = text_of(path)
         if KEY not in text:
-            return UserRoots()
+            return RootSearch()
         import tomllib
 
         listed = tomllib.loads(text).get(KEY, [])
     except (UnreadableFileError, ValueError, RecursionError):
-        return UserRoots((), (f"{path} cannot be read, so its {KEY} are not used. Fix it, or delete it.",))
+        return RootSearch(mistakes=(f"{path} cannot be read, so its {KEY} are not used. Fix it, or delete it.",))
     if not isinstance(listed, list):
-        return UserRoots((), (f"{path}: {KEY!r} is {shown(listed)}; expected a list of paths.",))
+        return RootSearch(mistakes=(f"{path}: {KEY!r} is {shown(listed)}; expected a list of paths.",))
     found = [(value, resolved(value, environ)) for value in listed[:MOST_ROOTS]]
     mistakes = [
         f"{path}: {KEY!r} names {shown(value)}, which is not used; expected the absolute path, or one from ~, of a "
@@ -298,7 +291,7 @@ def user_roots(environ: Mapping[str, str]) -> UserRoots:
     ]
     if len(listed) > MOST_ROOTS:
         mistakes.append(f"{path}: {KEY!r} has {len(listed):,} paths; only the first {MOST_ROOTS} are used.")
-    return UserRoots(tuple(dict.fromkeys(root for _, root in found if root)), tuple(mistakes))
+    return RootSearch(tuple(dict.fromkeys(root for _, root in found if root)), mistakes=tuple(mistakes))
 
 
 def resolved(value: object, environ: Mapping[str, str]) -> str:

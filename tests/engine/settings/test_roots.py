@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.paths import transcripts_dir
-from engine.settings.roots import MOST_ROOTS, UserRoots, find_roots, offered_roots, own_users, user_roots
+from engine.settings.roots import MOST_ROOTS, RootSearch, find_roots, offered_roots, own_users, user_roots
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
 from tests.engine.faults.mounts import small_disk
@@ -213,7 +213,7 @@ def test_folders_of_other_tools_are_offered_and_not_used(tmp_path: Path) -> None
 # The roots that a user names in config.toml
 
 
-def read(home: Path, text: str) -> UserRoots:
+def read(home: Path, text: str) -> RootSearch:
     file = home / ".config/memsift/config.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
