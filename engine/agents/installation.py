@@ -26,7 +26,7 @@ from engine.errors import SettingsFileError
 from engine.lean.record import Record, replace
 from engine.paths import hook_start_file
 from engine.stores import json_members
-from engine.stores.files import write_whole
+from engine.stores.files import remove, write_whole
 from engine.stores.json_members import line_of, with_value
 
 if TYPE_CHECKING:
@@ -167,8 +167,7 @@ def record_start(environ: Mapping[str, str]) -> None:
 
 def forget_start(environ: Mapping[str, str]) -> None:
     """Remove the file of `record_start`, if there is one."""
-    if os.path.exists(hook_start_file(environ)):
-        os.unlink(hook_start_file(environ))
+    remove(hook_start_file(environ))
 
 
 def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:

@@ -136,8 +136,10 @@ def _opened(path: str, max_bytes: int, *, is_suspect: bool) -> sqlite3.Connectio
         make_private(path)  # a judge's reasons quote memories
         if not _is_usable(path, is_suspect=is_suspect):
             _replace(path)
-        if os.stat(path).st_size > max_bytes:
-            _forget_half(path)
+        if os.stat(path).st_size > max_bytes:  # a busy file keeps everything for now
+            with closing(_connected(path)) as db, suppress(sqlite3.OperationalError):
+                db.execute("delete from answer where random() < 0")  # a half, because no answer has a time
+                db.execute("vacuum")
         db = _connected(path)
         db.execute("pragma synchronous=off")  # an answer outlives the process that wrote it, if not a power cut
         return db
@@ -168,10 +170,3 @@ def _replace(path: str) -> None:
     make_private(path)
     with closing(_connected(path)) as db:
         db.executescript(MADE)
-
-
-def _forget_half(path: str) -> None:
-    """Delete a random half, because the time of an answer is not recorded. A busy file keeps everything for now."""
-    with closing(_connected(path)) as db, suppress(sqlite3.OperationalError):
-        db.execute("delete from answer where random() < 0")
-        db.execute("vacuum")

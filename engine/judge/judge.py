@@ -266,8 +266,13 @@ def voted(ask: Callable[[int], CallOutcome], samples: int) -> CallOutcome:
         (votes if outcome.status == OK else failures).append(outcome)
         if len(failures) > samples - quorum:
             return failures[-1].after(*votes, *failures[:-1])
-        if len(votes) >= quorum and _is_settled(votes, samples - number - 1):
-            break
+        if len(votes) < quorum:
+            continue
+        left = samples - number - 1
+        half = (len(votes) + left) / 2
+        leads = [_lead(column)[1] for column in _columns(votes).values()]
+        if all(lead > half or lead + left <= half for lead in leads):
+            break  # no further vote can change a decision
     opinions = {position: _majority(column) for position, column in _columns(votes).items()}
     return CallOutcome(OK, opinions, source=CACHE).after(*votes, *failures)
 
@@ -300,13 +305,6 @@ def asked_in_halves(ask: Ask, shown: tuple[int, ...], timeout_s: float) -> CallO
 def _columns(votes: Sequence[CallOutcome]) -> dict[int, list[Opinion]]:
     """The opinions on each candidate, by its position."""
     return {position: [vote.opinions[position] for vote in votes] for position in votes[0].opinions}
-
-
-def _is_settled(votes: Sequence[CallOutcome], left: int) -> bool:
-    """Whether *left* more votes cannot change any decision."""
-    half = (len(votes) + left) / 2
-    leads = (_lead(column)[1] for column in _columns(votes).values())
-    return all(lead > half or lead + left <= half for lead in leads)
 
 
 def _lead(opinions: Sequence[Opinion]) -> tuple[str, int]:

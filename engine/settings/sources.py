@@ -209,7 +209,13 @@ class _Reader:
         for keys, value in self._changes.items():
             section = _with_value(section, keys, value)
         wanted = source.over(user, section)
-        counting, ignored = restricted(user, wanted, raises_threshold=self._raises_threshold(user, wanted))
+        raises = wanted.cutoff_threshold not in (None, user.cutoff_threshold)
+        if raises:  # whichever model reads the two
+            from engine.cutoff import is_stricter
+
+            state = state_dir(self._root, self._given)
+            raises = is_stricter(state, wanted.cutoff_threshold, user.cutoff_threshold)
+        counting, ignored = restricted(user, wanted, raises_threshold=raises)
         asks = ignored or any(needs_trust(mistake.key) for mistake in source.mistakes)
         if asks and self._trusts(section):
             return self._source(path, folder, is_confined=True).over(user, section)
@@ -224,14 +230,6 @@ class _Reader:
     def _source(self, name: str, folder: str = "", *, is_confined: bool = False) -> KeySource:
         self._sources.append(KeySource(name, folder, is_confined=is_confined))
         return self._sources[-1]
-
-    def _raises_threshold(self, user: Config, wanted: Config) -> bool:
-        """Whether the root's threshold is at least the user's, with whichever model. Asked only if they differ."""
-        if wanted.cutoff_threshold in (None, user.cutoff_threshold):
-            return False
-        from engine.cutoff import is_stricter
-
-        return is_stricter(state_dir(self._root, self._given), wanted.cutoff_threshold, user.cutoff_threshold)
 
     def _trusts(self, section: object) -> bool:
         """Whether the user trusts the root with the settings *section*. The reason is noted if the trust was lost."""

@@ -30,6 +30,7 @@ _NOT_SAID = (
 )
 """Fields that mark a row as not said by a person or the assistant."""
 
+_SIDECHAIN = b'"isSidechain":true'
 _INTERRUPTION = "[Request interrupted by user"
 
 CONTEXT_TURNS = 5
@@ -149,7 +150,8 @@ def _branch(lines: list[bytes]) -> Iterator[tuple[bytes, bool]]:
         found = next((at for at in before if _has_uuid(lines[at], wanted)), -1) if wanted else -1
         if found < 0:
             gaps += wanted is not None
-            found = next((at for at in before if not _is_beside(lines[at])), -1)
+            # A row of a sub-agent's conversation stands beside the branch.
+            found = next((at for at in before if _SIDECHAIN not in lines[at][:300].replace(b" ", b"")), -1)
         if found < 0:
             return
         place = found
@@ -162,11 +164,6 @@ def _branch(lines: list[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 def _has_uuid(line: bytes, uuid: bytes) -> bool:
     return uuid in line and (b'"uuid":"%b"' % uuid in line or b'"uuid": "%b"' % uuid in line)
-
-
-def _is_beside(line: bytes) -> bool:
-    """Whether a row belongs to a sub-agent's conversation."""
-    return b'"isSidechain":true' in line[:300].replace(b" ", b"")
 
 
 def _value(line: bytes, name: bytes, most: int = 300) -> bytes | None:

@@ -68,7 +68,9 @@ class OpenAiProvider(ChatServer):
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
         self.prepare()
-        key, url = self._environ.get(KEY, ""), address_of(self._base())
+        key, base = self._environ.get(KEY, ""), self._base()
+        has_path = urlsplit(base).path.strip("/")  # a server without a path has completions below /v1, as they all do
+        url = below(base, PATH if has_path else f"/v1{PATH}")
         headers = {**HEADERS, **({"authorization": f"Bearer {key}"} if key else {})}
 
         def sent(body: dict[str, Any]) -> HttpResponse:
@@ -106,12 +108,6 @@ class OpenAiProvider(ChatServer):
             output_tokens=count(answer.get("usage"), "completion_tokens"),
             stop_reason=stop,
         )
-
-
-def address_of(base: str) -> str:
-    """The address of chat completions at *base*. A server without a path has it below /v1, as they all do."""
-    has_path = urlsplit(base).path.strip("/")
-    return below(base, PATH if has_path else f"/v1{PATH}")
 
 
 def request_body(model: str, question: Question, url: str) -> dict[str, Any]:

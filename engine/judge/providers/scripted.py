@@ -154,17 +154,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _are_titles(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
 def _is_delay(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 _FIELDS = {
     "prompt": (_is_text, "a text"),
-    "keep": (_are_titles, "a list of titles"),
+    "keep": (lambda value: isinstance(value, list) and all(map(_is_text, value)), "a list of titles"),
     "answer": (_is_text, "a text"),
     "status": (lambda value: _is_text(value) and value in FAILURES, f"one of {', '.join(FAILURES)}"),
     "delay_ms": (_is_delay, "a number of milliseconds, 0 or more,"),
