@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from engine.config import JudgeConfig
 from engine.errors import ConfigError, ProviderRefusedError
 from engine.judge.provider import Provider
@@ -64,7 +62,9 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) ->
     if name == "openai" and config.model == JudgeConfig().model:
         raise ConfigError(NO_MODEL)
     module, provider = _PROVIDERS[name]
-    made: Provider = getattr(import_module(f"engine.judge.providers.{module}"), provider)(config.model, environ)
+    made: Provider = getattr(__import__(f"engine.judge.providers.{module}", fromlist=[provider]), provider)(
+        config.model, environ
+    )
     return made
 
 

@@ -62,10 +62,6 @@ def test_without_a_file_there_are_the_defaults_of_the_design(tmp_path: Path) -> 
     )
 
 
-def test_a_root_that_does_not_exist_has_the_defaults(tmp_path: Path) -> None:
-    assert load_config(str(tmp_path / "nowhere"), {}) == Config()
-
-
 def test_the_file_sets_keys_and_the_keys_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     judge = {
         "enabled": True,
