@@ -405,7 +405,7 @@ def test_a_missing_index_stays_missing_except_in_an_empty_root(root: Path, tmp_p
     perform(Restore(str(root), summary(root, "alpha")))
     assert not (root / "index.md").exists()
     empty = tmp_path / "empty"
-    empty.mkdir()
+    (empty / "preferences").mkdir(parents=True)
     fields = Changes(fields=tuple(_fields("preference")))
     perform(Create(str(empty), Draft("preference", "First", ("x",), fields)))
     assert index(empty) == rebuilt_index(empty) != HEADER

@@ -182,6 +182,14 @@ def test_a_line_that_is_no_row_says_why(line: bytes, reason: str) -> None:
         read_row(line)
 
 
+@given(st.binary())
+def test_any_bytes_are_a_row_or_a_reason(line: bytes) -> None:
+    try:
+        assert isinstance(read_row(line), dict)
+    except ValueError as error:
+        assert str(error)
+
+
 def test_sdk_prompts_are_known_by_their_source_or_entrypoint() -> None:
     assert is_sdk(user("hello", promptSource="sdk"))
     assert is_sdk(user("hello", entrypoint="sdk-cli"))
