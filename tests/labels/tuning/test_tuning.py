@@ -25,7 +25,6 @@ from labels.tuning.curve import (
     ThresholdPoint,
     bound_elsewhere,
     choose,
-    choose_elsewhere,
     curve,
     doubt,
     injected,
@@ -217,10 +216,10 @@ def test_thresholds_are_tested_downwards_from_the_one_that_p_calls_safest_at_hal
 
 def test_the_threshold_for_another_root_goes_by_the_bound_for_other_roots() -> None:
     points = [at(0.0, 0.9, 0.8, elsewhere=0.2), at(0.1, 0.9, 0.8, elsewhere=0.6), at(0.2, 0.9, 0.8, 0.9, 0.7)]
-    assert choose_elsewhere(points, 0.6, 4) == points[1]
+    assert choose(points, 0.6, 4) == points[1]
     assert choose(points, 0.6) == points[0]
-    assert choose_elsewhere(points, 0.8, 4) is None
-    assert choose_elsewhere([at(0.0, 0.9, 0.8)], 0.1, 1) is None
+    assert choose(points, 0.8, 4) is None
+    assert choose([at(0.0, 0.9, 0.8)], 0.1, 1) is None
 
 
 def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
