@@ -59,12 +59,6 @@ def test_an_interval_inside_the_zone_passes() -> None:
         assert (found.verdict, found.either) == (PASS, True)
 
 
-def test_without_labels_nothing_is_known() -> None:
-    found = decide(sample([], unjudged=5), gate(0.8))
-    assert found == GateDecision(UNDECIDED, Interval(0, 1), None, None, 5, False)
-    assert decide(Sample({}, 0), gate(0.8)).verdict == UNDECIDED
-
-
 def test_the_number_of_further_prompts_is_estimated() -> None:
     prompts = World(0.9).prompts(random.Random(5), 30)
     found = decide(sample(prompts, unjudged=400), gate(0.8))

@@ -159,17 +159,6 @@ def test_an_unsure_label_finishes_a_memory_and_does_not_count(store: LabelStore)
     assert "1 of 2 memories were labelled unsure or unrateable, and count nowhere." in warned(known, PLAIN)
 
 
-def test_a_stale_label_does_not_count(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), retrieval(["b"], prompt_id="p2"))
-    say(store, "p1 a")
-    say(store, "p2 b")
-    known = evidence_from_store(store, ROOT, {**DIGESTS, "a": "edited"})
-    assert list(known.sample(PLAIN).judged) == ["p2"]
-    assert "1 label is stale: the memory was edited or removed since. Stale labels do not count." in warned(
-        known, PLAIN
-    )
-
-
 def test_a_disputed_prompt_counts_after_its_adjudication(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
     say(store, "p1 a", RELEVANT)
