@@ -90,13 +90,6 @@ def test_undo_goes_back_to_the_beginning_and_then_says_none(store: LabelStore) -
     assert verdicts(store) == {}
 
 
-def test_undoing_a_second_label_brings_the_first_back(store: LabelStore) -> None:
-    say(store, "a", RELEVANT)
-    say(store, "a", NOT_RELEVANT)
-    store.undo("ann")
-    assert verdicts(store) == {"a": RELEVANT}
-
-
 def test_a_label_after_an_undo_supersedes_what_stands(store: LabelStore) -> None:
     first = say(store, "a", RELEVANT)
     say(store, "a", NOT_RELEVANT)
