@@ -275,7 +275,7 @@ class BrowseScreen(CuratedList):
 
     @property
     def marker(self) -> Marker:
-        return Marker(self.terms, by_stem=False)
+        return Marker(self.terms)
 
     # Keys
 
