@@ -40,19 +40,15 @@ CUT_OFF = "Perhaps the file was cut off: export it again."
 
 def write(extract: Extract) -> str:
     rows = [cells_of(pair) for pair in judged_pairs(extract)]
-    columns = dict.fromkeys((*PAIR_COLUMNS, *sorted({name for row in rows for name in row}, key=column_order)))
+    kinds = [LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM]
+    names = {name for row in rows for name in row if name not in PAIR_COLUMNS}
+    order = sorted(names, key=lambda name: (kinds.index(f"{name.partition(':')[0]}:"), name))
+    columns = (*PAIR_COLUMNS, *order)
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(guarded(name) for name in columns)
     writer.writerows([guarded(row.get(name, "")) for name in columns] for row in rows)
     return file.getvalue()
-
-
-def column_order(column: str) -> tuple[int, str]:
-    """Labels first, then grades, reasons and notes, then judges and systems; columns of one kind by name."""
-    prefix, _, name = column.partition(":")
-    kinds = [LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM]
-    return (kinds.index(f"{prefix}:") if name and f"{prefix}:" in kinds else -1), column
 
 
 def cells_of(pair: JudgedPair) -> dict[str, str]:

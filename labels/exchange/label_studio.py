@@ -116,10 +116,8 @@ def pair_rows(source: FileText) -> Iterator[PairRow]:
         if data is None:
             raise node.wrong("data", "an object")
         turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in data.children("turns"))
-        prompt, memory = (
-            prompt_in(data, data.text("prompt", ""), turns),
-            memory_in(data, "body", data.texts("tags", ())),
-        )
+        prompt = prompt_in(data, data.text("prompt", ""), turns)
+        memory = memory_in(data, "body", data.texts("tags", ()))
         pair = prompt.id, memory.id, memory.digest
         found = {annotation.place: event_in(annotation, pair) for annotation in node.children("annotations")}
         events = [event for event in found.values() if event]
@@ -133,6 +131,9 @@ def event_in(node: Node, pair: PairKey) -> Event | None:
     grade = None if is_skip else choice(node, GRADE, GRADES)
     if verdict is None and not is_skip:
         return None
+    seconds = node.number("lead_time", 0.0)
+    if not 0 <= seconds <= LONGEST_S:
+        raise node.wrong("lead_time", f"a number of seconds from 0 to {LONGEST_S:,}")
     return Event(
         annotator_of(node),
         *pair,
@@ -143,15 +144,8 @@ def event_in(node: Node, pair: PairKey) -> Event | None:
         note=written(node, NOTE),
         ts=node.time("updated_at", "") or node.time("created_at", ""),
         blind=node.known_flag("blind"),
-        elapsed_ms=elapsed_ms(node),
+        elapsed_ms=round(seconds * 1000),
     )
-
-
-def elapsed_ms(node: Node) -> int:
-    seconds = node.number("lead_time", 0.0)
-    if not 0 <= seconds <= LONGEST_S:
-        raise node.wrong("lead_time", f"a number of seconds from 0 to {LONGEST_S:,}")
-    return round(seconds * 1000)
 
 
 def controls(node: Node, name: str) -> Iterator[Node]:

@@ -78,7 +78,13 @@ class KnownNames:
             found = self._versions.get((name, given.digest))
             found = found or (None if given.id else self._digests.get(given.digest))
         elif has_text(given):
-            found = next((known for known in self._same_id.get(name, ()) if is_same_memory(known, given)), None)
+            same = (
+                known
+                for known in self._same_id.get(name, ())
+                if (not given.title or normal(known.title) == normal(given.title))
+                and (given.body is None or is_same(known.body or "", given.body))
+            )
+            found = next(same, None)
         else:
             found = self._newest_by_name.get(name)
         return found or (with_digest(given) if given.id and has_text(given) else None)
@@ -118,11 +124,6 @@ def is_same(known: str, given: str) -> bool:
 
 def has_text(memory: MemoryText) -> bool:
     return bool(memory.title or memory.body) and not is_hash(memory.body or "")
-
-
-def is_same_memory(known: MemoryText, given: MemoryText) -> bool:
-    same_title = not given.title or normal(known.title) == normal(given.title)
-    return same_title and (given.body is None or is_same(known.body or "", given.body))
 
 
 def with_digest(memory: MemoryText) -> MemoryText:

@@ -31,10 +31,11 @@ def write(extract: Extract) -> str:
 
 
 def row(pair: JudgedPair, event: Event) -> dict[str, Any]:
-    text = display_text(pair.memory)
+    title, body = pair.memory.title, pair.memory.body
+    text = title if body is None else f"{title}\n\n{body}"
     return {
         "text": text,
-        "title": pair.memory.title,
+        "title": title,
         "prompt": pair.prompt.text,
         "label": "RELEVANT",
         "answer": {RELEVANT: ACCEPT, NOT_RELEVANT: REJECT}.get(str(event.verdict), IGNORE),
@@ -46,11 +47,6 @@ def row(pair: JudgedPair, event: Event) -> dict[str, Any]:
         "_timestamp": seconds(event.ts),
         OWN_FIELD: {name: getattr(event, name) for name in OWN_COLUMNS},
     }
-
-
-def display_text(memory: MemoryText) -> str:
-    """The text that a person reads: the title, and below it the body, if it is known."""
-    return memory.title if memory.body is None else f"{memory.title}\n\n{memory.body}"
 
 
 def prodigy_hash(*texts: str) -> int:

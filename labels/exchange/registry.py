@@ -6,6 +6,7 @@ A new format is one module and one entry in `FORMATS`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
@@ -60,10 +61,16 @@ FORMATS = {
     form.name: form
     for form in (
         ExchangeFormat("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
-        ExchangeFormat("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
-        ExchangeFormat("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, GRADED_QRELS_LEAVE_OUT),
+        ExchangeFormat("qrels", trec.write_qrels, trec.read_labels, trec.is_qrels, QRELS_LEAVE_OUT),
+        ExchangeFormat(
+            "qrels-graded",
+            partial(trec.write_qrels, is_graded=True),
+            partial(trec.read_labels, is_graded=True),
+            None,
+            GRADED_QRELS_LEAVE_OUT,
+        ),
         ExchangeFormat("run", trec.write_run, trec.read_run, trec.is_run, RUNS_LEAVE_OUT),
-        ExchangeFormat("run-candidates", trec.write_candidates, None, None, RUNS_LEAVE_OUT),
+        ExchangeFormat("run-candidates", partial(trec.write_run, candidates=True), None, None, RUNS_LEAVE_OUT),
         ExchangeFormat("csv", csv_table.write, csv_table.read, csv_table.recognises, CSV_LEAVES_OUT),
         ExchangeFormat(
             "label-studio",

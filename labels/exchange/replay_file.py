@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.judge.verdict import Judgement, Verdict
-    from engine.retrieval import Candidate, Retrieval
+    from engine.retrieval import Retrieval
     from labels.exchange.files import Node
 
 DECISIONS = (APPROVED, REJECTED, FLAGGED)
@@ -37,17 +37,19 @@ def run_row(retrieval: Retrieval) -> dict[str, Any]:
             {"id": found.memory.id, "path": found.memory.path, **picked(found, INJECTED_COLUMNS)}
             for found in retrieval.injected
         ],
-        "candidates": [candidate_field(candidate) for candidate in retrieval.candidates],
+        "candidates": [
+            {
+                "id": found.memory.id,
+                **picked(found, CANDIDATE_COLUMNS),
+                "verdict": verdict_field(found.verdict),
+                "dropped_by": found.dropped_by,
+            }
+            for found in retrieval.candidates
+        ],
         "judgement": judgement_field(retrieval.judgement),
         "fallback": retrieval.fallback,
         "ms": round(retrieval.elapsed_ms, 3),
     }
-
-
-def candidate_field(candidate: Candidate) -> dict[str, Any]:
-    found = picked(candidate, CANDIDATE_COLUMNS) | {"matched": list(candidate.matched)}
-    judged = {"verdict": verdict_field(candidate.verdict), "dropped_by": candidate.dropped_by}
-    return {"id": candidate.memory.id, **found, **judged}
 
 
 def verdict_field(verdict: Verdict | None) -> dict[str, Any] | None:
@@ -76,7 +78,8 @@ def read_outcomes(path: Path) -> tuple[Outcome, ...]:
         key = outcome.prompt_id, outcome.system
         if key in outcomes:
             raise row.wrong("prompt_id", f"one row for {key[0]!r} and system {key[1]!r}, but an earlier line is one")
-        template = template_hash(row)
+        judgement = row.child("judgement")
+        template = judgement.text("template_hash") if judgement else ""
         if template and templates.setdefault(outcome.system, template) != template:
             wanted = f"{templates[outcome.system]!r}, as in the earlier rows of {outcome.system!r}"
             raise row.wrong("judgement.template_hash", wanted)
@@ -88,7 +91,8 @@ def outcome_of(row: Node) -> Outcome:
     """The outcome in a row. Scores, confidences and probabilities that are missing or of another type are unknown."""
     prompt_id, system = nfc(row.name("prompt_id")), row.name("system")
     injected, candidates = with_ids(row, "injected"), with_ids(row, "candidates")
-    decisions = tuple(decision(candidate) for candidate in candidates.values())
+    verdicts = [candidate.child("verdict") for candidate in candidates.values()]
+    decisions = tuple(verdict.one_of("decision", DECISIONS) if verdict else None for verdict in verdicts)
     elapsed_ms = row.number("ms", 0.0)
     if elapsed_ms < 0:
         raise row.wrong("ms", "a number of milliseconds, not negative")
@@ -119,12 +123,6 @@ def with_ids(row: Node, field: str) -> dict[str, Node]:
     return by_id
 
 
-def decision(candidate: Node) -> str | None:
-    """The judge's decision on a candidate; None without a verdict."""
-    verdict = candidate.child("verdict")
-    return verdict.one_of("decision", DECISIONS) if verdict else None
-
-
 def matched_words(candidate: dict[str, Any]) -> int | None:
     """How many words of the prompt a candidate matched; None if unknown."""
     words = candidate.get("matched")
@@ -137,12 +135,6 @@ def word(value: Any) -> str:
 
 def number(value: Any) -> float | None:
     return float(value) if is_number(value) else None
-
-
-def template_hash(row: Node) -> str:
-    """The hash of the judge's wording; empty where no judge was asked, or in a file of an older memsift."""
-    judgement = row.child("judgement")
-    return judgement.text("template_hash") if judgement else ""
 
 
 def read_calls(path: Path) -> tuple[JudgeCall, ...]:

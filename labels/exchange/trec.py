@@ -19,12 +19,11 @@ from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
 from labels.records import MAX_GRADE, NEEDED, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from labels.exchange.exporting import Extract
     from labels.exchange.files import FileLine, FileText
-    from labels.exchange.pairs import JudgedPair
     from labels.exchange.rows import Row
     from labels.records import Judgements
 
@@ -73,22 +72,20 @@ def unescaped(name: str) -> str:
 # Qrels
 
 
-def write_qrels(extract: Extract) -> str:
-    """The gold verdict of each pair as 1 or 0.
+def write_qrels(extract: Extract, *, is_graded: bool = False) -> str:
+    """The gold verdict of each pair as 1 or 0, or its grade; without a grade that is LEAST_GRADED or 0.
 
-    A pair without one has no row: programs may crash on the negative grade that TREC has for it, as pytrec_eval does.
+    A pair without a verdict has no row: programs may crash on the negative grade that TREC has for it, as pytrec_eval
+    does. trec_eval needs `-l 2` for grades.
     """
-    return qrels_of(extract, lambda pair: GRADES[pair.verdict])
-
-
-def write_graded_qrels(extract: Extract) -> str:
-    """The grade of each gold verdict; without a grade it is LEAST_GRADED or 0. trec_eval needs `-l 2` for this file."""
-    return qrels_of(extract, lambda pair: LEAST_GRADED * GRADES[pair.verdict] if pair.grade is None else pair.grade)
-
-
-def qrels_of(extract: Extract, grade: Callable[[JudgedPair], int]) -> str:
-    pairs = [pair for pair in one_text_each(judged_pairs(extract)) if pair.verdict in GRADES]
-    return "".join(f"{escaped(pair.prompt.id)} 0 {escaped(pair.memory.id)} {grade(pair)}\n" for pair in pairs)
+    rows = []
+    for pair in one_text_each(judged_pairs(extract)):
+        if pair.verdict in GRADES:
+            grade = GRADES[pair.verdict]
+            if is_graded:
+                grade = LEAST_GRADED * grade if pair.grade is None else pair.grade
+            rows.append(f"{escaped(pair.prompt.id)} 0 {escaped(pair.memory.id)} {grade}\n")
+    return "".join(rows)
 
 
 def read_qrels(path: Path) -> Judgements:
@@ -139,25 +136,24 @@ def columns(line: FileLine, names: str) -> list[str]:
     return fields
 
 
-def read_plain_labels(source: FileText) -> Dataset:
-    """Labels from qrels of verdicts: relevant from 1 on. Rows with a negative grade are left out."""
-    grades = read_grades(source).items()
-    return labelled(Event("", *pair, verdict=verdict(grade, LEAST_PLAIN)) for pair, grade in grades if grade >= 0)
+def read_labels(source: FileText, *, is_graded: bool = False) -> Dataset:
+    """Labels from qrels: relevant from 1 on, or with grades 0 to 3 from 2 on.
 
-
-def read_graded_labels(source: FileText) -> Dataset:
-    """Labels with grades 0 to 3: relevant from 2 on. Rows with a negative grade are left out."""
-    grades = ((pair, grade) for pair, grade in read_grades(source, MAX_GRADE).items() if grade >= 0)
-    return labelled(Event("", *pair, verdict=verdict(grade, LEAST_GRADED), grade=grade) for pair, grade in grades)
-
-
-def verdict(grade: int, least: int) -> str:
-    return RELEVANT if grade >= least else NOT_RELEVANT
-
-
-def labelled(events: Iterable[Event]) -> Dataset:
-    events = tuple(events)
-    return named([(event.prompt_id, event.memory_id) for event in events], events=events)
+    Rows with a negative grade are left out.
+    """
+    grades = read_grades(source, MAX_GRADE if is_graded else None)
+    judged = {pair: grade for pair, grade in grades.items() if grade >= 0}
+    least = LEAST_GRADED if is_graded else LEAST_PLAIN
+    events = (
+        Event(
+            "",
+            *pair,
+            verdict=RELEVANT if grade >= least else NOT_RELEVANT,
+            grade=grade if is_graded else None,
+        )
+        for pair, grade in judged.items()
+    )
+    return named(list(judged), events=tuple(events))
 
 
 def named(pairs: Sequence[tuple[str, str]], **rows: Any) -> Dataset:
@@ -175,19 +171,13 @@ def is_qrels(source: FileText) -> bool:
 # Runs
 
 
-def write_run(extract: Extract) -> str:
-    """The injected set of each system, from its newest retrieval of each prompt."""
-    return run_of([result for result in system_results(extract) if result["injected"]])
+def write_run(extract: Extract, *, candidates: bool = False) -> str:
+    """The injected set of each system, or all its *candidates*, from its newest retrieval of each prompt.
 
-
-def write_candidates(extract: Extract) -> str:
-    """All candidates of each system, from its newest retrieval of each prompt."""
-    return run_of(system_results(extract))
-
-
-def run_of(results: Iterable[Row]) -> str:
-    """Rows in rank order. The sign of the score changes: trec_eval sorts by it, and higher is better there."""
+    Rows are in rank order. The sign of the score changes: trec_eval sorts by it, and higher is better there.
+    """
     rows = []
+    results = (result for result in system_results(extract) if candidates or result["injected"])
     for (system, prompt_id), found in groupby(results, itemgetter("system", "prompt_id")):
         names, scores = zip(*((result["memory_id"], 0.0 - result["score"]) for result in found), strict=True)
         for rank, (name, score) in enumerate(zip(names, falling(scores), strict=True), start=1):

@@ -19,7 +19,7 @@ from labels.measure.judgements import (
     replayed_texts,
     slight_pairs,
 )
-from labels.measure.metrics import Ratio, judge_failures, relevant_in, served, tally
+from labels.measure.metrics import Ratio, relevant_in, served, tally
 from labels.pooling import random_key
 from labels.run_settings import changes
 
@@ -208,7 +208,9 @@ class Evidence:
 
     def failures(self, system: str) -> Ratio:
         """Prompts on which the judge of *system* gave no answer, of those on which it was asked."""
-        return judge_failures([row for row in self.rows if row.system == system])
+        rows = [row for row in self.rows if row.system == system]
+        failed = sum(row.is_unanswered for row in rows)
+        return Ratio(failed, sum(row.is_asked or row.is_unanswered for row in rows))
 
     def is_dead(self, system: str) -> bool:
         """Whether the judge of *system* was asked and never answered."""
@@ -308,14 +310,12 @@ def evidence_from_store(
             blind=Ratio(blind.count(True), len(blind) - blind.count(None)),
             blind_unknown=blind.count(None),
         ),
-        configured=configured_system(config, cutoff) if config else "",
+        configured=system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
+        if config
+        else "",
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
-
-
-def configured_system(config: Config, cutoff: Cutoff | None) -> str:
-    return system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
 
 
 def evidence_from_qrels(

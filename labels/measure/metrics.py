@@ -94,12 +94,6 @@ def unjudged_share(tallies: Sequence[Tally]) -> Ratio:
     return Ratio(sum(prompt.unjudged for prompt in tallies), sum(prompt.injected for prompt in tallies))
 
 
-def judge_failures(rows: Sequence[Outcome]) -> Ratio:
-    """Prompts on which the judge gave no answer, of the prompts on which it was asked."""
-    failed = sum(row.is_unanswered for row in rows)
-    return Ratio(failed, sum(row.is_asked or row.is_unanswered for row in rows))
-
-
 def irrelevant_per_prompt(tallies: Iterable[Tally], measured: Set[str]) -> Ratio:
     """Irrelevant injected memories per *measured* prompt."""
     own = [prompt.irrelevant for prompt in tallies if prompt.prompt_id in measured]

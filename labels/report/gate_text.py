@@ -13,8 +13,6 @@ from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
 from labels.measure.groups import Headline
 from labels.report.first_lines import (
-    AS_NOW,
-    BLINDLY,
     BY_REPLAY,
     BY_TARGET,
     BY_WORST,
@@ -27,7 +25,6 @@ from labels.report.first_lines import (
     other_line,
     precision_lines,
     served_line,
-    settle_step,
 )
 from labels.report.notes import refusals, warnings
 from labels.report.section import UNKNOWN, part_of, percent, sentence, span
@@ -37,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.comparison import Difference, SystemComparison
-    from labels.measure.evidence import Evidence
-    from labels.measure.gate import Expense, Gaps, GateReport, JudgeCase
+    from labels.measure.gate import Expense, GateReport, JudgeCase
+    from labels.report.notes import Refusal
 
 REACHES = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}
 SERVES = {PASS: "serves", FAIL: "does not serve", UNDECIDED: "may or may not serve"}
@@ -69,13 +66,18 @@ def gate_json(report: GateReport) -> str:
     judge = asdict(report.judge) if report.judge else None
     if judge and report.judge:
         judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
-    caveats = {"refusals": list(refusals(report.caveats, report.evidence)), "warnings": list(warnings(report))}
+    reasons = [refusal.reason for refusal in refused(report)]
+    caveats = {"refusals": reasons, "warnings": list(warnings(report))}
     texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
     return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2, default=asdict) + "\n"
 
 
+def refused(report: GateReport) -> list[Refusal]:
+    return list(refusals(report.system, report.caveats, report.evidence))
+
+
 def full_parts(report: GateReport, width: int) -> Iterator[str]:
-    if reasons := list(refusals(report.caveats, report.evidence)):
+    if reasons := [refusal.reason for refusal in refused(report)]:
         yield wrapped(reasons, width)
     yield "\n".join(fill(line, width, subsequent_indent=" " * 17) for line in estimate_lines(report))
     if outlook := outlook_line(report):
@@ -114,22 +116,14 @@ def gate_lines(report: GateReport) -> tuple[str, ...]:
 
 
 def answer(report: GateReport) -> str:
-    caveats, system = report.caveats, report.system
     start = f"{report.verdict.upper()} with {counted(report.labels, 'label')}: "
-    if caveats.outdated:
-        return f"{start}{system} was replayed with other settings."
-    if caveats.unanswered:
-        return f"{start}the judge gave no answer on {part_of(caveats.unanswered)} prompts."
-    if caveats.sighted:
-        return f"{start}{part_of(caveats.sighted)} were given with ranks or verdicts in view."
-    if caveats.gaps and caveats.gaps.matters:
-        memories = counted(caveats.gaps.missing, "memory")
-        return f"{start}{memories} without a label could change the answer."
+    if reasons := refused(report):
+        return f"{start}{reasons[0].short}"
     about = "about " if report.gate.zone.low < report.gate.zone.high else ""
     answers = [f"{REACHES[report.decision.verdict]} {about}{asked(report)}"]
     if report.served_decision:
         answers.append(f"{SERVES[report.served_decision.verdict]} {100 * (report.least_served or 0):g} %")
-    return f"{start}{system} {', and it '.join(answers)}."
+    return f"{start}{report.system} {', and it '.join(answers)}."
 
 
 def outlook(report: GateReport) -> str:
@@ -151,7 +145,7 @@ def asked(report: GateReport) -> str:
 
 
 def estimate_lines(report: GateReport) -> Iterator[str]:
-    """The estimate, its interval, and the precision that was asked for."""
+    """The estimate, its interval, and the precision that was asked for; the same of the served share."""
     decision, gate = report.decision, report.gate
     if decision.estimate is None:
         yield "No prompt for which it injects something is judged in full yet."
@@ -166,20 +160,15 @@ def estimate_lines(report: GateReport) -> Iterator[str]:
         yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {right}"
     zone = f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"
     yield f"  asked for      {gate.least:.2f}{zone if gate.zone.low < gate.zone.high else ''}"
-    yield from served_lines(report)
+    share = "" if report.least_served is None else f"; asked for {report.least_served:.2f}"
+    if report.served.estimate:
+        prompts = f"{part_of(report.served.relevant)} prompts in need, true value {span(deciding(report.served, gate))}"
+        yield f"  served         {report.served.estimate.value:.2f}   {prompts}{share}"
+    elif share:
+        yield f"  served         {UNKNOWN}      no prompt is known to be in need{share}"
     if report.silent.part:
         silent = f"{report.silent.part:,} of {report.silent.whole:,} prompts"
         yield f"  left out       {silent}, for which it injects nothing"
-
-
-def served_lines(report: GateReport) -> Iterator[str]:
-    """The share of the prompts in need that get a memory, and the share that was asked for."""
-    found, asked = report.served, "" if report.least_served is None else f"; asked for {report.least_served:.2f}"
-    if found.estimate:
-        prompts = f"{part_of(found.relevant)} prompts in need, true value {span(deciding(found, report.gate))}"
-        yield f"  served         {found.estimate.value:.2f}   {prompts}{asked}"
-    elif asked:
-        yield f"  served         {UNKNOWN}      no prompt is known to be in need{asked}"
 
 
 def outlook_line(report: GateReport) -> str:
@@ -212,15 +201,9 @@ def unknown_outlook(report: GateReport) -> str:
 
 
 def gate_step(report: GateReport) -> Step:
-    caveats, decision = report.caveats, report.decision
-    if caveats.outdated:
-        return AS_NOW
-    if caveats.unanswered:
-        return Step("ask the judge again about the prompts without an answer", REPLAY, BY_REPLAY)
-    if caveats.sighted:
-        return BLINDLY
-    if caveats.gaps and caveats.gaps.matters:
-        return finish_step(caveats.gaps, report.evidence)
+    decision = report.decision
+    if reasons := refused(report):
+        return reasons[0].step
     if report.verdict == UNDECIDED:
         return undecided_step(report)
     if decision.verdict == FAIL and CUTS[TUNED] not in report.system:
@@ -231,14 +214,6 @@ def gate_step(report: GateReport) -> Step:
     if decision.verdict == FAIL:
         return Step("look at the memories that are wrong most often, and edit them", "memsift report --full", BY_WORST)
     return NOTHING
-
-
-def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
-    if evidence.is_qrels:
-        return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
-    if evidence.facts.disputed:
-        return settle_step(evidence.facts.disputed)
-    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
 
 
 def undecided_step(report: GateReport) -> Step:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.wording import counted, listed
 from labels.measure.report import (
@@ -14,6 +14,7 @@ from labels.measure.report import (
     same_prompts,
     unsure_share,
 )
+from labels.report.first_lines import AS_NOW, BLINDLY, BY_REPLAY, IN_LABEL, LABEL, REPLAY, Step, settle_step
 from labels.report.section import part_of, percent, sentence
 
 if TYPE_CHECKING:
@@ -143,17 +144,42 @@ def on_convention(report: Report) -> Iterator[str]:
 # Reasons against an answer, and warnings
 
 
-def refusals(caveats: Caveats, evidence: Evidence) -> Iterator[str]:
-    """Facts for which any answer would be about something else than the question, and the next step for each."""
-    if caveats.outdated:
-        yield outdated_note(caveats.outdated)
+class Refusal(NamedTuple):
+    """A fact for which any answer would be about something else than the question.
+
+    `short` ends the first line of the gate, `reason` says all, and `step` is what to do about it.
+    """
+
+    short: str
+    reason: str
+    step: Step
+
+
+def refusals(system: str, caveats: Caveats, evidence: Evidence) -> Iterator[Refusal]:
+    """The *caveats* of *system* that forbid an answer, the gravest first."""
+    if outdated := caveats.outdated:
+        yield Refusal(f"{system} was replayed with other settings.", outdated_note(outdated), AS_NOW)
     if caveats.unanswered:
-        yield f"The judge gave no answer on {part_of(caveats.unanswered)} prompts, and the others may be another kind."
+        none = f"judge gave no answer on {part_of(caveats.unanswered)} prompts"
+        step = Step("ask the judge again about the prompts without an answer", REPLAY, BY_REPLAY)
+        yield Refusal(f"the {none}.", f"The {none}, and the others may be another kind.", step)
     if caveats.sighted:
-        yield sentence("sighted_again", labels=part_of(caveats.sighted))
-    if caveats.gaps and caveats.gaps.matters:
-        step = finishing(caveats.gaps.left, evidence)
-        yield f"{missing_labels(caveats.gaps)}, and the answer depends on them. {step}"
+        labels = part_of(caveats.sighted)
+        reason = sentence("sighted_again", labels=labels)
+        yield Refusal(f"{labels} were given with ranks or verdicts in view.", reason, BLINDLY)
+    gaps = caveats.gaps
+    if gaps and gaps.matters:
+        short = f"{counted(gaps.missing, 'memory')} without a label could change the answer."
+        most = f"{missing_labels(gaps)}, and the answer depends on them."
+        yield Refusal(short, f"{most} {finishing(gaps.left, evidence)}", finish_step(gaps, evidence))
+
+
+def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
+    if evidence.is_qrels:
+        return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
+    if evidence.facts.disputed:
+        return settle_step(evidence.facts.disputed)
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
 
 
 def missing_labels(gaps: Gaps) -> str:

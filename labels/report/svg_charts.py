@@ -52,12 +52,9 @@ def line(start: Place, end: Place, kind: str) -> str:
     return element("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=kind)
 
 
-def path(places: Iterable[Place], kind: str) -> str:
-    return element("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_=kind)
-
-
-def area(places: Iterable[Place], kind: str) -> str:
-    return element("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_=kind)
+def shape(name: str, places: Iterable[Place], kind: str) -> str:
+    """A polyline or a polygon through *places*."""
+    return element(name, points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_=kind)
 
 
 def dot(at: Place, kind: str, radius: float = 4.0, hint: str = "") -> str:
@@ -256,8 +253,8 @@ def line_parts(own: ChartLine, plot: Plot, *, is_band: bool) -> Iterator[str]:
     has_bars = bool(own.spans) and not is_band
     bounds = [(plot.at(x, span.low), plot.at(x, span.high)) for x, span in zip(xs, own.spans, strict=False)]
     if is_band:
-        yield area([*(high for _, high in bounds), *(low for low, _ in reversed(bounds))], f"band {kind}")
-    yield path([plot.at(*point) for point in own.points], f"{'thin' if has_bars else 'line'} {kind}")
+        yield shape("polygon", [*(high for _, high in bounds), *(low for low, _ in reversed(bounds))], f"band {kind}")
+    yield shape("polyline", [plot.at(*point) for point in own.points], f"{'thin' if has_bars else 'line'} {kind}")
     yield from (line(low, high, f"thin {kind}") for low, high in bounds if has_bars)
     for place in range(len(own.points)) if has_bars else (-1,):
         yield dot(plot.at(*own.points[place]), f"point {kind}", 4, f"{own.system}: {point_text(own, place)}")

@@ -190,24 +190,20 @@ def safest(points: Sequence[ThresholdPoint], groups: int = 1) -> ThresholdPoint 
     return max((point for point in points if point.is_reliable), key=expected_bound, default=None)
 
 
-def choose(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | None:
-    """The lowest threshold that keeps precision *target* on prompts of the same roots; None if the safest does not."""
-    start = safest(points)
-    if start is None or (start.low or 0.0) < target:
-        return None
-    return _lowest(points, start, [(point.lower or 0.0) >= target for point in points])
+def choose(points: Sequence[ThresholdPoint], target: float, elsewhere: int = 0) -> ThresholdPoint | None:
+    """The lowest threshold that keeps precision *target* on prompts of the same roots; None if the safest does not.
 
-
-def choose_elsewhere(points: Sequence[ThresholdPoint], target: float, groups: int) -> ThresholdPoint | None:
-    """The lowest threshold that keeps precision *target* in a root without labels; None if that cannot be promised.
-
-    The labels are of *groups* roots.
+    With *elsewhere*, the number of roots with labels, it is the threshold for a root without labels.
     """
-    start = safest(points, groups)
-    reaches = [(point.low_elsewhere or 0.0) >= target for point in points]
-    if start is None or not reaches[points.index(start)]:
+    start = safest(points, elsewhere or 1)
+    bound = start and (start.low_elsewhere if elsewhere else start.low)
+    if start is None or (bound or 0.0) < target:
         return None
-    return _lowest(points, start, reaches)
+    lower = [(point.low_elsewhere if elsewhere else point.lower) or 0.0 for point in points]
+    place = points.index(start)
+    while place and lower[place - 1] >= target:
+        place -= 1
+    return points[place]
 
 
 def doubt(prompts: Sequence[JudgedPrompt], probabilities: Probabilities, threshold: float) -> float:
@@ -233,11 +229,3 @@ def named_thresholds(prompts: Sequence[JudgedPrompt], probabilities: Probabiliti
 def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:
     """The number of prompts with a memory that a judge must see: P(relevant) from *low* to below *high*."""
     return sum(any(low <= p < high for p in own) for own in probabilities)
-
-
-def _lowest(points: Sequence[ThresholdPoint], start: ThresholdPoint, passes: Sequence[bool]) -> ThresholdPoint:
-    """The last point on the way down from *start* before the first that does not pass."""
-    place = points.index(start)
-    while place and passes[place - 1]:
-        place -= 1
-    return points[place]

@@ -17,7 +17,6 @@ from labels.measure.curves import binned
 from labels.tuning.curve import (
     MIN_GROUPS,
     choose,
-    choose_elsewhere,
     curve,
     doubt,
     injected,
@@ -144,7 +143,7 @@ def tune(
     probabilities = out_of_fold(prompts, prior)
     points = curve(prompts, probabilities, max_inject, confidence)
     groups = len({prompt.group for prompt in prompts})
-    at, elsewhere = choose(points, target), choose_elsewhere(points, target, groups)
+    at, elsewhere = choose(points, target), choose(points, target, groups)
     low = doubt(prompts, probabilities, at.threshold) if at else 0.0
     known = judged(prompts, probabilities)
     today = [[example for example in prompt.examples if example.memory_id in prompt.today] for prompt in prompts]

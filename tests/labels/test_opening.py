@@ -38,16 +38,6 @@ def test_opening_makes_the_folders_and_a_store_in_wal_mode(tmp_path: Path) -> No
         assert query(path, "PRAGMA journal_mode") == [("wal",)]
 
 
-def test_the_schema_is_readable_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    LabelStore.open(path).close()
-    names = {name for (name,) in query(path, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
-    assert names >= {"prompt", "memory_version", "run", "result", "retrieval", "judge_call", "judge_verdict"}
-    assert names >= {"frame", "plan", "label_event", "label_current", "gold"}
-    keys = {row[2] for row in query(path, "PRAGMA foreign_key_list(label_event)")}
-    assert keys == {"prompt", "memory_version", "label_event"}
-
-
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     path.touch()

@@ -1,5 +1,4 @@
 from collections import Counter
-from collections.abc import Mapping
 
 import pytest
 
@@ -9,12 +8,10 @@ from labels.pooling import (
     REPEAT_SHARE,
     due_repeats,
     labelling_order,
-    open_cards,
-    pace,
     pool,
 )
-from labels.records import LABEL, RELEVANT, RETRACT, SKIP, Event, Label, Pair, Pool
-from tests.labels.samples import judged, pool_of, retrieval
+from labels.records import RELEVANT, Label, Pool
+from tests.labels.samples import judged, retrieval
 
 
 def test_prompts_come_in_a_seeded_random_order_whatever_order_they_are_given_in() -> None:
@@ -75,48 +72,6 @@ def test_a_pool_of_two_prompts_is_refused() -> None:
         pool([retrieval(["a"]), retrieval(["a"], prompt_id="p2")], seed=1)
     with pytest.raises(ValueError, match="of one prompt, not of 0"):
         pool([], seed=1)
-
-
-def pair(memory_id: str) -> Pair:
-    return memory_id, f"digest-of-{memory_id}"
-
-
-def shown(labelled: set[str], skips: Mapping[str, int]) -> list[str]:
-    skipped = {pair(memory_id): times for memory_id, times in skips.items()}
-    cards = open_cards(pool_of("a", "b", "c", "d"), {pair(memory_id) for memory_id in labelled}, skipped)
-    return [card.memory.id for card in cards]
-
-
-def event(action: str, elapsed_ms: int) -> Event:
-    return Event("ann", "p1", "a", action=action, elapsed_ms=elapsed_ms)
-
-
-def test_cards_come_in_the_pools_order_without_the_labelled() -> None:
-    assert shown(set(), {}) == ["a", "b", "c", "d"]
-    assert shown({"a", "c"}, {}) == ["b", "d"]
-
-
-def test_a_skipped_card_comes_back_at_the_end_and_is_passed_after_a_second_skip() -> None:
-    assert shown(set(), {"a": 1}) == ["b", "c", "d", "a"]
-    assert shown({"b"}, {"a": 1, "c": 2}) == ["d", "a"]
-    assert shown(set(), {"a": 3, "b": 2, "c": 2, "d": 2}) == []
-
-
-def test_a_label_for_another_text_leaves_the_card_open() -> None:
-    assert [card.memory.id for card in open_cards(pool_of("a"), {("a", "edited")}, {})] == ["a"]
-
-
-def test_nothing_is_open_when_every_card_is_labelled_or_passed() -> None:
-    pool = pool_of("a", "b")
-    assert [card.memory.id for card in open_cards(pool, {pair("a")}, {pair("b"): 1})] == ["b"]
-    assert open_cards(pool, {pair("a")}, {pair("b"): 2}) == ()
-    assert open_cards(pool_of(), set(), {}) == ()
-
-
-def test_pace_is_the_median_time_of_a_label_in_seconds() -> None:
-    events = [event(LABEL, 1000), event(LABEL, 60_000), event(LABEL, 3000), event(SKIP, 1), event(RETRACT, 0)]
-    assert pace(events) == 3.0
-    assert pace(events[3:]) is None
 
 
 # Hidden repeats

@@ -46,13 +46,6 @@ def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_as
     assert judge.digests == {"c": "digest-of-c"}
 
 
-def test_that_a_judge_was_asked_is_known_though_it_kept_nothing_and_nothing_is_labelled(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), judged([], ["a"]))
-    bm25, judge = store.outcomes()
-    assert (bm25.is_asked, judge.is_asked) == (False, True)
-    assert judge.candidates == judge.decisions == ()
-
-
 def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
     turns = (Turn("user", "hi"), Turn("assistant", "hello"))
     asked = Prompt("p1", "fix that", turns, session_id="s", cwd="/w", timestamp="t", source="f.jsonl", kind="context")
@@ -151,33 +144,12 @@ def test_the_newest_run_of_a_system_counts_for_each_prompt(store: LabelStore) ->
     assert {outcome.prompt_id: outcome.injected for outcome in store.outcomes()} == {"p1": ("c",), "p2": ("a",)}
 
 
-def test_outcomes_can_be_those_of_one_root(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), root="/one")
-    record(store, retrieval(["b"]), root="/two")
-    assert [outcome.injected for outcome in store.outcomes("/one")] == [("a",)]
-    assert [outcome.injected for outcome in store.outcomes("/two")] == [("b",)]
-    assert store.outcomes("/three") == ()
-
-
-def test_a_prompt_for_which_nothing_was_found_is_an_outcome_too(store: LabelStore) -> None:
-    record(store, retrieval([]))
-    (outcome,) = store.outcomes()
-    assert (outcome.injected, outcome.candidates) == ((), ())
-
-
 def test_an_edited_memory_keeps_both_texts(store: LabelStore) -> None:
     record(store, retrieval(["a"]), corpus_hash="old")
     record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="new")
     assert rows(store, "SELECT digest FROM memory_version") == [("digest-of-a",), ("edited",)]
     assert store.returned_texts() == {("a", "edited")}
     assert replayed_texts(store.outcomes()) == {"p1": {"a": "edited"}}
-
-
-def test_every_text_that_was_brought_up_is_known_also_of_what_was_dropped(store: LabelStore) -> None:
-    record(store, retrieval(["a"], {"b": "cap"}), root="/one")
-    record(store, retrieval(["a"], digests={"a": "edited"}), root="/two")
-    assert store.returned_texts("/one") == {("a", "digest-of-a"), ("b", "digest-of-b")}
-    assert store.returned_texts("/two") == {("a", "edited")}
 
 
 def test_a_pool_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:

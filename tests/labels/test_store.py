@@ -8,7 +8,7 @@ import pytest
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event, Pair
+from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of, record, retrieval
 
@@ -90,13 +90,6 @@ def test_undo_goes_back_to_the_beginning_and_then_says_none(store: LabelStore) -
     assert verdicts(store) == {}
 
 
-def test_undoing_a_second_label_brings_the_first_back(store: LabelStore) -> None:
-    say(store, "a", RELEVANT)
-    say(store, "a", NOT_RELEVANT)
-    store.undo("ann")
-    assert verdicts(store) == {"a": RELEVANT}
-
-
 def test_a_label_after_an_undo_supersedes_what_stands(store: LabelStore) -> None:
     first = say(store, "a", RELEVANT)
     say(store, "a", NOT_RELEVANT)
@@ -133,13 +126,6 @@ def test_undo_leaves_other_people_alone(store: LabelStore) -> None:
     assert store.undo("ann") is None
 
 
-def test_people_label_the_same_memory_independently(store: LabelStore) -> None:
-    say(store, "a", RELEVANT, who="ann")
-    event = say(store, "a", NOT_RELEVANT, who="bob")
-    assert event.supersedes is None
-    assert [label.verdict for label in store.labels()] == [RELEVANT, NOT_RELEVANT]
-
-
 def test_skips_are_counted_until_they_are_taken_back(store: LabelStore) -> None:
     skip(store, "a")
     skip(store, "a")
@@ -150,12 +136,6 @@ def test_skips_are_counted_until_they_are_taken_back(store: LabelStore) -> None:
     assert taken_back is not None
     assert taken_back.action == SKIP
     assert store.skips("ann", "p1") == {"p1": {("a", "digest-of-a"): 2}}
-
-
-def test_a_skip_does_not_hide_a_label(store: LabelStore) -> None:
-    say(store, "a", RELEVANT)
-    skip(store, "a")
-    assert verdicts(store) == {"a": RELEVANT}
 
 
 def test_recent_labels_come_newest_first_and_once_each(store: LabelStore) -> None:
@@ -207,34 +187,8 @@ def test_what_was_pooled_can_be_asked_for_and_only_the_newest_pool_counts(path: 
         assert store.pooled(seed=2) == {}
 
 
-def labelled(store: LabelStore, root: str | None = None) -> dict[str, set[Pair]]:
-    found: dict[str, set[Pair]] = {}
-    for label in store.labels("ann", root=root):
-        found.setdefault(label.prompt_id, set()).add(label.pair)
-    return found
-
-
 def pooled(store: LabelStore) -> dict[str, set[str]]:
     return {prompt_id: set(memory_ids) for prompt_id, memory_ids in store.pooled(seed=1).items()}
-
-
-def test_all_that_was_labelled_and_skipped_can_be_asked_for_at_once(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), root="/one")
-    say(store, "a", RELEVANT)
-    say(store, "a", UNSURE)
-    say(store, "b", RELEVANT)
-    say(store, "a", RELEVANT, prompt_id="p2", who="bob")
-    skip(store, "a", prompt_id="p2")
-    skip(store, "a", prompt_id="p2")
-    pairs = {"p1": {("a", "digest-of-a"), ("b", "digest-of-b")}}
-    assert labelled(store) == pairs
-    assert labelled(store, "/one") == {"p1": {("a", "digest-of-a")}}
-    assert store.skips("ann") == {"p2": {("a", "digest-of-a"): 2}}
-    store.undo("ann")
-    store.undo("ann")
-    store.undo("ann")
-    assert labelled(store) == {"p1": {("a", "digest-of-a")}}
-    assert store.skips("ann") == {}
 
 
 def test_a_label_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:
@@ -282,12 +236,6 @@ def test_an_event_that_was_taken_back_in_two_stores_is_taken_back_once(store: La
     other_program.close()
     assert [event.action for event in store.events()] == [LABEL, RETRACT, RETRACT]
     assert store.labels() == ()
-
-
-def test_text_that_no_file_could_hold_is_stored_readably(store: LabelStore) -> None:
-    event = store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1, note="half \ud83d of it")
-    assert store.events()[-1].note == "half ? of it"
-    assert event.event_id == 1
 
 
 def test_what_was_seen_is_written_down_once_and_for_good(path: Path) -> None:

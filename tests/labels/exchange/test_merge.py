@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
-from labels.exchange.merge import add, merge, read_events, rows_of
+from labels.exchange.merge import merge, read_events, rows_of
 from labels.exchange.rows import Dataset
 from labels.migrations import migrations
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
@@ -118,16 +118,6 @@ def test_a_retraction_on_one_side_stands() -> None:
         assert content(ours)["current"] == []
         merge(theirs, ours.path)
         assert content(theirs)["current"] == []
-
-
-def test_both_retractions_of_a_label_that_two_people_took_back_are_kept() -> None:
-    label = event("a" * 32, ts=moment(0))
-    retractions = [
-        event(uid * 32, verdict=None, action=RETRACT, supersedes="a" * 32, ts=moment(1)) for uid in ("b", "c")
-    ]
-    with opened(*(dataset(label, each) for each in retractions)) as (ours, theirs):
-        merge(ours, theirs.path)
-        assert [each.supersedes for each in read_events(ours)] == [None, "a" * 32, "a" * 32]
 
 
 def test_the_later_of_two_labels_of_one_person_counts_whenever_it_was_merged() -> None:
@@ -248,11 +238,3 @@ def test_retrievals_that_are_merged_in_are_as_new_as_they_were(tmp_path: Path) -
         assert merge(ours, tmp_path / "theirs.db").retrievals == 1
     with LabelStore.open(tmp_path / "ours.db") as store:
         assert [outcome.injected for outcome in store.outcomes()] == [("a",)]
-
-
-def test_adding_nothing_leaves_a_store_as_it_is() -> None:
-    with opened(dataset(event("a" * 32))) as (ours,):
-        before = content(ours)
-        with ours.writing():
-            assert add(ours, dataset(prompts=(), memories=())).known == 0
-        assert content(ours) == before

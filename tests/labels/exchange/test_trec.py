@@ -12,7 +12,7 @@ from hypothesis import given
 from engine.errors import ExchangeError
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
-from labels.records import ADJUDICATE, NOT_RELEVANT, UNSURE
+from labels.records import NOT_RELEVANT
 from labels.tables import storable
 from tests.labels.exchange.datasets import (
     MEMORY,
@@ -22,7 +22,6 @@ from tests.labels.exchange.datasets import (
     ids,
     made_run,
     moment,
-    pooled,
     read,
     result,
     write,
@@ -53,12 +52,6 @@ def test_an_empty_id_is_refused_where_a_file_cannot_hold_it() -> None:
         write("qrels", nameless)
 
 
-def test_what_was_pooled_and_not_judged_is_minus_two() -> None:
-    unsure = event("a", verdict=UNSURE, memory_id="m3", digest="d3")
-    rows = write("qrels", dataset(event("b"), unsure, pool=(pooled(memory_id="m2", digest="d2"),)))
-    assert rows.splitlines() == ["p1 0 m1 1"]
-
-
 def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
     labels = [
         event("a", grade=1, verdict=NOT_RELEVANT),
@@ -69,13 +62,6 @@ def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
     assert write("qrels-graded", dataset(*labels)).split("\n") == ["p1 0 m1 1", "p1 0 m2 2", "p1 0 m3 3", ""]
     (tmp_path / "q").write_text(write("qrels", dataset(*labels)))
     assert read_qrels(tmp_path / "q") == {"p1": {"m1": False, "m2": True, "m3": True}}
-
-
-def test_an_adjudication_decides_and_a_tie_is_not_judged() -> None:
-    split = [event("a"), event("b", "kim", NOT_RELEVANT)]
-    pool = (pooled(),)
-    assert write("qrels", dataset(*split, pool=pool)) == ""
-    assert write("qrels", dataset(*split, event("c", "kim", NOT_RELEVANT, action=ADJUDICATE))) == "p1 0 m1 0\n"
 
 
 def test_of_two_texts_of_a_memory_qrels_have_the_one_labelled_last() -> None:
@@ -139,19 +125,3 @@ def test_qrels_may_have_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) 
     path = tmp_path / "q"
     path.write_bytes(b"\xef\xbb\xbfp1 0 a 1\r\np1 0 b 0\r\n")
     assert read_qrels(path) == {"p1": {"a": True, "b": False}}
-
-
-@pytest.mark.parametrize(
-    ("lines", "complaint"),
-    [
-        (["p1 0 a 1", "p1 0 a"], r"q, line 2, row: expected 4 fields \(qid 0 docid rel\), found 3\."),
-        (["p1 0 a b 1"], r"line 1, row: expected 4 fields .*, found 5"),
-        (["", "p1 0 a yes"], r"line 2, rel: expected a whole number, found 'yes'"),
-        (["p1 0 a 1.5"], r"line 1, rel: expected a whole number"),
-        (["p1 0 a 1", "p1 0 b 1", "p1 0 a 0"], r"line 3, rel: expected one grade for p1 and a"),
-        ([" "], r"q: the file is empty"),
-    ],
-)
-def test_a_fault_in_qrels_is_named_by_line_and_field(tmp_path: Path, lines: list[str], complaint: str) -> None:
-    with pytest.raises(ExchangeError, match=complaint):
-        read_qrels(write_lines(tmp_path / "q", *lines))

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from labels.measure.evidence import Sample
-from labels.measure.gate import AHEAD, FAIL, PASS, UNDECIDED, Gate, GateDecision, decide
+from labels.measure.gate import AHEAD, FAIL, PASS, UNDECIDED, Gate, decide
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.live_interval import betting_intervals
 from tests.labels.simulated import Counts, World
@@ -16,16 +16,6 @@ def gate(least: float, low: float | None = None, high: float | None = None) -> G
 def sample(prompts: list[Counts], unjudged: int = 0) -> Sample:
     judged = {f"p{number}": counts for number, counts in enumerate(prompts)}
     return Sample(judged, len(prompts) + unjudged, most=3)
-
-
-def decided(precision: float, number: int, asked: Gate, unjudged: int = 0) -> GateDecision:
-    return decide(sample(World(precision).prompts(random.Random(1), number), unjudged), asked)
-
-
-def test_an_interval_above_the_gate_passes_and_one_below_it_fails() -> None:
-    assert decided(0.9, 150, gate(0.7)).verdict == PASS
-    assert decided(0.5, 150, gate(0.7)).verdict == FAIL
-    assert decided(0.7, 150, gate(0.7)).verdict == UNDECIDED
 
 
 def test_the_verdict_follows_the_live_interval_not_that_of_a_single_look() -> None:
@@ -57,12 +47,6 @@ def test_an_interval_inside_the_zone_passes() -> None:
     for least in (0.5, 0.95):
         found = decide(sample(prompts), gate(least, 0.4, 0.99))
         assert (found.verdict, found.either) == (PASS, True)
-
-
-def test_without_labels_nothing_is_known() -> None:
-    found = decide(sample([], unjudged=5), gate(0.8))
-    assert found == GateDecision(UNDECIDED, Interval(0, 1), None, None, 5, False)
-    assert decide(Sample({}, 0), gate(0.8)).verdict == UNDECIDED
 
 
 def test_the_number_of_further_prompts_is_estimated() -> None:

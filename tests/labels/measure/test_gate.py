@@ -59,7 +59,7 @@ def evidence(store: LabelStore, config: Config | None = None) -> Evidence:
 
 
 def refused(known: Evidence, system: str) -> tuple[str, ...]:
-    return tuple(refusals(caveats_of(known, system, HALF), known))
+    return tuple(refusal.reason for refusal in refusals(system, caveats_of(known, system, HALF), known))
 
 
 def warned(known: Evidence, system: str) -> tuple[str, ...]:
@@ -159,17 +159,6 @@ def test_an_unsure_label_finishes_a_memory_and_does_not_count(store: LabelStore)
     assert "1 of 2 memories were labelled unsure or unrateable, and count nowhere." in warned(known, PLAIN)
 
 
-def test_a_stale_label_does_not_count(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), retrieval(["b"], prompt_id="p2"))
-    say(store, "p1 a")
-    say(store, "p2 b")
-    known = evidence_from_store(store, ROOT, {**DIGESTS, "a": "edited"})
-    assert list(known.sample(PLAIN).judged) == ["p2"]
-    assert "1 label is stale: the memory was edited or removed since. Stale labels do not count." in warned(
-        known, PLAIN
-    )
-
-
 def test_a_disputed_prompt_counts_after_its_adjudication(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
     say(store, "p1 a", RELEVANT)
@@ -252,7 +241,7 @@ def test_unlabelled_memories_forbid_an_answer_only_where_they_could_change_it(
     known, gate = partly_judged(good, open_prompts), Gate(least, Interval(least, least))
     report = gate_report(known, PLAIN, gate)
     assert report.decision.verdict == verdict
-    assert bool(list(refusals(report.caveats, report.evidence))) == forbids
+    assert bool(list(refusals(PLAIN, report.caveats, report.evidence))) == forbids
     text = gate_text(report)
     assert ("without a label could change the answer" in text) == forbids
     assert any("the answer stays the same" in one for one in warnings(report)) != forbids
@@ -296,9 +285,8 @@ def test_labels_that_were_not_blind_are_refused(store: LabelStore) -> None:
     say(store, "p1 b", blind=False)
     report = gate_report(evidence(store), PLAIN, Gate(0.01, Interval(0.01, 0.01)))
     assert report.decision.verdict == UNDECIDED
-    assert next(refusals(report.caveats, report.evidence)).startswith(
-        "1 of 2 labels were given with rank, score or verdict in view"
-    )
+    (reason,) = refused(evidence(store), PLAIN)
+    assert reason.startswith("1 of 2 labels were given with rank, score or verdict in view")
 
 
 def test_a_replay_with_another_configuration_is_refused(store: LabelStore) -> None:

@@ -5,18 +5,14 @@ import pytest
 from labels.measure.evidence import Evidence, Sample
 from labels.measure.groups import (
     Worst,
-    by_confidence,
     estimate,
     headline,
-    injected_pairs,
-    worst_memories,
-    worst_of,
 )
 from labels.measure.intervals import headline_interval
 from labels.measure.live_interval import NOTHING_KNOWN, betting_intervals
 from labels.measure.metrics import Ratio, Tally
 from labels.measure.report import Captions, SystemReport, build_report
-from tests.labels.samples import Found, outcome, tally
+from tests.labels.samples import Found, outcome
 
 # Estimates
 
@@ -48,20 +44,16 @@ def groups(evidence: Evidence, **captions: dict[str, str]) -> SystemReport:
     return system
 
 
-def test_precision_is_counted_for_each_confidence() -> None:
+def test_precision_is_counted_for_each_known_confidence() -> None:
     rows = [
         outcome(["a", "b"], found=(Found(-2.0, "high"), Found(-1.0, "low"))),
         outcome(["a", "unlabelled"], prompt_id="p2", found=(Found(-2.0, "high"), Found(-1.0, "high"))),
     ]
-    high, low = by_confidence(rows, [tally(row, PEOPLE) for row in rows])
+    high, low = groups(Evidence(rows, PEOPLE)).by_confidence
     assert (high.name, high.prompts, high.injected, high.precision.ratio) == ("high", 2, 3, Ratio(1, 2))
     assert high.precision.interval == headline_interval([(1, 1), (0, 1)])
     assert (low.name, low.prompts, low.injected, low.precision.ratio) == ("low", 1, 1, Ratio(0, 1))
-
-
-def test_a_memory_of_unknown_confidence_is_in_no_group() -> None:
-    rows = [outcome(["a"])]
-    assert by_confidence(rows, [tally(row, PEOPLE) for row in rows]) == ()
+    assert groups(Evidence([outcome(["a"])], PEOPLE)).by_confidence == ()
 
 
 def test_kinds_have_precision_served_and_false_fires() -> None:
@@ -112,22 +104,15 @@ ROWS = [
 ]
 
 
-def test_the_worst_memories_are_irrelevant_for_most_prompts() -> None:
+def test_the_worst_memories_and_prompts_are_irrelevant_most_often() -> None:
     """Two systems that inject the same for one prompt count once. A single irrelevant pair is not listed."""
-    found = worst_memories(injected_pairs(ROWS, JUDGED), {"b": "Use B"})
-    assert found == (Worst("b", "Use B", irrelevant=3, relevant=0),)
-
-
-def test_the_worst_prompts_get_most_irrelevant_memories() -> None:
-    found = worst_of(injected_pairs(ROWS, JUDGED), {"p1": "one"})
-    assert [(each.id, each.text, each.irrelevant, each.relevant) for each in found] == [
-        ("p3", "", 2, 0),
-        ("p1", "one", 2, 1),
-    ]
+    report = build_report(Evidence(ROWS, JUDGED), Captions(memories={"b": "Use B"}, prompts={"p1": "one"}))
+    assert report.worst_memories == (Worst("b", "Use B", irrelevant=3, relevant=0),)
+    assert report.worst_prompts == (Worst("p3", "", irrelevant=2, relevant=0), Worst("p1", "one", 2, 1))
 
 
 def test_the_list_of_the_worst_is_short() -> None:
     rows = [outcome(["m", "n"], prompt_id=f"p{number:02}") for number in range(30)]
     people = {f"p{number:02}": {"m": False, "n": False} for number in range(30)}
-    found = worst_of(injected_pairs(rows, people), {})
-    assert [each.id for each in found] == [f"p{number:02}" for number in range(10)]
+    report = build_report(Evidence(rows, people))
+    assert [each.id for each in report.worst_prompts] == [f"p{number:02}" for number in range(10)]

@@ -1,21 +1,20 @@
 from __future__ import annotations
 
 import random
-from math import comb, log
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta
 
 from labels.measure.intervals import Interval, headline_interval, wilson
 from labels.measure.live_interval import (
     NOTHING_KNOWN,
     betting_intervals,
 )
-from tests.benchmarks.other_sequences import beta_binomial_interval, mirrored, rejected_after
+from tests.benchmarks.other_sequences import mirrored, rejected_after
 from tests.labels.simulated import World
 
 if TYPE_CHECKING:
@@ -83,22 +82,6 @@ def test_a_capital_may_overflow_or_vanish() -> None:
     assert found[-1] == betting_interval(prompts, 3)
 
 
-def test_the_capital_is_that_of_successive_bets() -> None:
-    # twenty prompts with all relevant against p = 1/2: a share c staked gains c each time
-    by_hand = [sum((1 + stake) ** number for stake in (0.1, 0.3, 0.5, 0.7, 0.9)) / 5 for number in range(1, 21)]
-    first = next(number for number, capital in enumerate(by_hand, start=1) if capital >= THRESHOLD)
-    assert rejected_after([(3, 3)] * 20, 3, THRESHOLD, 0.5) == first
-
-
-@pytest.mark.parametrize("p", [0.2, 0.55, 0.9])
-@pytest.mark.parametrize("stake", [0.1, 0.9])
-def test_a_bet_on_the_true_precision_is_fair(p: float, stake: float) -> None:
-    chances = [comb(3, x) * p**x * (1 - p) ** (3 - x) for x in range(4)]
-    factors = [1 + stake * (x - p * 3) / (p * 3) for x in range(4)]
-    assert sum(chance * factor for chance, factor in zip(chances, factors, strict=True)) == pytest.approx(1)
-    assert min(factors) >= 1 - stake - 1e-12
-
-
 @given(COUNTS)
 def test_the_interval_only_narrows_and_stays_a_proportion(prompts: list[tuple[int, int]]) -> None:
     shorter, longer = betting_interval(prompts[:-1], 3), betting_interval(prompts, 3)
@@ -148,25 +131,6 @@ def test_the_live_interval_is_wider_than_the_one_for_a_single_look() -> None:
 
 
 # The beta-binomial sequence
-
-
-def test_the_beta_binomial_interval_gives_the_figures_that_were_measured() -> None:
-    interval = beta_binomial_interval([1] * 41 + [0] * 9)
-    assert (round(interval.low, 3), round(interval.high, 3)) == (0.614, 0.946)
-
-
-def test_the_beta_binomial_bounds_are_where_the_posterior_density_is_alpha() -> None:
-    # with a uniform prior, B(1+S, 1+n-S) / (p^S (1-p)^(n-S)) is 1 over the posterior density
-    interval = beta_binomial_interval([1.0] * 12 + [0.5] * 6 + [0.0] * 7)
-    for bound in (interval.low, interval.high):
-        assert beta(1 + 15, 1 + 10).pdf(bound) == pytest.approx(0.05, rel=1e-3)
-
-
-def test_all_or_nothing_reaches_the_end() -> None:
-    assert beta_binomial_interval([]) == NOTHING_KNOWN
-    assert beta_binomial_interval([1] * 30).high == 1
-    assert beta_binomial_interval([0] * 30).low == 0
-    assert beta_binomial_interval([1] * 30).low == pytest.approx(1 - beta_binomial_interval([0] * 30).high)
 
 
 def stacked(counts: list[tuple[int, int]], precisions: np.ndarray) -> np.ndarray:

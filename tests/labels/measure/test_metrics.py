@@ -1,9 +1,11 @@
-from labels.measure import metrics
+"""The numbers of each system in a report: what is counted, and over which prompts."""
+
+from labels.measure.evidence import Evidence, evidence_from_qrels
 from labels.measure.intervals import Interval
-from labels.measure.judgements import assuming_not_relevant, consensus, needed_in, pools, prompts_without_relevant
-from labels.measure.metrics import Ratio, Tally
-from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
-from tests.labels.samples import Found, outcome, tally
+from labels.measure.metrics import Ratio
+from labels.measure.report import SystemReport, build_report
+from labels.records import Judgements, Outcome
+from tests.labels.samples import Found, outcome
 
 PEOPLE = {
     "p1": {"a": True, "b": False},
@@ -22,60 +24,35 @@ JUDGE = [
     outcome(["a"], prompt_id="p3", system="judge"),
     outcome([], prompt_id="p4", system="judge"),
 ]
-TALLIES = [tally(each, PEOPLE) for each in BM25]
-POOLS = pools([*BM25, *JUDGE], PEOPLE)
-IN_POOLS = metrics.relevant_in(POOLS, PEOPLE)
-MEASURED = {"p1", "p2", "p3"}
 
 
-def label(memory_id: str, verdict: str, who: str = "ann", prompt_id: str = "p1") -> Label:
-    return Label(1, "t", who, prompt_id, memory_id, "d", verdict, None, "", "", True)
+def measured(*rows: Outcome, people: Judgements = PEOPLE) -> SystemReport:
+    """The numbers of the first system."""
+    return build_report(Evidence(rows, people)).systems[0]
 
 
-def test_a_tally_counts_the_injected_memories_by_judgement() -> None:
-    assert TALLIES[0] == Tally("p1", injected=3, judged=2, relevant=1, judgements=(True, False, None))
-    assert (TALLIES[0].irrelevant, TALLIES[0].unjudged) == (1, 1)
-
-
-def test_precision_is_of_the_judged_memories_of_all_prompts_together() -> None:
-    assert metrics.precision(TALLIES) == Ratio(1, 4)
-    assert metrics.precision(TALLIES).value == 0.25
+def test_every_number_of_a_system_is_over_its_prompts_and_the_pool_of_all_systems() -> None:
+    bm25, judge = build_report(Evidence([*BM25, *JUDGE], PEOPLE)).systems
+    assert (bm25.precision, judge.precision) == (Ratio(1, 4), Ratio(2, 2)), "holding back is not punished"
+    assert (bm25.bounds, bm25.unjudged) == (Interval(1 / 5, 2 / 5), Ratio(1, 5))
+    assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 4), Ratio(1, 1), Ratio(0, 1))
+    assert (bm25.irrelevant_per_prompt, bm25.lost_per_prompt) == (Ratio(3, 3), Ratio(1, 3))
+    assert (bm25.recall_in_pool, judge.recall_in_pool) == (Ratio(1, 2), Ratio(2, 2))
 
 
 def test_precision_is_unknown_and_not_zero_when_nothing_was_judged() -> None:
-    assert metrics.precision([tally(outcome(["x"]), {})]).value is None
-    assert metrics.precision([]).value is None
-
-
-def test_holding_back_is_not_punished() -> None:
-    one_of_one = [tally(outcome(["a"]), PEOPLE), tally(outcome([], prompt_id="p2"), PEOPLE)]
-    assert metrics.precision(one_of_one).value == 1.0
-
-
-def test_unjudged_memories_give_bounds() -> None:
-    assert metrics.precision_bounds(TALLIES) == Interval(1 / 5, 2 / 5)
-    assert metrics.unjudged_share(TALLIES) == Ratio(1, 5)
-    assert metrics.precision_bounds([Tally("p1", 0, 0, 0)]) is None
+    assert measured(outcome(["x"]), people={}).precision.value is None
+    silent = measured(outcome([]))
+    assert (silent.precision.value, silent.bounds) == (None, None)
 
 
 def test_a_silent_system_serves_nobody_and_a_prompt_without_a_needed_memory_does_not_count() -> None:
-    needed = needed_in(
-        {"p1": {"a": True, "b": True}, "p2": {"c": True}, "p3": {"d": False}, "p4": {"e": True}}, {("p4", "e")}
-    )
-    assert needed == {"p1": {"a", "b"}, "p2": {"c"}}
-    silent = metrics.served([(name, ()) for name in ("p1", "p2", "p3", "p4")], needed)
-    loud = metrics.served([("p1", "xb"), ("p2", "x"), ("p3", "d"), ("p4", "e")], needed)
-    assert [metrics.precision(found) for found in (silent, loud)] == [Ratio(0, 2), Ratio(1, 2)]
-
-
-def test_fire_and_false_fire_rate_are_over_prompts() -> None:
-    assert metrics.fire_rate(TALLIES) == Ratio(2, 4)
-    assert metrics.false_fire_rate(TALLIES, {"p2", "p4"}) == Ratio(1, 2)
-
-
-def test_irrelevant_and_lost_memories_are_per_measured_prompt() -> None:
-    assert metrics.irrelevant_per_prompt(TALLIES, MEASURED) == Ratio(3, 3)
-    assert metrics.lost_per_prompt(TALLIES, IN_POOLS, MEASURED) == Ratio(1, 3)
+    people = {"p1": {"a": True, "b": True}, "p2": {"c": True}, "p3": {"d": False}, "p4": {"e": True}}
+    found = {"p1": ["x", "b"], "p2": ["x"], "p3": ["d"], "p4": ["e"]}
+    loud = [outcome(own, prompt_id=name, system="loud") for name, own in found.items()]
+    silent = [outcome([], prompt_id=name, system="silent") for name in found]
+    report = build_report(evidence_from_qrels([*loud, *silent], people, slight={("p4", "e")}))
+    assert [own.served.relevant for own in report.systems] == [Ratio(1, 2), Ratio(0, 2)]
 
 
 def found_by(*matched: int | None) -> tuple[Found, ...]:
@@ -88,7 +65,7 @@ def test_a_prompt_is_polluted_by_an_irrelevant_memory_with_one_matched_word() ->
         outcome(["a", "b"], prompt_id="p2", found=found_by(2, 3)),
         outcome(["a"], prompt_id="p3", found=found_by(1)),
     ]
-    assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(1, 3)
+    assert measured(*rows).polluted_rate == Ratio(1, 3)
 
 
 def test_pollution_needs_the_number_of_matched_words() -> None:
@@ -97,46 +74,28 @@ def test_pollution_needs_the_number_of_matched_words() -> None:
         outcome(["a", "b"], prompt_id="p2"),
         outcome([], prompt_id="p3"),
         outcome(["a"], prompt_id="not labelled", found=found_by(1)),
+        outcome(["a"], prompt_id="p3", system="other"),
     ]
-    assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(0, 1)
-
-
-def test_recall_is_within_the_pool_of_all_systems() -> None:
-    assert metrics.recall_in_pool(TALLIES, IN_POOLS) == Ratio(1, 2)
-    assert metrics.recall_in_pool([tally(each, PEOPLE) for each in JUDGE], IN_POOLS) == Ratio(2, 2)
+    assert measured(*rows).polluted_rate == Ratio(0, 1)
 
 
 def test_recall_of_all_known_counts_memories_outside_of_the_pool() -> None:
-    people = {**PEOPLE, "p1": {"a": True, "b": False, "never found": True}}
-    assert metrics.recall_of_known(TALLIES, people) == Ratio(1, 3)
-    assert metrics.recall_in_pool(TALLIES, metrics.relevant_in(pools(BM25, people), people)) == Ratio(1, 1)
+    found = measured(*BM25, people={**PEOPLE, "p1": {"a": True, "b": False, "never found": True}})
+    assert (found.recall_of_known, found.recall_in_pool) == (Ratio(1, 3), Ratio(1, 1))
 
 
 def test_the_pool_holds_injected_memories_and_judged_candidates() -> None:
     rows = [outcome(["a"], decisions={"a": None, "b": None, "c": None}), outcome(["d"], system="other")]
-    assert pools(rows, {"p1": {"b": True, "elsewhere": True}}) == {"p1": {"a", "b", "d"}}
+    assert measured(*rows, people={"p1": {"a": True, "b": True, "elsewhere": True}}).recall_in_pool == Ratio(1, 2)
 
 
 def test_a_prompt_has_nothing_relevant_only_if_its_whole_pool_is_judged() -> None:
-    assert prompts_without_relevant(POOLS, PEOPLE) == {"p2"}
-    assert prompts_without_relevant({"p2": frozenset({"a", "unjudged"})}, PEOPLE) == frozenset()
-    assert prompts_without_relevant({"p4": frozenset()}, PEOPLE) == frozenset()
-
-
-def test_the_majority_of_people_decides_and_a_tie_is_no_judgement() -> None:
-    judgements, disputed = consensus(
-        [
-            *(label("a", verdict) for verdict in (RELEVANT, RELEVANT, NOT_RELEVANT)),
-            *(label("b", verdict) for verdict in (RELEVANT, NOT_RELEVANT)),
-            *(label("c", verdict) for verdict in (NOT_RELEVANT, UNSURE)),
-            *(label("d", verdict) for verdict in (UNSURE, UNRATEABLE)),
-        ]
-    )
-    assert judgements == {"p1": {"a": True, "c": False}}
-    assert disputed == 1
+    rows = [outcome(["a"], prompt_id="p2"), outcome(["a", "unjudged"], prompt_id="p2", system="other")]
+    assert measured(rows[0]).false_fire_rate == Ratio(1, 1)
+    assert measured(*rows).false_fire_rate == Ratio(0, 0)
 
 
 def test_assumed_judgements_do_not_replace_given_ones() -> None:
     rows = [outcome(["a"], decisions={"a": None, "x": None}), outcome(["y"], prompt_id="p9")]
-    complete = assuming_not_relevant(rows, {"p1": {"a": True, "elsewhere": True}})
-    assert complete == {"p1": {"a": True, "elsewhere": True, "x": False}, "p9": {"y": False}}
+    (found,) = build_report(evidence_from_qrels(rows, {"p1": {"a": True, "elsewhere": True}})).systems
+    assert (found.precision, found.recall_of_known) == (Ratio(1, 2), Ratio(1, 2))

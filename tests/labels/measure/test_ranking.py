@@ -13,7 +13,7 @@ import pytrec_eval
 
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, Evidence, evidence_from_qrels
-from labels.measure.metrics import RankingMeasures, Ratio, precision, rank_measures
+from labels.measure.metrics import RankingMeasures, precision, rank_measures
 from labels.measure.report import ReportOptions, build_report
 from labels.report.sections import sections
 from tests.labels.samples import outcome, tally, write
@@ -118,13 +118,6 @@ def test_set_precision_of_a_prompt_equals_that_of_trec_eval(collection: Collecti
         )
     weighed = sum(oracle[each.prompt_id]["set_P"] * each.injected for each in tallies)
     assert precision(tallies).value == pytest.approx(weighed / sum(each.injected for each in tallies), abs=1e-6)
-
-
-def test_holding_back_is_punished_here_and_not_by_precision(small: Collection) -> None:
-    """A single relevant memory has precision 1 and P@3 1/3."""
-    found, judgements = [outcome(["d01"], prompt_id="301")], small[1]
-    assert rank_measures(found, judgements).means["P@3"] == pytest.approx(1 / 3)
-    assert precision([tally(row, judgements) for row in found]) == Ratio(1, 1)
 
 
 def test_without_a_relevant_memory_there_is_no_ranking() -> None:

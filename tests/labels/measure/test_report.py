@@ -181,15 +181,6 @@ def test_the_notes_say_what_is_not_known(store: LabelStore) -> None:
     assert "recall and losses are within the pool" in text
 
 
-def test_an_adjudication_decides_where_people_differ(store: LabelStore) -> None:
-    record(store, retrieval(["a", "b"]))
-    for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT}.items():
-        say(store, "p1 a", verdict, who=who)
-    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(0, 0)
-    store.adjudicate("cyd", "p1", card("a"), RELEVANT, seed=1, elapsed_ms=1)
-    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(1, 1)
-
-
 def test_memories_that_were_edited_since_the_replay_are_counted(store: LabelStore) -> None:
     labelled(store)
     found = notes(report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}))

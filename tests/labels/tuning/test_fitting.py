@@ -86,13 +86,6 @@ def test_no_labels_make_a_weight_go_the_wrong_way(drawn: list[tuple[float, float
     assert {name for name, weight in weights.items() if weight > 0 and DIRECTIONS.get(name) == FALLING} == set()
 
 
-def test_labels_that_say_that_less_is_better_leave_the_weight_at_nothing() -> None:
-    rows = [{"lead": number / 20} for number in range(20)]
-    found = fit(rows, [row["lead"] < 0.5 for row in rows])
-    assert found.by_feature == {}
-    assert found.probabilities(rows) == pytest.approx([0.5] * 20)
-
-
 def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     weights = fit(*labelled(world(60, seed=3)))
 
@@ -128,10 +121,3 @@ def test_what_nobody_judged_is_not_learn_from_but_has_a_probability() -> None:
     unknown = judged("unknown", example("m", None, lead=0.5))
     assert labelled([*prompts, unknown]) == labelled(prompts)
     assert len(out_of_fold([*prompts, unknown])[-1]) == 1
-
-
-def test_enough_labels_find_the_true_probabilities() -> None:
-    prompts = world(2000)
-    rows, _ = labelled(prompts)
-    found = fit(rows, labelled(prompts)[1]).probabilities(rows)
-    assert np.abs(found - [true_probability(dict(row)) for row in rows]).mean() < 0.02

@@ -1,9 +1,7 @@
 """From labels to a threshold that keeps its promise."""
 
-import json
 from datetime import UTC, datetime
 from itertools import product
-from math import inf
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -25,19 +23,17 @@ from labels.tuning.curve import (
     ThresholdPoint,
     bound_elsewhere,
     choose,
-    choose_elsewhere,
     curve,
     doubt,
     injected,
-    judge_calls,
     named_thresholds,
     point,
     safest,
 )
 from labels.tuning.examples import JudgedPrompt, Truth, by_root, judged_prompts
 from labels.tuning.fitting import DEFAULT
-from labels.tuning.text import format_json, format_text
-from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, Tuning, reliability, tune
+from labels.tuning.text import format_text
+from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, Tuning, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.tuning.judged import example, judged, labels_only, world
 
@@ -115,12 +111,6 @@ def test_of_several_roots_a_prompt_belongs_to_the_one_with_its_judged_memories_o
 # The curve
 
 
-def test_a_threshold_injects_the_first_few_that_reach_it() -> None:
-    prompt = labels_only("p", True, False, None, True)
-    assert [one.memory_id for one, _ in injected(prompt, [0.5, 0.4, 0.6, 0.9], 0.5, 2)] == ["m0", "m2"]
-    assert injected(prompt, [0.1, 0.1, 0.1, 0.1], 0.5, 2) == []
-
-
 def test_the_memories_behind_the_first_must_be_as_sure_as_in_the_hook() -> None:
     found = [Candidate(memory(name).summary, place, -9.0, 0, -9.0, 1.0, "high", ()) for place, name in enumerate("abc")]
     for first, second, third in product((0.3, 0.5, 0.55, 0.6, 0.7), repeat=3):
@@ -173,11 +163,6 @@ def test_a_point_counts_what_would_be_injected() -> None:
     assert (found.fire_rate, found.false_fire_rate) == (pytest.approx(2 / 3), pytest.approx(1 / 2))
 
 
-def test_a_point_that_injects_nothing_has_no_precision() -> None:
-    found = point([labels_only("a", True)], [[0.2]], 0.5, 3, 0.9)
-    assert (found.precision, found.low, found.recall) == (None, None, 0.0)
-
-
 def test_the_bounds_are_lower_ends_of_the_headline_interval_at_the_whole_and_at_half_the_risk() -> None:
     prompts = [labels_only(f"p{i}", i % 4 > 0, i % 3 == 0) for i in range(40)]
     found = point(prompts, [[0.9, 0.8]] * 40, 0.5, 3, 0.9)
@@ -217,10 +202,10 @@ def test_thresholds_are_tested_downwards_from_the_one_that_p_calls_safest_at_hal
 
 def test_the_threshold_for_another_root_goes_by_the_bound_for_other_roots() -> None:
     points = [at(0.0, 0.9, 0.8, elsewhere=0.2), at(0.1, 0.9, 0.8, elsewhere=0.6), at(0.2, 0.9, 0.8, 0.9, 0.7)]
-    assert choose_elsewhere(points, 0.6, 4) == points[1]
+    assert choose(points, 0.6, 4) == points[1]
     assert choose(points, 0.6) == points[0]
-    assert choose_elsewhere(points, 0.8, 4) is None
-    assert choose_elsewhere([at(0.0, 0.9, 0.8)], 0.1, 1) is None
+    assert choose(points, 0.8, 4) is None
+    assert choose([at(0.0, 0.9, 0.8)], 0.1, 1) is None
 
 
 def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
@@ -228,12 +213,6 @@ def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
     assert choose(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
     enough = [*prompts, labels_only("one more", True)]
     assert choose(curve(enough, [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
-
-
-def test_a_judge_is_asked_for_prompts_with_something_in_its_band() -> None:
-    given = [[0.9, 0.1], [0.5], [0.6], [0.2, 0.59], []]
-    assert judge_calls(given, 0.2, 0.6) == 2
-    assert judge_calls(given, 0.0, inf) == 4
 
 
 def test_no_judge_is_asked_where_a_twentieth_of_what_is_relevant_lies() -> None:
@@ -283,14 +262,6 @@ def test_the_promise_is_kept_as_often_as_it_says() -> None:
     precisions = [precision_on(unseen, made) for made in found if made.at]
     assert len(precisions) >= 18
     assert sum(one >= 0.6 for one in precisions) >= 0.85 * len(precisions)
-
-
-def test_the_reliability_is_by_tenths() -> None:
-    found = reliability([(0.1, True), (0.15, False), (0.95, True), (1.0, True)])
-    assert [(one.predicted, one.observed, one.count) for one in found] == [
-        (pytest.approx(0.125), 0.5, 2),
-        (pytest.approx(0.975), 1.0, 2),
-    ]
 
 
 def test_the_reliability_counts_every_label_once(made: Tuning) -> None:
@@ -352,16 +323,6 @@ def test_engine_and_labels_agree_on_a_probability(made: Tuning) -> None:
     assert [model.probability(row) for row in rows] == pytest.approx(list(made.weights.probabilities(rows)))
 
 
-def test_a_model_replaces_the_one_before_and_can_be_removed(tmp_path: Path) -> None:
-    state = str(tmp_path)
-    model_file.write(state, {"first": 1})
-    path = model_file.write(state, {"second": 2})
-    assert '"second": 2' in path.read_text(encoding="utf-8")
-    assert model_file.remove(state) == path
-    assert not path.exists()
-    assert model_file.remove(state) is None
-
-
 def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(TuningError, match="cannot be written"):
@@ -412,13 +373,3 @@ def test_of_four_roots_the_text_promises_something_for_another_one() -> None:
     assert "nothing can be promised: that takes labels of 4 roots" in format_text(three, is_full=True)
     assert [one.promise_in("another") for one in (four, three)] == ["a root without labels", "none"]
     assert three.promise_in("a") == "the roots of the labels"
-
-
-def test_json_holds_the_curve_and_the_choice(made: Tuning) -> None:
-    shown = json.loads(format_json(made))
-    assert made.at is not None
-    assert shown["at"]["threshold"] == made.at.threshold
-    assert len(shown["points"]) == 100
-    assert shown["weights"]["by_feature"] == dict(made.weights.by_feature)
-    assert shown.keys() >= {"target", "confidence", "reachable", "doubt", "asked", "brier", "base_rate", "reliability"}
-    assert shown["today"]["injected"] == 300
