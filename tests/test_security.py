@@ -30,7 +30,6 @@ MAY_START = {
     "engine/doctor/client.py": "the hook of memsift",
     "engine/judge/providers/claude_cli.py": "the client, as a judge",
     "engine/opening.py": "the process that updates an index",
-    "engine/search/sync.py": "the processes that read the files of a large first index",
     "engine/quality/repository.py": "git, for the check of what is gone; no program that the repository names",
     "tui/workspace/curate/curating.py": "the person's editor",
     "tui/workspace/replay/jobs.py": "the processes of a large replay",

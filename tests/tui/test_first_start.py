@@ -120,7 +120,7 @@ def test_a_choice_of_the_hook_installs_it(private_home: Path, monkeypatch: pytes
     for stream in ("stdin", "stderr"):
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True)
     with click.Context(main):
-        open_other(RootNotFoundError("none"), JudgeOptions(is_off=True), None, None, is_plain=False)
+        open_other(RootNotFoundError("none"), JudgeOptions(is_off=True), None, is_plain=False)
     assert "UserPromptSubmit" in (private_home / ".claude" / "settings.json").read_text("utf-8")
 
 

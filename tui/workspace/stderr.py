@@ -117,10 +117,13 @@ def _build_visibly(root: str) -> None:
     if count < MANY:
         return
     label = f"Reading {count:,} memories for the first time"
-    with click.progressbar(
-        length=count, label=label, file=sys.stderr, show_pos=True, update_min_steps=count // 100
-    ) as bar:
-        build(root, os.environ, lambda done, _: bar.update(done - bar.pos))
+    with click.progressbar(length=count, label=label, file=sys.stderr, show_pos=True) as bar:
+
+        def advance(done: int, _: int) -> None:
+            if done == count or done - bar.pos >= count // 100:
+                bar.update(done - bar.pos)
+
+        build(root, os.environ, advance)
 
 
 def _explain_wait(root: str) -> None:

@@ -9,16 +9,17 @@ from rich.cells import cell_len
 
 from labels.measure.intervals import Interval
 from labels.measure.report import Report, ReportOptions, report_from_store
-from labels.report.section import ReportSection, ReportTable
+from labels.report.section import ReportRow, ReportSection, ReportTable
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tests.labels.samples import card, judged, record, retrieval
 from tui.widgets.report.charts import curve_beside, drawn_chart, plot
-from tui.widgets.report.lists import table_rows, whole_row
+from tui.widgets.report.lists import table_rows
 from tui.widgets.report.text import MIN_SCALE, interval_bar, part_text
 
 TABLE = ReportTable(
-    ("", "precision", "95 %\none look", "relevant"), (("memsift", "0.5", "0.2-0.8", "1 of 2"), ("", "1.0", "-", ""))
+    ("", "precision", "95 %\none look", "relevant"),
+    (ReportRow(("memsift", "0.5", "0.2-0.8", "1 of 2")), ReportRow(("", "1.0", "-", ""))),
 )
 
 
@@ -38,7 +39,7 @@ def report(store: LabelStore) -> Report:
 
 
 def test_a_table_that_fits_is_whole_and_says_no_more_below() -> None:
-    head, rows = table_rows(TABLE, (), 60)
+    head, rows = table_rows(TABLE, 60)
     assert head == ["                        95 %", "         precision  one look  relevant"]
     assert [row.line for row in rows] == ["memsift        0.5   0.2-0.8    1 of 2", "               1.0         -"]
     assert [row.whole for row in rows] == ["", ""]
@@ -46,15 +47,15 @@ def test_a_table_that_fits_is_whole_and_says_no_more_below() -> None:
 
 @pytest.mark.parametrize("width", [30, 20, 8])
 def test_columns_without_room_are_left_out_and_stand_in_full_below(width: int) -> None:
-    head, rows = table_rows(TABLE, (), width)
+    head, rows = table_rows(TABLE, width)
     assert max(map(cell_len, [*head, *(row.line for row in rows)])) <= width
     assert rows[0].whole == "memsift · precision 0.5 · 95 % one look 0.2-0.8 · relevant 1 of 2"
-    assert whole_row(TABLE, 1) == "memsift · precision 1.0 · 95 % one look -"
+    assert rows[1].whole == "memsift · precision 1.0 · 95 % one look -"
 
 
 def test_a_table_of_names_alone_is_cut_to_the_width() -> None:
-    table = ReportTable(("memory", "prompt"), (("a long name of a memory", "what about it [/b]?"),), names=2)
-    head, rows = table_rows(table, (), 30)
+    table = ReportTable(("memory", "prompt"), (ReportRow(("a long name of a memory", "what about it [/b]?")),), names=2)
+    head, rows = table_rows(table, 30)
     assert head
     assert cell_len(rows[0].line) <= 30
     assert rows[0].whole == "memory a long name of a memory · prompt what about it [/b]?"
@@ -66,14 +67,15 @@ def test_the_row_in_full_stands_above_the_sentences() -> None:
 
 
 def test_a_row_about_a_share_has_the_range_for_a_bar(report: Report) -> None:
-    found = {section.name: section.table for section in sections(report) if section.table and section.table.ranges}
+    tables = {section.name: section.table for section in sections(report) if section.table}
+    found = {name: table for name, table in tables.items() if any(row.range for row in table.rows)}
     assert {"precision", "recall", "history"} <= set(found)
-    assert all(len(table.ranges) == len(table.rows) for table in found.values())
-    _, rows = table_rows(found["precision"], (), 80)
+    assert all(row.range for table in found.values() for row in table.rows)
+    _, rows = table_rows(found["precision"], 80)
     assert max(cell_len(row.line) for row in rows) <= 80 - MIN_SCALE, "there is room for the bar of every row"
-    assert "any time" in "".join(table_rows(found["precision"], (), 80, has_bars=False)[0])
+    assert "any time" in "".join(table_rows(found["precision"], 80, has_bars=False)[0])
     first = report.systems[0]
-    assert rows[0].range == (first.precision.value, first.interval, first.live)
+    assert rows[0].row.range == (first.precision.value, first.interval, first.live)
 
 
 def test_the_chart_of_the_judge_says_its_numbers_and_differs_by_signs(report: Report) -> None:
