@@ -121,6 +121,13 @@ class ModeScreen(PanesScreen):
 
         self.app.push_screen(dialog, take)
 
+    def act_on(self, *parts: object) -> None:
+        """Let the keys of this screen act on its *parts*: their `action_` methods, where the screen has none."""
+        for part in parts:
+            for name in dir(type(part)):
+                if name.startswith("action_") and not hasattr(self, name):
+                    setattr(self, name, getattr(part, name))
+
     # Going
 
     async def go_to_prompt(self, prompt_id: str | None) -> None:
