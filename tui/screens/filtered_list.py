@@ -133,7 +133,7 @@ class FilteredList(RowsPane):
         with Container(id="panes"):
             with Vertical(id="listed"):
                 with Vertical(id="list", classes="pane"):
-                    yield ColumnHeads(self.rows.columns, self.rules.orders)
+                    yield ColumnHeads(self.rows, self.rules.orders)
                     yield self.rows
                 yield from self._below[:1]
             with Vertical(id="shown"):
