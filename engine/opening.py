@@ -107,7 +107,7 @@ def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can.
 
     The index is written at most once in KEEP_SECONDS, because a disk takes longer to keep a risk than the scan to find
-    it. What is left is written when the function is called without memories, at the end.
+    it. What is left is written when the function is called without memories, at the end. Threads may share it.
     """
     found: list[tuple[float, str, str]] = []
     written = -KEEP_SECONDS
@@ -119,7 +119,8 @@ def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
         new = [(risk(memory), memory.summary.id, memory.summary.digest) for memory in memories]
         found.extend(new)
         if found and (not memories or time.monotonic() > written + KEEP_SECONDS):
-            kept = [found.pop() for _ in range(len(found))]
+            kept = found[:]
+            del found[: len(kept)]  # what a thread adds in between may be lost, and is then scanned once more
             try:
                 db = for_writing(path, wait_s=0.0)
                 try:
@@ -187,8 +188,8 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     If a few `stat` calls show that it is behind, it is updated, or without time for that, a process of its own updates
     it. In both cases a changed file is read again before its memory is shown. Raises only errors of reading the root.
     """
-    until = time.monotonic() + SYNC_SHARE * deadline_s
-    path = index_file(root, environ)
+    share = SYNC_SHARE * deadline_s
+    until, path = time.monotonic() + share, index_file(root, environ)
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
@@ -197,9 +198,7 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
 
         if is_locked(path):  # another process builds it
             return None
-    if (
-        _sync_seconds(index) if index is not None else _first_seconds(root, SYNC_SHARE * deadline_s)
-    ) > SYNC_SHARE * deadline_s:
+    if (_sync_seconds(index) if index is not None else _first_seconds(root, share)) > share:
         start_update(path, root)
         return _behind(index)
     if index is not None:

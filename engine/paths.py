@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 CONFIG, DATA, CACHE, STATE = "config", "data", "cache", "state"
 _PLACES = {CONFIG: ".config", DATA: ".local/share", CACHE: ".cache", STATE: ".local/state"}
 """Kind of memsift's own files -> the folder in the home folder, where `XDG_<KIND>_HOME` names no other."""
+SESSION_FOLDER = "CLAUDE_PROJECT_DIR"
+"""The variable in which Claude Code, and agents that follow it, name the folder where they were started.
+
+`cwd` follows the model's `cd`.
+"""
+
 _SLUG_CHARACTERS, _MOST_NAME = 200, 64
 
 
@@ -50,6 +56,11 @@ def trust_file(environ: Mapping[str, str]) -> str:
 def cutoff_file(folder: str) -> str:
     """The file of a tuned cutoff in a root's state folder."""
     return os.path.join(folder, "cutoff.json")
+
+
+def mute_file(folder: str) -> str:
+    """The file in a root's state folder that says for which session, and until when, the hook injects nothing."""
+    return os.path.join(folder, "muted.json")
 
 
 def cache_dir(environ: Mapping[str, str]) -> str:

@@ -22,6 +22,27 @@ _REMINDER = "system-reminder"
 
 _PASTE = "pasted_content"
 
+_CLIENT_TAGS = (
+    *("command-name", "command-message", "command-args", "user-memory-input", "user-prompt-submit-hook"),
+    *("local-command-stdout", "local-command-stderr", "local-command-caveat", "post-tool-use-hook"),
+    *("bash-input", "bash-stdout", "bash-stderr", "bash-exit-code", "task-notification", "tick", "remote-review"),
+    *("teammate-message", "agent-message", "cross-session-message", "coordinator-relay", "fork-boilerplate"),
+    *("slack-ping", "slack-tag-message", "mcp-resource-update", "mcp-polling-update"),
+    *("fetched-web-content", "untrusted-widget-state"),
+)
+"""Tags at the beginning of texts that the client writes in a person's name: those that client 2.1.330 knows.
+
+They hold commands and their output, events, and messages of other agents, sessions and services.
+"""
+
+_NOT_TYPED = (
+    *(f"<{tag}{behind}" for tag in _CLIENT_TAGS for behind in "> \n"),
+    '<channel source="',
+    *("[Image: source:", "Caveat: The messages below", "[Artifact comment"),
+    "This session is being continued from a previous conversation",
+)
+"""Beginnings of texts that nobody typed, for the hook and for the readers of transcripts, histories and logs."""
+
 TURN_CHARACTERS = 2000
 """The part of a turn that is kept, for hook, replay and labels alike."""
 
@@ -99,12 +120,11 @@ def is_human_prompt(text: str, source: str = "") -> bool:
     """Whether a person typed this prompt, in words.
 
     *source* is the field of that name in the hook's payload; empty where the client does not send it. Not human are
-    other sources than user and sdk (wake-ups, schedules, the system), a `<task-notification>` and nothing else, and a
-    slash command: `/review the diff` is a command, `/home/me/a.py fails` is a prompt.
+    other sources than user and sdk (wake-ups, schedules, the system), a text that begins as the client's own texts do,
+    and a slash command: `/review the diff` is a command, `/home/me/a.py fails` is a prompt.
     """
     stripped = text.strip()
-    is_notification = stripped.startswith("<task-notification>") and stripped.endswith("</task-notification>")
-    return source in _PEOPLE and not is_notification and not is_slash_command(stripped)
+    return source in _PEOPLE and not stripped.startswith(_NOT_TYPED) and not is_slash_command(stripped)
 
 
 def is_slash_command(text: str) -> bool:

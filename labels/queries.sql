@@ -68,9 +68,6 @@ SELECT prompt_id, system, config_json FROM retrieval JOIN run USING (run_id)
 WHERE root = :root AND corpus_hash = :corpus AND NOT EXISTS (
     SELECT 1 FROM result INDEXED BY result_injected
     WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id AND injected)
-AND (system NOT GLOB :judged OR NOT EXISTS (
-    SELECT 1 FROM result WHERE result.run_id = retrieval.run_id
-    AND result.prompt_id = retrieval.prompt_id AND dropped_by = 'judge'))
 
 -- Runs
 
@@ -100,7 +97,7 @@ FROM label_event JOIN result USING (prompt_id, memory_id, digest) JOIN run USING
 -- [labelled_text]
 SELECT text FROM prompt WHERE prompt_id = ? AND prompt_id IN (SELECT prompt_id FROM label_event)
 
--- Pools and labelling orders
+-- Pools and the labelling orders of memsift 1.0
 
 -- [pooled]
 SELECT prompt_id, json_group_array(memory_id) FROM frame
@@ -108,15 +105,11 @@ JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY pro
 USING (prompt_id, ts)
 WHERE seed = :seed GROUP BY prompt_id
 
--- [inclusion]
-SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
-(SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts
-
--- [plan]
-SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id
-
--- [strata]
-SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid
+-- The labelled prompts that an order of memsift 1.0 preferred. Its random order has the stratum `all`, and its stratified
+-- order takes of each kind as many as there are: both are random samples.
+-- [preferred]
+SELECT DISTINCT prompt_id FROM plan WHERE stratum <> 'all' AND prompt_id IN (SELECT prompt_id FROM label_event)
+AND (order_name <> 'stratified' OR stratum GLOB '*the cutoff*')
 
 -- Events
 

@@ -41,8 +41,8 @@ CHOSEN, REMOVED = "chosen by hand", "typed, removed"
 BY_HAND = (TYPED, CHOSEN, REMOVED)
 """Sources of prompts that are no part of a random sample: a person wrote or picked them, perhaps to see a failure."""
 
-INJECTED, JUDGE_DROPPED = "injected", "judge-dropped"
-"""Strata of a pool: memories that a system injects, and a sample of the memories that a judge dropped."""
+INJECTED = "injected"
+"""The stratum of every memory of a pool. Pools of memsift 1.0 also hold a sample of what a judge dropped."""
 
 Pair = tuple[str, str]
 """(memory id, digest): one text of a memory. A label belongs to a prompt and a pair."""
@@ -189,15 +189,9 @@ class MemoryText(NamedTuple):
 
 @dataclass(frozen=True)
 class Card:
-    """A pooled memory to label.
-
-    `stratum` is INJECTED or JUDGE_DROPPED. `inclusion_probability` (0..1] is its chance to come into the pool.
-    `position` is its place in the order of showing, 1-based.
-    """
+    """A pooled memory to label. `position` is its place in the order of showing, 1-based."""
 
     memory: MemorySummary
-    stratum: str
-    inclusion_probability: float
     position: int
 
     @property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine import __version__
 from engine.agents.registry import agent_in
-from engine.config import JUDGED, SYSTEMS
+from engine.config import SYSTEMS
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
@@ -96,6 +96,10 @@ class StoredRuns:
         places = ", ".join("?" * len(BY_HAND))
         rows = self._db.tuples(f"SELECT prompt_id FROM prompt WHERE source IN ({places})", BY_HAND)
         return frozenset(prompt_id for (prompt_id,) in rows)
+
+    def preferred_prompts(self) -> frozenset[str]:
+        """The labelled prompts that an order of memsift 1.0 put before others: they are no random sample."""
+        return frozenset(prompt_id for (prompt_id,) in self._db.tuples(QUERIES["preferred"]))
 
     def prompts_of_source(self, root: str, source: str, limit: int = 1000) -> tuple[Prompt, ...]:
         """The prompts of a source that were replayed over a root, the latest replay first."""
@@ -231,7 +235,7 @@ def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
 
 
 class EmptyReplay(NamedTuple):
-    """A retrieval with nothing to label: its system injected nothing, and its judge dropped nothing."""
+    """A retrieval with nothing to label: its system injected nothing."""
 
     prompt_id: str
     system: str
@@ -277,7 +281,7 @@ class NewestReplays:
 
     def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
         """The replays over a root with these memories that left nothing to label."""
-        rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash, "judged": f"*{JUDGED}"})
+        rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash})
         return list(map(EmptyReplay._make, rows))
 
 

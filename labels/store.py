@@ -16,7 +16,6 @@ from engine.errors import LabelStoreError
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_of, event_row
-from labels.labelling_order import StoredPlans
 from labels.pooling import StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
 from labels.rereading import follow_rereading
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
-    from labels.labelling_order import LabellingOrder
     from labels.records import Card, Pair, Pool
 
     class KeyPress(TypedDict):
@@ -51,7 +49,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPlans):
+class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
     """A person's labels in one SQLite file. Belongs to the thread that opened it; other processes may use the file.
 
     A method that writes has committed when it returns. Every method raises LabelStoreError if the file cannot be read
@@ -170,7 +168,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
                     row = {"root": root, "other": other, "ts": self._timestamp()}
                     self._db.insert("same_memories", row, upsert="DO NOTHING")
 
-    # Retrievals, pools and labelling orders are written
+    # Retrievals and pools are written
 
     def record_retrieval(
         self, retrieval: Retrieval, *, root: str, config_json: str, corpus_hash: str, bodies: Mapping[str, str]
@@ -189,7 +187,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
             runs.record_results(self._db, run, retrieval, ts)
 
     def record_pool(self, pool: Pool) -> None:
-        """Keep the strata and inclusion probabilities of a pool. The newest pool of a prompt and seed counts."""
+        """Keep a pool. The newest pool of a prompt and seed counts."""
         ts = self._timestamp()
         with self._db.writing():
             runs.record_prompt(self._db, pool.prompt)
@@ -208,18 +206,6 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools, StoredPla
         with self._db.writing():
             if prompt_id not in self.seen_prompts(annotator):
                 self._db.insert("sighting", {"annotator": annotator, "prompt_id": prompt_id, "ts": ts})
-
-    def save_plan(self, root: str, annotator: str, plan: LabellingOrder) -> None:
-        """Keep the labelling order, and the strata of its prompts. Strata of other prompts stay."""
-        at = {"root": root, "annotator": annotator}
-        now = {"order_name": plan.order, "seed": plan.seed, "ts": self._timestamp()}
-        with self._db.writing():
-            self._db.execute(
-                "UPDATE plan SET order_name = ? WHERE root = ? AND annotator = ?", [plan.order, *at.values()]
-            )
-            for prompt_id, stratum in plan.strata.items():
-                row = {**at, **now, "prompt_id": prompt_id, "stratum": stratum}
-                self._db.upsert("plan", row, keys=("root", "prompt_id", "annotator"))
 
     # Key presses are written
 

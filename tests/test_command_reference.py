@@ -90,7 +90,7 @@ def test_the_reference_explains_the_options_that_have_no_row_of_their_own() -> N
     text = REFERENCE.read_text(encoding="utf-8")
     explained = set(OPTION.findall(text[: text.index("## The app")]))
     assert set().union(*GROUPS.values()) <= explained
-    assert {"--root", "--prompts", "--db", "--format", "--dry-run", "--full", "--order"} <= explained
+    assert {"--root", "--prompts", "--db", "--format", "--dry-run", "--full"} <= explained
 
 
 def typed_lines(page: Path) -> Iterator[str]:

@@ -20,7 +20,7 @@ MAY_CONNECT = {
     "engine/judge/providers/sdk_client.py",
     "tui/app.py",  # hands a link that a person clicked to the browser
     "tui/cli/serve.py",
-    "tui/workspace/jobs.py",
+    "tui/workspace/replay/jobs.py",
 }
 STARTING = {"subprocess", "multiprocessing", "pty"}
 STARTING_CALLS = re.compile(
@@ -33,7 +33,7 @@ MAY_START = {
     "engine/search/sync.py": "the processes that read the files of a large first index",
     "engine/quality/repository.py": "git, for the check of what is gone; no program that the repository names",
     "tui/workspace/curate/curating.py": "the person's editor",
-    "tui/workspace/jobs.py": "the processes of a large replay",
+    "tui/workspace/replay/jobs.py": "the processes of a large replay",
 }
 
 

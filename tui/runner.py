@@ -18,8 +18,8 @@ from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
 from tui.plain_app import NOTICE_SECONDS, PlainApp
 from tui.remapped_keys import key_map
 from tui.workspace.app_settings import AppSettings, Choices
-from tui.workspace.jobs import is_unanswered
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
+from tui.workspace.replay.jobs import is_unanswered
 from tui.workspace.replay.replaying import jobs_left
 from tui.workspace.sources import Watcher
 

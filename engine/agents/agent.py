@@ -10,7 +10,7 @@ import os
 
 from engine.lean.json_text import dumps
 from engine.lean.record import Record
-from engine.paths import home_dir, project_slug
+from engine.paths import SESSION_FOLDER, home_dir, project_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,13 @@ USER_TOML, PROJECT_TOML = "user, TOML", "project, TOML"
 """Scopes of settings: of this machine's administrator, of the person, of a project, of the person in one project.
 
 Those with TOML are second files of the same scope, for an agent that reads hooks from either.
+"""
+
+DEFAULTS, PARTS, REQUIREMENTS = (f"{MANAGED}, {name}" for name in ("defaults", "parts", "requirements"))
+PROJECT_SWITCHES, LOCAL_SWITCHES = (f"{scope}, switches" for scope in (PROJECT, LOCAL))
+"""Scopes of files that memsift only reads: further files of the administrator, and files that hold switches alone.
+
+PARTS is a folder: its files NAME.json count in the order of their names.
 """
 
 SESSIONS_READER = "engine.agents.sessions"
@@ -40,6 +47,10 @@ ALLOWED, CHANGED, UNASKED = CONSENTS = (
 
 BRACKETS = str.maketrans("<>", "‹›", "‹›")
 """The tags of the injected text, for an agent that escapes `<` and `>`. Without them no title can look like a tag."""
+
+
+PLUGIN = "plugin"
+"""The scope of a hook that a plugin brings."""
 
 
 class HookForm(Record):
@@ -71,14 +82,40 @@ class HookForm(Record):
     escapes: bool = False
 
 
+def is_true(value: object) -> bool:
+    return value is True
+
+
+def is_false(value: object) -> bool:
+    return value is False
+
+
+class HookSwitch(Record):
+    """A setting that lets an agent leave hooks out. `key`: its path. `is_off`: whether a value leaves them out.
+
+    The last of the agent's files that has the key decides, and lists of several files are joined. `is_managed`: only
+    files of the administrator count. `spares`: the scopes whose hooks run nevertheless.
+    """
+
+    key: tuple[str, ...]
+    is_off: Callable[[object], bool] = is_true
+    is_managed: bool = False
+    spares: tuple[str, ...] = ()
+
+
+DISABLE_ALL = ("disableAllHooks",)
+"""The path of the switch that several agents share."""
+
+
 class Agent(Record):
     """A coding agent. `program` is the command that starts it, and `tried` the version that was tried.
 
     `folder` holds the agent's own files, below the home folder. Where the environment variable `variable` is set, these
     files lie in the folder `below` of the place that it names.
-    `settings`: scope -> the file with hooks. Paths of the scope USER lie in `folder`, of MANAGED are absolute, of the
-    others lie in the project. `asks`: a sentence if a person has to allow the hook. `consent` says then whether the
-    hook at a place of a settings file is allowed: one of CONSENTS.
+    `settings`: scope -> the file with hooks or switches, in the order in which a later file overrides an earlier file.
+    Paths of the user lie in `folder`, those of the administrator are absolute, the others lie in the project.
+    `switches`: the settings with which it leaves hooks out. `asks`: a sentence if a person has to allow the hook.
+    `consent` says then whether the hook at a place of a settings file is allowed: one of CONSENTS.
     `sessions`: patterns of the session files, in `folder`. `memories`: folders of memories that the agent keeps, in
     `folder`; `*` is the project.
     `loads`: the files that it loads by itself, from the top of the repository down to the folder in which it was
@@ -86,6 +123,8 @@ class Agent(Record):
     below, as soon as it reads a file there. `loads_of_others`: files of other agents, below the home folder.
     `reader`: the module with `last_turns` and `living_prompts` of its sessions; empty if the hook reads none.
     `is_named_by_session`: the request names no transcript, and `*` in `sessions` is the session's id.
+    `session_folder`: the variable in which its hook finds the folder where the agent was started; `cwd` follows the
+    model's `cd`. Empty for an agent that sets none: the variable of another agent around it says nothing.
     """
 
     name: str
@@ -95,6 +134,7 @@ class Agent(Record):
     folder: str
     settings: Mapping[str, str]
     hook: HookForm
+    switches: tuple[HookSwitch, ...] = ()
     variable: str = ""
     below: str = ""
     asks: str = ""
@@ -107,6 +147,7 @@ class Agent(Record):
     nests: bool = False
     reader: str = ""
     is_named_by_session: bool = False
+    session_folder: str = SESSION_FOLDER
 
     def home(self, environ: Mapping[str, str]) -> str:
         """The folder of the agent's own files."""

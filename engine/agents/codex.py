@@ -18,14 +18,19 @@ import os
 from engine.agents.agent import (
     ALLOWED,
     CHANGED,
+    DEFAULTS,
+    MANAGED,
     PROJECT,
     PROJECT_TOML,
+    REQUIREMENTS,
     SESSIONS_READER,
     UNASKED,
     USER,
     USER_TOML,
     Agent,
     HookForm,
+    HookSwitch,
+    is_false,
 )
 
 TYPE_CHECKING = False
@@ -82,11 +87,19 @@ AGENT = Agent(
     folder=FOLDER,
     variable="CODEX_HOME",
     settings={
+        DEFAULTS: "/etc/codex/config.toml",
         USER: HOOKS,
         USER_TOML: SETTINGS,
         PROJECT: os.path.join(FOLDER, HOOKS),
         PROJECT_TOML: os.path.join(FOLDER, SETTINGS),
+        MANAGED: "/etc/codex/managed_config.toml",
+        REQUIREMENTS: "/etc/codex/requirements.toml",
     },
+    switches=(
+        HookSwitch(("features", "hooks"), is_false),
+        HookSwitch(("features", "codex_hooks"), is_false),
+        HookSwitch(("allow_managed_hooks_only",), is_managed=True),
+    ),
     hook=HookForm(event=EVENT, fields={"prompt_id": "turn_id"}),
     asks="Codex runs a hook only after you allowed it: start codex, and allow memsift's when it asks.",
     consent=consent,
@@ -94,4 +107,5 @@ AGENT = Agent(
     memories=("memories",),
     loads=("AGENTS.md", "AGENTS.override.md"),
     reader=SESSIONS_READER,
+    session_folder="",
 )

@@ -2,6 +2,7 @@
 
 The request has `sessionId`, and neither the name of the event nor a transcript. The answer stands at the top level:
 Claude Code's nested form is ignored. The model sees it between `<system_reminder>` tags after the prompt.
+A project's settings can switch hooks off; version 1.0.102 ran them although the user's settings did.
 Entries stand in the list of the event itself, without groups. `COPILOT_HOME` moves the folder of its files.
 """
 
@@ -9,7 +10,17 @@ from __future__ import annotations
 
 import os
 
-from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
+from engine.agents.agent import (
+    DISABLE_ALL,
+    LOCAL_SWITCHES,
+    PROJECT,
+    PROJECT_SWITCHES,
+    SESSIONS_READER,
+    USER,
+    Agent,
+    HookForm,
+    HookSwitch,
+)
 
 FILE = "memsift.json"
 HOOKS = os.path.join(".github", "hooks")
@@ -22,7 +33,13 @@ AGENT = Agent(
     tried="1.0.102",
     folder=".copilot",
     variable="COPILOT_HOME",
-    settings={USER: os.path.join("hooks", FILE), PROJECT: os.path.join(HOOKS, FILE)},
+    settings={
+        USER: os.path.join("hooks", FILE),
+        PROJECT: os.path.join(HOOKS, FILE),
+        PROJECT_SWITCHES: os.path.join(".github", "copilot", "settings.json"),
+        LOCAL_SWITCHES: os.path.join(".github", "copilot", "settings.local.json"),
+    },
+    switches=(HookSwitch(DISABLE_ALL),),
     hook=HookForm(
         event="userPromptSubmitted",
         command_key="bash",

@@ -10,11 +10,32 @@ says at its start which hooks are new. Settings may hold comments.
 from __future__ import annotations
 
 import os
+import sys
 
-from engine.agents.agent import PROJECT, SESSIONS_READER, USER, Agent, HookForm
+from engine.agents.agent import (
+    DEFAULTS,
+    MANAGED,
+    PROJECT,
+    SESSIONS_READER,
+    USER,
+    Agent,
+    HookForm,
+    HookSwitch,
+    is_false,
+)
 
 FOLDER = ".gemini"
-SETTINGS = "settings.json"
+SETTINGS, OF_DEFAULTS = "settings.json", "system-defaults.json"
+NAME = "memsift"
+"""The name of memsift's entry."""
+
+
+def managed_folder(name: str, name_on_macos: str) -> str:
+    """The folder of the administrator's settings, of Gemini CLI and of agents that began as it."""
+    return f"/Library/Application Support/{name_on_macos}" if sys.platform == "darwin" else f"/etc/{name}"
+
+
+MANAGED_FOLDER = managed_folder("gemini-cli", "GeminiCli")
 
 AGENT = Agent(
     name="gemini",
@@ -24,10 +45,19 @@ AGENT = Agent(
     folder=FOLDER,
     variable="GEMINI_CLI_HOME",
     below=FOLDER,
-    settings={USER: SETTINGS, PROJECT: os.path.join(FOLDER, SETTINGS)},
+    settings={
+        DEFAULTS: os.path.join(MANAGED_FOLDER, OF_DEFAULTS),
+        USER: SETTINGS,
+        PROJECT: os.path.join(FOLDER, SETTINGS),
+        MANAGED: os.path.join(MANAGED_FOLDER, SETTINGS),
+    },
+    switches=(
+        HookSwitch(("hooksConfig", "enabled"), is_false),
+        HookSwitch(("hooksConfig", "disabled"), lambda names: isinstance(names, list) and NAME in names),
+    ),
     hook=HookForm(
         event="BeforeAgent",
-        entry={"type": "command", "name": "memsift"},
+        entry={"type": "command", "name": NAME},
         units_per_second=1000,
         allows_comments=True,
         escapes=True,

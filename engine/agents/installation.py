@@ -125,7 +125,7 @@ def plan(
     """
     changes = []
     for file in files:
-        if file.scope == MANAGED or (file.problem and file.scope not in wanted):
+        if file.scope.startswith(MANAGED) or (file.problem and file.scope not in wanted):
             continue
         if file.problem:
             raise SettingsFileError(file.problem)

@@ -47,4 +47,5 @@ AGENT = Agent(
     loads=("AGENTS.md", "CLAUDE.md"),
     loads_of_others=(os.path.join(".claude", "CLAUDE.md"),),
     nests=True,
+    session_folder="",
 )

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from engine.agents import installation
-from engine.agents.agent import PROJECT, PROJECT_TOML
+from engine.agents.agent import MANAGED, PLUGIN, PROJECT, PROJECT_TOML, USER
 from engine.agents.hook_entry import OF_CLAUDE_MEMORY, bare_interpreter, is_ours, launcher_in, may_block, slow_start
 from engine.agents.installation import entries_at
 from engine.agents.settings_files import SettingsFile
@@ -18,14 +18,16 @@ from engine.stores.files import UnreadableFileError, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-PLUGIN = "plugin"
+    from engine.agents.agent import HookSwitch
+
 OURS, OF_ORIGINAL, OTHER = "memsift", "claude-memory", "other"
 
 
 class PromptHook(Record):
     """A hook of the event. `source`: the settings file, or the name of the plugin. `kind`: whose memories it injects.
 
-    `timeout` is in seconds; None: the client's default. `folder` is the plugin's; empty for a settings file.
+    `timeout` is in seconds; None: the client's default. `folder` is the plugin's; empty for a settings file. `scope` is
+    that of the settings file; of a plugin PLUGIN, or MANAGED if the administrator enables it.
     """
 
     source: str
@@ -33,12 +35,35 @@ class PromptHook(Record):
     kind: str
     timeout: float | None = None
     folder: str = ""
+    scope: str = USER
+
+
+class HookRuling(Record):
+    """Whether an agent runs memsift's hook. `key` and `path`: the setting that keeps it from that, and its file.
+
+    Both are empty where no setting does: then the hook runs, or is not installed.
+    """
+
+    runs: bool
+    key: str = ""
+    path: str = ""
+    is_managed: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.path} keeps memsift's hook from running, by {self.key}"
+
+    @property
+    def remedy(self) -> str:
+        if self.is_managed:
+            return "Ask the administrator of this machine: no other setting overrides it."
+        return f"Take {self.key} out of {self.path}."
 
 
 def prompt_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[PromptHook, ...]:
     """All hooks, in the order of the files, those of plugins last. The client starts them at the same time."""
     found = [
-        PromptHook(file.path, command, _kind(command), timeout)
+        PromptHook(file.path, command, _kind(command), timeout, scope=MANAGED if is_managed(file) else file.scope)
         for file in files
         for command, timeout in _commands(file)
     ]
@@ -46,7 +71,10 @@ def prompt_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> t
         folder = _folder(plugin, files, environ)
         path = os.path.join(folder, "hooks", "hooks.json")
         file = SettingsFile(files[0].agent, PLUGIN, path, None, _json_file(path))
-        found += [PromptHook(plugin, command, _kind(command), timeout, folder) for command, timeout in _commands(file)]
+        scope = MANAGED if plugin in enabled_plugins([file for file in files if is_managed(file)]) else PLUGIN
+        found += [
+            PromptHook(plugin, command, _kind(command), timeout, folder, scope) for command, timeout in _commands(file)
+        ]
     return tuple(found)
 
 
@@ -59,9 +87,37 @@ def enabled_plugins(files: Sequence[SettingsFile]) -> tuple[str, ...]:
     return tuple(name for name, is_on in states.items() if is_on is True)
 
 
-def all_hooks_are_off(files: Sequence[SettingsFile]) -> str:
-    """The path of the settings file that switches all hooks off, or empty."""
-    return next((file.path for file in files if file.content.get("disableAllHooks") is True), "")
+def is_managed(file: SettingsFile) -> bool:
+    """Whether a settings file is the administrator's."""
+    return file.scope.startswith(MANAGED)
+
+
+def hook_ruling(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> HookRuling:
+    """Whether the agent of *files* runs memsift's hook here, and which setting decides; without one, a hook of a user.
+
+    Consent is another matter: see `Agent.consent`. So is the trust in a folder, which settings do not tell.
+    """
+    own = own_hooks(files, environ)
+    scopes = {hook.scope for hook in own} or {USER}
+    for switch in files[0].agent.switches:
+        file, value = _decision(switch, [file for file in files if is_managed(file) or not switch.is_managed])
+        if file and switch.is_off(value) and scopes.isdisjoint(switch.spares):
+            return HookRuling(False, ".".join(switch.key), file.path, is_managed(file))
+    return HookRuling(bool(own))
+
+
+def _decision(switch: HookSwitch, files: Sequence[SettingsFile]) -> tuple[SettingsFile | None, object]:
+    """The last file that has the key of a switch, and the value; lists of several files are joined."""
+    decides: SettingsFile | None = None
+    decided: Any = None
+    for file in files:
+        value: Any = file.content
+        for key in switch.key:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None:
+            is_joined = isinstance(value, list) and isinstance(decided, list)
+            decides, decided = file, [*decided, *value] if is_joined else value
+    return decides, decided
 
 
 def gone_paths(files: Sequence[SettingsFile]) -> dict[str, str]:

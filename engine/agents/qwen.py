@@ -12,11 +12,22 @@ from __future__ import annotations
 import os
 
 from engine.agents import gemini
-from engine.agents.agent import OWN_LIST, PROJECT, SESSIONS_READER, USER, Agent
+from engine.agents.agent import (
+    DEFAULTS,
+    DISABLE_ALL,
+    MANAGED,
+    OWN_LIST,
+    PROJECT,
+    SESSIONS_READER,
+    USER,
+    Agent,
+    HookSwitch,
+)
 from engine.lean.record import replace
 
 FOLDER = ".qwen"
 PROJECTS = "projects"
+MANAGED_FOLDER = gemini.managed_folder("qwen-code", "QwenCode")
 
 AGENT = Agent(
     name="qwen",
@@ -25,7 +36,13 @@ AGENT = Agent(
     tried="0.15.10",
     folder=FOLDER,
     variable="QWEN_HOME",
-    settings={USER: gemini.SETTINGS, PROJECT: os.path.join(FOLDER, gemini.SETTINGS)},
+    settings={
+        DEFAULTS: os.path.join(MANAGED_FOLDER, gemini.OF_DEFAULTS),
+        USER: gemini.SETTINGS,
+        PROJECT: os.path.join(FOLDER, gemini.SETTINGS),
+        MANAGED: os.path.join(MANAGED_FOLDER, gemini.SETTINGS),
+    },
+    switches=(HookSwitch(DISABLE_ALL),),
     hook=replace(gemini.AGENT.hook, event="UserPromptSubmit", adds=("$version",)),
     sessions=(os.path.join(PROJECTS, "*", "chats", "*.jsonl"),),
     memories=(os.path.join(PROJECTS, "*", "memory"),),

@@ -11,7 +11,8 @@ import tomllib
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from engine.agents.agent import LOCAL, PROJECT, PROJECT_TOML, USER, USER_TOML
+from engine.agents.agent import LOCAL, PARTS, PROJECT, PROJECT_TOML, USER, USER_TOML
+from engine.agents.claude_code.auto_memory import json_files
 from engine.curation.files import FileChange, text_at, write
 from engine.errors import CurationError, SettingsFileError
 from engine.lean.record import Record
@@ -48,9 +49,10 @@ def settings_files(agent: Agent, folder: str, environ: Mapping[str, str]) -> tup
 
     In the home folder, the user's file and the project's are the same: it counts once.
     """
-    paths = {scope: agent.settings_path(scope, folder, environ) for scope in agent.settings}
-    places = {os.path.realpath(path): scope for scope, path in reversed(paths.items())}
-    return tuple(_read(agent, scope, paths[scope]) for scope in paths if scope in places.values())
+    paths = [(scope, agent.settings_path(scope, folder, environ)) for scope in agent.settings]
+    paths = [(scope, found) for scope, path in paths for found in (json_files(path) if scope == PARTS else [path])]
+    first = {os.path.realpath(path): (scope, path) for scope, path in reversed(paths)}
+    return tuple(_read(agent, *pair) for pair in paths if pair in first.values())
 
 
 def _read(agent: Agent, scope: str, path: str) -> SettingsFile:

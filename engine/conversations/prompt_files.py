@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from engine.agents.agent import SESSIONS_READER
 from engine.agents.claude_code.injections import with_injections
 from engine.agents.registry import all_agents, unread_agents
+from engine.conversations.activity import LOG_FILE
 from engine.conversations.exports import PASTED_TEXT
 from engine.conversations.prompt_rows import (
     EXPORT,
@@ -23,7 +24,6 @@ from engine.conversations.prompt_rows import (
     skipped_rows,
 )
 from engine.errors import PromptFileError
-from engine.hook.activity import LOG_FILE
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
 from engine.memory import Skipped

@@ -20,9 +20,10 @@ from engine.agents.installation import own_entries
 from engine.agents.prompt_hooks import (
     OF_ORIGINAL,
     OURS,
+    HookRuling,
     PromptHook,
-    all_hooks_are_off,
     gone_paths,
+    hook_ruling,
     own_hooks,
     prompt_hooks,
     remarks,
@@ -30,10 +31,10 @@ from engine.agents.prompt_hooks import (
 )
 from engine.agents.registry import DEFAULT, all_agents
 from engine.agents.settings_files import settings_files
+from engine.conversations.activity import LOG_FILE
+from engine.conversations.activity_log import read_log
 from engine.doctor import DoctorFinding, note, ok, problem
 from engine.errors import RootError
-from engine.hook.activity import LOG_FILE
-from engine.hook.activity_log import read_log
 from engine.lean.record import Record, replace
 from engine.opening import open_index
 from engine.paths import cutoff_file, hook_start_file, root_key, state_dir
@@ -76,7 +77,7 @@ def _of_agent(
     tried = own[0] if own else PromptHook("", hook_command(agent), OURS)
     return [
         *_files(files),
-        *_hooks(hooks, own, gone_paths(files)),
+        *_hooks(hooks, own, hook_ruling(files, environ), gone_paths(files)),
         *_consent(agent, files, environ),
         *_timeouts(own, roots, environ),
         *_notes(remarks(files, environ)),
@@ -114,15 +115,17 @@ def _files(files: Sequence[SettingsFile]) -> Iterator[DoctorFinding]:
     good = [file.path for file in files if file.text is not None and not file.problem]
     if good:
         yield ok("client settings", ", ".join(good))
-    if off := all_hooks_are_off(files):
-        yield problem("hooks", f"{off} switches all hooks off", f"Take disableAllHooks out of {off}.")
 
 
-def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook], gone: Mapping[str, str]) -> Iterator[DoctorFinding]:
-    """The hooks one by one, then whether memsift's is missing. The client starts all at the same time.
+def _hooks(
+    hooks: Sequence[PromptHook], own: Sequence[PromptHook], ruling: HookRuling, gone: Mapping[str, str]
+) -> Iterator[DoctorFinding]:
+    """What keeps memsift's hook from running, then all hooks, which the client starts at the same time.
 
     *gone*: see `gone_paths`.
     """
+    if ruling.key:
+        yield problem("hooks", ruling.text, ruling.remedy)
     for source, path in gone.items():
         yield problem("hooks", f"{source} starts memsift at {path}, which is gone", AGAIN)
     for number, hook in enumerate(hooks, start=1):

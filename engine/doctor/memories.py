@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from engine.cutoff import chosen_cutoff
 from engine.doctor import note, ok, problem
 from engine.errors import DecisionsError, RootError
-from engine.hook.session import muted_session
 from engine.moved import told
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
 from engine.quality.decisions import find_undecided
+from engine.settings.muting import muted_session
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import trust_of

@@ -7,8 +7,6 @@ short. Garbage collection is off because the process ends at once.
 
 import gc
 import sys
-from _imp import source_hash
-from marshal import loads
 
 
 def main() -> None:
@@ -16,23 +14,8 @@ def main() -> None:
     try:
         gc.disable()
         sys.modules["yaml"] = None  # type: ignore[assignment] # to import PyYAML would take longer than the search
-        folder = f"{__file__[: -len('launch.py')]}../"
-        file = f"{folder}__pycache__/hook-{sys.hexversion:x}"
-        try:
-            with open(file, "rb") as stream:
-                content = stream.read()
-            if content[-8:] != source_hash(sys.hexversion, memoryview(content)[:-8]):
-                raise ValueError(file)
-            loader, entries = loads(content)
-            names = {"__name__": "engine.hook.bundle"}
-            exec(loader, names)
-            names["load"](folder, entries)  # type: ignore[operator]
-        except Exception:  # noqa: BLE001 - it is missing, damaged or out of date; the modules are loaded one by one
-            # First, because other people's packages and projects have a folder of this name, too.
-            sys.path.insert(0, f"{folder}..")
-            from engine.hook import bundle, process
-
-            bundle.write(folder, file)
+        # First, because other people's packages and projects have a folder of this name, too.
+        sys.path.insert(0, f"{__file__[: -len('launch.py')]}../..")
         from engine.hook import process
 
         process.main()

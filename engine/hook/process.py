@@ -11,17 +11,23 @@ import sys
 import unicodedata
 
 from engine import inject
-from engine.agents.claude_code.auto_memory import SESSION_FOLDER
 from engine.config import GUARD, MEMSIFT, Config, config_json
+from engine.conversations.activity import (
+    MAX_REASON,
+    NO_INDEX,
+    NOTHING_FOUND,
+    NOTHING_IN_OLD,
+    Activity,
+    append_unfinished,
+)
 from engine.cutoff import chosen_cutoff
-from engine.hook.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
-from engine.hook.deadline import Watchdog
-from engine.hook.session import is_first, is_muted, load_session, save_session
+from engine.hook.deadline import ALARM_S, Watchdog
+from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.opening import hook_index, index_file, index_of, unbuilt
-from engine.paths import is_in_place, state_dir, state_home
+from engine.paths import SESSION_FOLDER, is_in_place, mute_file, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.search.index import BEHIND, UNBUILT, Index
@@ -69,9 +75,8 @@ def main() -> None:
     """Answer the prompt on stdin and end the process with exit code 0. `os._exit` skips a slow clean-up."""
     try:
         _run()
-    except BaseException:  # noqa: BLE001 - a hook that fails must look like a hook that found nothing
+    finally:  # a hook that fails must look like a hook that found nothing
         os._exit(0)
-    os._exit(0)
 
 
 def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO, agent: Agent | None = None) -> str:
@@ -110,7 +115,9 @@ def skip_reason(request: Request) -> str:
     text = request.prompt
     if not is_human_prompt(text, request.source):
         return "a slash command" if is_slash_command(text) else "not typed by a person"
-    if _width(text) < MIN_PROMPT_CHARACTERS:
+    # A wide character (Han, Kana, Hangul) counts twice: it says as much as two.
+    start = text[:MIN_PROMPT_CHARACTERS]
+    if len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start) < MIN_PROMPT_CHARACTERS:
         return f"under {MIN_PROMPT_CHARACTERS} characters"
     return f"{OPT_OUT} in the prompt" if OPT_OUT in text else ""
 
@@ -143,7 +150,7 @@ class HookAnswer:
         self._stderr = stderr
         self._allow = allow
         self._agent = agent
-        self._folder = self._root = ""
+        self._folder = self._root = self._started_in = ""
         self._request: Request | None = None
         self._session: Session | None = None
         self._retrieval: Retrieval | None = None
@@ -162,7 +169,9 @@ class HookAnswer:
         if self._agent:
             self.activity.note(agent=self._agent.name)
         self.activity.stage("parse")
-        search = find_roots(request.cwd, self._environ, self._environ.get(SESSION_FOLDER, ""))
+        variable = self._agent.session_folder if self._agent else SESSION_FOLDER
+        self._started_in = self._environ.get(variable, "")
+        search = find_roots(request.cwd, self._environ, self._started_in)
         roots = search.roots
         if not (roots or search.said):
             return ""
@@ -173,6 +182,7 @@ class HookAnswer:
             if not is_first(folder, request.session_id, request.prompt_id, digest):
                 return ""  # and no line in the log: a prompt counts once
             self._folder = folder
+            append_unfinished(folder)
             self._note_unused(search)
             return self._decide(request, roots) if roots else ""
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
@@ -225,11 +235,14 @@ class HookAnswer:
             self.activity.note(prompt=request.prompt)
         self.activity.stage("config")
         reason = skip_reason(request) if config.enabled else "retrieval.enabled is false"
-        if not reason and is_muted(self._folder, request.session_id):
-            reason = "muted"
+        if not reason and os.path.exists(mute_file(self._folder)):
+            from engine.settings.muting import is_muted
+
+            reason = "muted" if is_muted(self._folder, request.session_id) else ""
         if reason:
             self.activity.note_reason(reason)
             return ""
+        self.activity.leave(self._folder, config.allowed_seconds + ALARM_S)
         living = self._agent.transcripts.living_prompts if self._agent and request.transcript_path else None
         session = load_session(self._folder, request.session_id, request.transcript_path, living)
         self.activity.stage("session")
@@ -247,7 +260,9 @@ class HookAnswer:
         self._warn(warning(retrieval))
         if not context:
             return ""
-        return self._agent.answer(context) if self._agent else _output(context)
+        if self._agent:
+            return self._agent.answer(context)
+        return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
     def _note_settings(self, reading: SettingsReading) -> None:
         """Tell stderr and the log about settings that do not count. Those of the user are the same for each root."""
@@ -299,7 +314,7 @@ class HookAnswer:
             index = index_of(Corpus(root, ()))
         self._late = LATE
         if self._agent and self._request:
-            loads_file, environ, folder = self._agent.loads_file, self._environ, self._request.cwd
+            loads_file, environ, folder = self._agent.loads_file, self._environ, self._started_in or self._request.cwd
             index.is_loaded = lambda memory: loads_file(memory.file, folder, environ)
         self._indexes.append(index)
         return index
@@ -332,7 +347,11 @@ class HookAnswer:
 
 
 def _run() -> None:
-    agent = _named_agent(sys.argv[1:])
+    agent = None
+    if sys.argv[1:2] == ["--agent"]:  # the module with the agents is loaded only where the command names one
+        from engine.agents.registry import agent_of
+
+        agent = agent_of(sys.argv[2])
     decision = HookAnswer(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds), agent)
     watchdog = Watchdog(Config().deadline, decision.give_up)
     answer = decision.answer(sys.stdin.buffer.read(MAX_STDIN_BYTES))
@@ -341,19 +360,6 @@ def _run() -> None:
         sys.stdout.write(answer)
         sys.stdout.flush()
     decision.remember()
-
-
-def _named_agent(arguments: list[str]) -> Agent | None:
-    """The agent that the command names, `--agent NAME`; None where it names none. KeyError for an unknown name."""
-    if not arguments:
-        return None
-    from engine.agents.registry import OPTION, agent_of
-
-    return agent_of(arguments[1]) if arguments[0] == OPTION else None
-
-
-def _output(context: str) -> str:
-    return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
 def _turns(
@@ -387,9 +393,3 @@ def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
 
     name = config.judge.provider or HTTP
     return None if name == NO_JUDGE else Judge(make_hook_provider(name, config.judge, environ), config.judge)
-
-
-def _width(text: str) -> int:
-    """Length of the first 10 characters. A wide character (Han, Kana, Hangul) counts twice: it says as much as two."""
-    start = text[:MIN_PROMPT_CHARACTERS]
-    return len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start)

@@ -6,8 +6,6 @@ the next prompt was sent.
 
 The files lie in 256 folders. A new session removes old files in its own folder only, so it never reads a long list.
 
-The file `muted.json` says for which sessions, and until when, the hook injects nothing.
-
 Where several settings run the hook, a file in the folder `answered` says which prompt one of them answers already.
 """
 
@@ -19,7 +17,7 @@ import time
 from engine.lean.json_text import dumps, loads
 from engine.lean.sha256 import hex_digest
 from engine.retrieval import Session
-from engine.stores.files import open_private, read_regular, remove, write_whole
+from engine.stores.files import open_private, read_regular, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +33,6 @@ MAX_BYTES = 10_000_000
 
 SAME_PROMPT_S, SAME_TEXT_S = 60.0, 2.0
 """For how long a prompt counts as answered. Without the id of a prompt, a person may send the same text again."""
-
-MUTE_FILE = "muted.json"
-EVERY_SESSION = ""
 
 
 def load_session(
@@ -103,30 +98,6 @@ def is_first(folder: str, session_id: str, prompt_id: str, prompt_sha256: str) -
     return True
 
 
-def mute(folder: str, until: float, session_id: str = EVERY_SESSION) -> None:
-    """Let the hook inject nothing in a session until *until* (seconds since 1970). Raises OSError."""
-    write_whole(os.path.join(folder, MUTE_FILE), dumps({"until": until, "session": session_id}).encode())
-
-
-def unmute(folder: str) -> None:
-    """Let the hook inject memories again. Raises OSError."""
-    remove(os.path.join(folder, MUTE_FILE))
-
-
-def muted_session(folder: str, now: float) -> str | None:
-    """The id of the session that is muted, or EVERY_SESSION; None if none is. A file that is not ours mutes nothing."""
-    try:
-        row = loads(read_regular(os.path.join(folder, MUTE_FILE), MAX_BYTES).decode("utf-8"))
-        return str(row["session"]) if now < float(row["until"]) else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def is_muted(folder: str, session_id: str) -> bool:
-    """Whether the hook injects nothing in this session now."""
-    return muted_session(folder, time.time()) in (EVERY_SESSION, session_id)
-
-
 def _prune(folder: str, oldest: float) -> None:
     """Remove the files that were last written before *oldest* (seconds since the epoch)."""
     with os.scandir(folder) as entries:
@@ -136,15 +107,12 @@ def _prune(folder: str, oldest: float) -> None:
 
 
 def _read(folder: str, session_id: str) -> dict[str, tuple[str, str, str]] | None:
+    """Memory id -> its digest, and the id and hash of the prompt that it was given with."""
     try:
         content = loads(read_regular(_path(folder, session_id), MAX_BYTES).decode("utf-8"))
-        return {str(name): _given(*row) for name, row in content["given"].items()}
+        return {str(name): (str(a), str(b), str(c)) for name, (a, b, c) in content["given"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _given(digest: object, prompt_id: object, prompt_sha256: object) -> tuple[str, str, str]:
-    return str(digest), str(prompt_id), str(prompt_sha256)
 
 
 def _path(folder: str, session_id: str) -> str:

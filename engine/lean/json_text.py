@@ -6,11 +6,7 @@ Values, spelling and errors are those of `json`, which is imported for texts tha
 from __future__ import annotations
 
 import sys
-
-try:
-    from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner
-except ImportError:
-    make_encoder = make_scanner = None  # type: ignore[assignment,misc]
+from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +38,7 @@ def loads(text: str) -> Any:
         value, end = make_scanner(_DECODER)(stripped, 0)
         if end == len(stripped):
             return value
-    except Exception:  # noqa: BLE001 - the scanner needs `json` to raise a proper error, and not every Python has it
+    except Exception:  # noqa: BLE001 - the scanner needs `json` to raise a proper error
         pass
     import json
 
@@ -54,10 +50,6 @@ def dumps(value: object, *, ascii_only: bool = True, space: str = " ") -> str:
 
     *space* stands after each comma and colon. TypeError for any other value.
     """
-    if make_encoder is None:
-        import json
-
-        return json.dumps(value, ensure_ascii=ascii_only, separators=(f",{space}", f":{space}"))
     spelled = encode_basestring_ascii if ascii_only else encode_basestring
     encode = make_encoder(None, _refuse, spelled, None, f":{space}", f",{space}", False, False, True)
     return "".join(encode(value, 0))

@@ -1,47 +1,17 @@
-"""SQLite without `import sqlite3`: the C module alone, and the connections that indexes and caches need.
+"""SQLite by its C module alone, and the connections that indexes and caches need.
 
-Most of the price of `sqlite3` is `functools`, from which the C module takes `lru_cache` for its cache of statements.
-While the C module loads, a stand-in takes the place of `functools`; its cache keeps all statements, for there are few.
+What `sqlite3` adds to the C module is for dates, and slow to load: see README.md beside this file.
 """
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3 as module
-else:
 
-    def _keeping(prepare):
-        statements = {}
-
-        def prepared(sql):
-            if sql not in statements:
-                statements[sql] = prepare(sql)
-            return statements[sql]
-
-        return prepared
-
-    def _load():
-        if "functools" in sys.modules:
-            import _sqlite3
-
-            return _sqlite3
-        sys.modules["functools"] = type(sys.implementation)(lru_cache=lambda _: _keeping)
-        try:
-            import _sqlite3
-        finally:
-            del sys.modules["functools"]
-        return _sqlite3
-
-    try:
-        module = _load()
-    except (ImportError, AttributeError, TypeError):
-        import sqlite3 as module
-
-if TYPE_CHECKING:
     Connection = module.Connection
+else:
+    import _sqlite3 as module
 
 DatabaseError = module.DatabaseError
 """What SQLite raises for a file that is damaged, locked, full, not writable or no database."""

@@ -90,7 +90,8 @@ def find_roots(
     Without a repository, only the nearest counts. A linked worktree that has no such folder at a place uses the one at
     that place in the main tree. A folder that nobody named is taken only if it, its `.claude`, the folder around them
     and, for a link, the folder that it leads into belong to *users*: `own_users` by default. *session_folder*: where
-    the client was started, if it is somewhere else now. A path that no file system can hold has no roots.
+    the client was started, if the model went somewhere else since. Its folders are looked for in the same way and come
+    behind those of *start*; the auto memory is its own. A path that no file system can hold has no roots.
     """
     owners = own_users(environ) if users is None else users
     refused: list[Refused] = []
@@ -98,9 +99,12 @@ def find_roots(
     auto = AutoMemory()
     try:
         folder = os.path.realpath(start)
-        for candidate in _of_project(folder, environ, found):
-            _take(candidate, owners, found, refused)
         session = os.path.realpath(session_folder) if os.path.isabs(session_folder) else folder
+        for place in dict.fromkeys((folder, session)):
+            there: list[str] = []
+            for candidate in _of_project(place, environ, there):
+                _take(candidate, owners, there, refused)
+            found += there
         repository = repository_of(session)
         main = repository.main if repository else session
         auto = auto_memory(session, main, environ, trust_in(environ))
@@ -112,7 +116,8 @@ def find_roots(
     except (OSError, ValueError):
         pass
     own = user_roots(environ)
-    return RootSearch(tuple(dict.fromkeys((*found, *own.roots))), tuple(refused), own.mistakes, auto)
+    roots = dict.fromkeys((*found, *own.roots))
+    return RootSearch(tuple(roots), tuple(dict.fromkeys(refused)), own.mistakes, auto)
 
 
 def offered_roots(start: str, environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -79,7 +79,9 @@ def import_file(
     dataset = with_annotator(form.read(source), annotator, form, source)
     origin = f"{source.path.name} ({form.name})"
     with db.writing():
-        matched = match(dataset, known_to(db, context))
+        memories = (*read_memories(db), *context.memories)
+        present = {memory.id: memory.digest for memory in context.memories}
+        matched = match(dataset, KnownNames((*read_prompts(db), *context.prompts), memories, present))
         events = list(completed(matched.dataset.events, db, origin, context.now))
         repeated = len(matched.dataset.events) - len(events)
         ready = replace(with_run_ids(matched.dataset, db, source, context), events=tuple(events))
@@ -94,12 +96,6 @@ def with_annotator(dataset: Dataset, annotator: str, form: ExchangeFormat, sourc
         raise ExchangeError(f"{source.path}: these events are memsift's own and say whose they are. Omit --annotator.")
     events = (event._replace(annotator=annotator or event.annotator or form.name) for event in dataset.events)
     return replace(dataset, events=tuple(events))
-
-
-def known_to(db: LabelDatabase, context: Context) -> KnownNames:
-    memories = (*read_memories(db), *context.memories)
-    present = {memory.id: memory.digest for memory in context.memories}
-    return KnownNames((*read_prompts(db), *context.prompts), memories, present)
 
 
 def completed(events: Iterable[Event], db: LabelDatabase, origin: str, now: str) -> Iterator[Event]:

@@ -55,7 +55,9 @@ def read(source: FileText) -> Dataset:
     for node in source.rows():
         kind = node.one_of("record", (HEADER, *RECORDS))
         if kind == HEADER:
-            redacted = read_header(node) or redacted
+            if node.whole("version") > VERSION:
+                raise node.wrong("version", f"at most {VERSION}: a newer memsift wrote this file. Update memsift")
+            redacted = node.flag("redacted", default=False) or redacted
         else:
             field, read_record = RECORDS[kind]
             record = read_record(node)
@@ -66,13 +68,6 @@ def read(source: FileText) -> Dataset:
     return Dataset(**content, redacted=redacted)
 
 
-def read_header(node: Node) -> bool:
-    """Whether the file holds hashes in place of texts."""
-    if node.whole("version") > VERSION:
-        raise node.wrong("version", f"at most {VERSION}: a newer memsift wrote this file. Update memsift")
-    return node.flag("redacted", default=False)
-
-
 def read_prompt(node: Node) -> Prompt:
     words: dict[str, Any] = {name: node.text(name, "") for name in ("session_id", "cwd", "timestamp", "source", "kind")}
     turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in node.children("turns"))
@@ -81,16 +76,14 @@ def read_prompt(node: Node) -> Prompt:
 
 def read_retrieved(node: Node) -> Row:
     call = node.child("call")
-    results = [read_result(result) for result in node.children("results")]
+    results = []
+    for result in node.children("results"):
+        verdict = result.child("verdict")
+        results.append({**result.record(RESULT), "verdict": verdict.record(VERDICT) if verdict else None})
     if len({result["memory_id"] for result in results}) < len(results):
         raise node.wrong("results", "each memory_id once")
     row = node.record(RETRIEVAL, ts=node.time("ts", ""))
     return {**row, "results": results, "call": call.record(CALL) if call else None}
-
-
-def read_result(node: Node) -> Row:
-    verdict = node.child("verdict")
-    return {**node.record(RESULT), "verdict": verdict.record(VERDICT) if verdict else None}
 
 
 def read_pooled(node: Node) -> Row:

@@ -37,7 +37,9 @@ class KnownNames:
         self._prompts = by(prompts, lambda prompt: (nfc(prompt.id),))
         self._prompts_by_alias = by(prompts, lambda prompt: (id_hash(prompt.id), nfc(unescaped(prompt.id))))
         self._prompts_by_text = by(prompts, lambda prompt: (normal(prompt.text), text_hash(prompt.text)))
-        self._versions = by(memories, lambda memory: [(name, memory.digest) for name in ids_of(memory)])
+        self._versions = by(
+            memories, lambda memory: [(nfc(memory.id), memory.digest), (id_hash(memory.id), memory.digest)]
+        )
         self._digests = by(memories, lambda memory: (memory.digest,))
         self._same_id = grouped((nfc(memory.id), memory) for memory in memories)
         newest = {memory.id: memory for memory in memories}
@@ -98,11 +100,6 @@ def by(values: Collection[V], names: Callable[[V], Sequence[K]]) -> dict[K, V]:
         for name, value in zip(same_place, values, strict=True):
             found.setdefault(name, value)
     return found
-
-
-def ids_of(memory: MemoryText) -> tuple[str, str]:
-    """The id, and its hash in a file without texts."""
-    return nfc(memory.id), id_hash(memory.id)
 
 
 def names_of(memory: MemoryText) -> tuple[str, ...]:

@@ -206,6 +206,7 @@ def add(db: LabelTables, dataset: Dataset) -> MergedRows:
     for sighting in dataset.sightings:
         db.insert("sighting", sighting, upsert="DO NOTHING")
     add_events(db, new)
+    db.execute(QUERIES["unlabelled_plans"])
     prompts, memories = (size(db, table) - before for table, before in sizes.items())
     return MergedRows(tuple(new), known, prompts, memories, retrievals)
 

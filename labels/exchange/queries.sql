@@ -44,6 +44,10 @@ WHERE age = 1
 SELECT event.*, 0 AS event_id, target.uid AS supersedes FROM label_event AS event
 LEFT JOIN label_event AS target ON target.event_id = event.supersedes ORDER BY event.event_id
 
+-- A file of memsift 1.0 plans prompts that nobody labelled then: see the step m010_one_order.
+-- [unlabelled_plans]
+DELETE FROM plan WHERE prompt_id NOT IN (SELECT prompt_id FROM label_event)
+
 -- Taken away from an extract, a statement after the other
 
 -- [other_roots]

@@ -52,12 +52,11 @@ def escaped(name: str) -> str:
     if not name:
         raise ExchangeError("A prompt or memory has an empty id, which TREC's files cannot hold. Use another format.")
     return "".join(
-        quote(character, safe="", errors="surrogatepass") if is_unsafe(character) else character for character in name
+        quote(letter, safe="", errors="surrogatepass")
+        if letter == "%" or letter.isspace() or not letter.isprintable()
+        else letter
+        for letter in name
     )
-
-
-def is_unsafe(letter: str) -> bool:
-    return letter == "%" or letter.isspace() or not letter.isprintable()
 
 
 def unescaped(name: str) -> str:

@@ -3,14 +3,14 @@
 People's labels are the truth here; the judge is an annotator to be graded. No judge can be expected to agree with
 people more than they agree among themselves.
 
-A table counts the answers of two voices: (both yes, only the first yes, only the second yes, both no). The counts need
-not be whole. A coefficient is None where nothing can be said: without counts, or if only one answer was ever given.
+A table counts the answers of two voices: (both yes, only the first yes, only the second yes, both no). A coefficient
+is None where nothing can be said: without counts, or if only one answer was ever given.
 scikit-learn has a kappa without a standard error, from lists of answers, and neither AC1 nor alpha.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
@@ -18,20 +18,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED, FLAGGED
 from labels.events import key_of
-from labels.measure.intervals import Drawn, Interval, headline_interval, jackknife_interval, sums
-from labels.measure.metrics import Ratio, estimated
-from labels.measure.strata import EQUAL
+from labels.measure.intervals import Interval, headline_interval, jackknife_interval, sums
+from labels.measure.metrics import Ratio
 from labels.records import NOT_RELEVANT, RELEVANT, grouped, nested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from labels.events import PairKey
-    from labels.measure.strata import PairWeights
     from labels.records import Judgements, Label, Outcome, Repeat
 
     Votes = tuple[int, int]
     """The numbers of people who call a memory relevant, and not relevant."""
+
+ANSWERS = ((True, True), (True, False), (False, True), (False, False))
+"""The answers of two voices in the order of a table."""
 
 YES_NO = {RELEVANT: True, NOT_RELEVANT: False}
 """The verdicts that can be compared. An unsure person has not said the opposite."""
@@ -43,20 +44,17 @@ YES_NO = {RELEVANT: True, NOT_RELEVANT: False}
 class Graded(NamedTuple):
     """A memory on which both a person and the judge decided: whether it is relevant.
 
-    `weight` is the number of memories that it stands for, 1 or more. `is_deployed`: the judge failed or was not sure,
-    so that its decision is what was injected instead.
+    `is_deployed`: the judge failed or was not sure, so that its decision is what was injected instead.
     """
 
     prompt_id: str
     memory_id: str
     person: bool
     judge: bool
-    weight: float = 1.0
     is_deployed: bool = False
 
 
-@dataclass(frozen=True)
-class Confusion:
+class Confusion(NamedTuple):
     """Numbers of memories by the decision of the judge (kept, dropped) and of people (relevant, irrelevant)."""
 
     kept_relevant: int
@@ -66,7 +64,7 @@ class Confusion:
 
     @property
     def total(self) -> int:
-        return self.kept_relevant + self.kept_irrelevant + self.dropped_relevant + self.dropped_irrelevant
+        return sum(self)
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,8 @@ class Agreement:
 
     `sensitivity` is the share of the relevant memories that it kept, `specificity` the share of the irrelevant ones
     that it dropped. `raw` is the share of all memories on which it and people agree. `kappa` and `ac1` are -1..1, None
-    when only one answer was ever given. `confusion` counts memories; the others weigh each memory. `deployed` is the
-    number of memories on which the judge was not sure: what was injected stands for its decision.
+    when only one answer was ever given. `deployed` is the number of memories on which the judge was not sure: what was
+    injected stands for its decision.
     """
 
     confusion: Confusion
@@ -92,81 +90,51 @@ class Agreement:
     disagreements: tuple[Graded, ...]
 
 
-def judge_agreement(
-    outcomes: Iterable[Outcome], judgements: Judgements, weights: PairWeights = EQUAL
-) -> Agreement | None:
+def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements) -> Agreement | None:
     """The grades of the judge of *outcomes*, one outcome per prompt; None if it saw no judged memory.
 
     Where it was not sure, it is graded on what was injected.
     """
-    graded = list(graded_memories(outcomes, judgements, weights))
+    graded = list(graded_memories(outcomes, judgements))
     if not graded:
         return None
-    table = weighted_table(graded)
-    kappa, kappa_se = cohens_kappa(table)
-    relevant = [memory for memory in graded if memory.person]
-    irrelevant = [memory for memory in graded if not memory.person]
-    kept_relevant, kept_irrelevant = (sum([memory.judge for memory in part]) for part in (relevant, irrelevant))
+    counts = Counter((memory.judge, memory.person) for memory in graded)
+    confusion = Confusion._make(counts[answers] for answers in ANSWERS)
+    kappa, kappa_se = cohens_kappa(confusion)
+    sensitivity, sensitivity_interval = same_share([memory for memory in graded if memory.person])
+    specificity, specificity_interval = same_share([memory for memory in graded if not memory.person])
     return Agreement(
-        confusion=Confusion(
-            kept_relevant, kept_irrelevant, len(relevant) - kept_relevant, len(irrelevant) - kept_irrelevant
-        ),
-        sensitivity=same_share(relevant),
-        sensitivity_interval=same_interval(relevant),
-        specificity=same_share(irrelevant),
-        specificity_interval=same_interval(irrelevant),
-        raw=same_share(graded),
+        confusion=confusion,
+        sensitivity=sensitivity,
+        sensitivity_interval=sensitivity_interval,
+        specificity=specificity,
+        specificity_interval=specificity_interval,
+        raw=same_share(graded)[0],
         kappa=kappa,
         kappa_se=kappa_se,
-        ac1=gwet_ac1(table),
+        ac1=gwet_ac1(confusion),
         deployed=sum(memory.is_deployed for memory in graded),
         disagreements=tuple(memory for memory in graded if memory.person != memory.judge),
     )
 
 
-def graded_memories(outcomes: Iterable[Outcome], judgements: Judgements, weights: PairWeights) -> Iterator[Graded]:
+def graded_memories(outcomes: Iterable[Outcome], judgements: Judgements) -> Iterator[Graded]:
     """Every candidate on which both people and the judge decided."""
     for outcome in outcomes:
-        prompt_id = outcome.prompt_id
-        judged = judgements.get(prompt_id)
+        judged = judgements.get(outcome.prompt_id)
         if judged and outcome.is_asked:
-            weight, of_memories = weights.of_prompt(prompt_id), weights.pairs.get(prompt_id, {})
             for memory_id, decision in zip(outcome.candidates, outcome.decisions, strict=True):
                 if decision is not None and memory_id in judged:
                     is_deployed = decision == FLAGGED
                     kept = memory_id in outcome.injected if is_deployed else decision == APPROVED
-                    own = weight * of_memories[memory_id] if memory_id in of_memories else weight
-                    yield Graded(prompt_id, memory_id, judged[memory_id], kept, own, is_deployed)
+                    yield Graded(outcome.prompt_id, memory_id, judged[memory_id], kept, is_deployed)
 
 
-def weighted_table(graded: Sequence[Graded]) -> Table:
-    """The four weighted counts, scaled so that their sum is the number of memories."""
-    counts: dict[tuple[bool, bool], float] = defaultdict(float)
-    for _, _, person, judge, weight, _ in graded:
-        counts[judge, person] += weight
-    scale = len(graded) / sum(counts.values())
-    both, judge_only, person_only, neither = (
-        counts[key] * scale for key in ((True, True), (True, False), (False, True), (False, False))
-    )
-    return both, judge_only, person_only, neither
-
-
-def same_share(graded: Sequence[Graded]) -> Ratio:
-    """The share on which judge and people agree."""
-    same = [memory.weight for memory in graded if memory.judge is memory.person]
-    return estimated(Ratio(len(same), len(graded)), sum(same), sum([memory.weight for memory in graded]))
-
-
-def same_interval(graded: Sequence[Graded]) -> Interval | None:
-    """The 95 % interval of the share on which judge and people agree; prompts are the sampling unit."""
-    scale = len(graded) / sum([memory.weight for memory in graded]) if graded else 1.0
-    same: dict[str, float] = defaultdict(float)
-    every: dict[str, float] = defaultdict(float)
-    for prompt_id, _, person, judge, weight, _ in graded:
-        every[prompt_id] += weight * scale
-        if judge is person:
-            same[prompt_id] += weight * scale
-    return headline_interval([(same[prompt_id], weight) for prompt_id, weight in every.items()])
+def same_share(graded: Sequence[Graded]) -> tuple[Ratio, Interval | None]:
+    """The share on which judge and people agree, and its 95 % interval; prompts are the sampling unit."""
+    of_prompts = grouped((memory.prompt_id, memory.judge is memory.person) for memory in graded).values()
+    counts = [(sum(same), len(same)) for same in of_prompts]
+    return Ratio(sum(same for same, _ in counts), len(graded)), headline_interval(counts)
 
 
 # People
@@ -206,18 +174,21 @@ class People:
 
 def people_agreement(labels: Sequence[Label], repeats: Iterable[Repeat]) -> People | None:
     """The agreement in labels and repeated labels; None if nothing was labelled twice."""
-    is_alone = len({label.annotator for label in labels}) < 2
-    answers = {} if is_alone else answers_of(labels)
-    selves, others = selves_of(repeats), others_of(answers)
+    answers: dict[str, dict[PairKey, bool]] = {}
+    if len({label.annotator for label in labels}) > 1:
+        decided = [label for label in labels if label.verdict in YES_NO]
+        answers = nested((label.annotator, key_of(label), YES_NO[label.verdict]) for label in decided)
+    selves = selves_of(repeats)
+    others = tuple(
+        concord(first, second, Counter((answers[first][key], answers[second][key]) for key in shared))
+        for first, second in combinations(sorted(answers), 2)
+        if (shared := answers[first].keys() & answers[second].keys())
+    )
     if not selves and not others:
         return None
-    return People(selves, others, krippendorffs_alpha(votes_of(answers)) if len(answers) > 2 else None)
-
-
-def answers_of(labels: Iterable[Label]) -> dict[str, dict[PairKey, bool]]:
-    """annotator -> text -> whether it is relevant, where the verdict is yes or no."""
-    decided = [label for label in labels if label.verdict in YES_NO]
-    return nested((label.annotator, key_of(label), YES_NO[label.verdict]) for label in decided)
+    votes = grouped((key, is_relevant) for own in answers.values() for key, is_relevant in own.items())
+    of_prompts = grouped((key[0], (own.count(True), own.count(False))) for key, own in votes.items())
+    return People(selves, others, krippendorffs_alpha(of_prompts) if len(answers) > 2 else None)
 
 
 def selves_of(repeats: Iterable[Repeat]) -> tuple[Concord, ...]:
@@ -229,17 +200,6 @@ def selves_of(repeats: Iterable[Repeat]) -> tuple[Concord, ...]:
     return tuple(concord(name, name, counts[name]) for name in sorted(counts))
 
 
-def others_of(answers: Mapping[str, Mapping[PairKey, bool]]) -> tuple[Concord, ...]:
-    """Each two annotators on the texts that both have labelled."""
-    concords = []
-    for first, second in combinations(sorted(answers), 2):
-        shared = answers[first].keys() & answers[second].keys()
-        if shared:
-            pairs = Counter((answers[first][key], answers[second][key]) for key in shared)
-            concords.append(concord(first, second, pairs))
-    return tuple(concords)
-
-
 def concord(first: str, second: str, counts: Mapping[tuple[bool, bool], int]) -> Concord:
     table = (counts[True, True], counts[True, False], counts[False, True], counts[False, False])
     kappa, error = cohens_kappa(table)
@@ -249,37 +209,23 @@ def concord(first: str, second: str, counts: Mapping[tuple[bool, bool], int]) ->
         table,
         same=Ratio(table[0] + table[3], sum(table)),
         if_relevant=positive_agreement(table),
-        if_not=negative_agreement(table),
+        if_not=positive_agreement(table[::-1]),
         kappa=kappa,
         kappa_se=error,
         ac1=gwet_ac1(table),
     )
 
 
-def votes_of(answers: Mapping[str, Mapping[PairKey, bool]]) -> dict[str, list[Votes]]:
-    """prompt id -> the votes on each of its texts."""
-    counts: dict[PairKey, list[int]] = {}
-    for own in answers.values():
-        for key, is_relevant in own.items():
-            counts.setdefault(key, [0, 0])[not is_relevant] += 1
-    return grouped((key[0], (relevant, not_relevant)) for key, (relevant, not_relevant) in counts.items())
-
-
 Table = tuple[float, float, float, float]
 
 
 def positive_agreement(table: Table) -> float | None:
-    """2a / (2a + b + c): the chance that the other voice says yes, if one says yes, 0..1.
+    """2a / (2a + b + c): the chance that the other voice says yes, if one says yes, 0..1; of a reversed table, for no.
 
     Source: D. V. Cicchetti and A. R. Feinstein, Journal of Clinical Epidemiology 43 (1990).
     """
     both, first, second, _ = table
     return 2 * both / (2 * both + first + second) if both + first + second else None
-
-
-def negative_agreement(table: Table) -> float | None:
-    """2d / (2d + b + c): the same for no."""
-    return positive_agreement((table[3], table[1], table[2], table[0]))
 
 
 def cohens_kappa(table: Table) -> tuple[float | None, float | None]:
@@ -338,15 +284,15 @@ def krippendorffs_alpha(prompts: Mapping[str, Sequence[Votes]]) -> Alpha | None:
     It is 1 - D_o / D_e, with missing labels. The interval leaves out whole prompts.
     Source: K. Krippendorff, Content Analysis (2004), section 11.3.
     """
-    rows = [row for votes in prompts.values() if (row := alpha_sums(votes))[3]]
+    rows = Counter(row for votes in prompts.values() if (row := alpha_sums(votes))[3])
     if not rows:
         return None
     total = sums(rows)
-    value, interval = alpha(total), jackknife_interval([Drawn(Counter(rows))], alpha, Interval(-1, 1))
+    value, interval = alpha(total), jackknife_interval(rows, alpha, Interval(-1, 1))
     return None if value is None else Alpha(value, interval, round(total[3]))
 
 
-def alpha_sums(votes: Iterable[Votes]) -> tuple[float, float, float, float]:
+def alpha_sums(votes: Iterable[Votes]) -> tuple[float, ...]:
     """(disagreement, relevant labels, other labels, memories) of one prompt.
 
     The disagreement on a memory with n >= 2 labels, a relevant and b not, is 2ab / (n - 1).

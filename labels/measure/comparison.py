@@ -10,11 +10,11 @@ from math import lcm, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.intervals import Drawn, Interval, jackknife_interval, sums
+from labels.measure.intervals import Interval, jackknife_interval, sums
 from labels.measure.metrics import Tally, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterator, Sequence, Set
 
     from labels.measure.evidence import Evidence
     from labels.records import Judgements, Outcome
@@ -32,16 +32,13 @@ EXACT_UP_TO = 15
 class Both(NamedTuple):
     """The memories that two systems injected for one prompt.
 
-    `first_only` and `second_only` are (relevant, irrelevant) counts of memories that only one system injected. `weight`
-    is the number of prompts in the frame for which this one stands.
+    `first_only` and `second_only` are (relevant, irrelevant) counts of memories that only one system injected.
     """
 
     first: Tally
     second: Tally
     first_only: tuple[int, int]
     second_only: tuple[int, int]
-    stratum: Hashable
-    weight: float
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -108,9 +105,8 @@ def comparisons(evidence: Evidence) -> tuple[SystemComparison, ...]:
 
 def comparison_of(evidence: Evidence, systems: tuple[str, str], worth: float | None = None) -> SystemComparison | None:
     """The two systems on the prompts that are completely judged for both; None if there are none."""
-    rows = [row for row in evidence.rows if not row.is_unanswered]
     prompts = evidence.measured if evidence.moments is None else evidence.finished(systems)
-    return compare(rows, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems), worth=worth)
+    return compare(evidence.rows, evidence.judgements, systems, prompts, worth=worth)
 
 
 def compared_systems(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -129,80 +125,62 @@ def compare(
     systems: tuple[str, str],
     prompts: Set[str],
     *,
-    strata: Mapping[str, Hashable] | None = None,
     worth: float | None = None,
 ) -> SystemComparison | None:
     """Compare two *systems* on the *prompts* for which both have an outcome; None if there are none.
 
-    *prompts* should be judged for both. *strata* are the strata of all prompts in the frame; None means that *prompts*
-    are a random draw. Unjudged memories are not counted.
+    *prompts* should be judged for both, and a random draw. Unjudged memories are not counted, and prompts without an
+    answer of the judge are left out.
     """
-    pairs = both(rows, judgements, systems, prompts, strata)
-    if not pairs:
+    found = both(rows, judgements, systems, prompts)
+    if not found:
         return None
-    gains = [gain for pair in pairs if (gain := pair.precision_gain) is not None]
-    drawn = drawn_from(pairs)
+    gains = [gain for pair in found if (gain := pair.precision_gain) is not None]
+    counts = Counter(pair.row for pair in found)
+    firing = min(sum(pair.first.judged > 0 for pair in found), sum(pair.second.judged > 0 for pair in found))
+    interval = jackknife_interval(counts, more_precise, Interval(-1, 1)) if firing >= FEWEST_INJECTING else None
+    value = more_precise(sums(counts))
     return SystemComparison(
         *systems,
-        prompts=len(pairs),
+        prompts=len(found),
         compared=len(gains),
-        precision=precision_difference(pairs, drawn),
+        precision=None if value is None else Difference(value, interval),
         p_value=sign_flip_p_value(gains),
-        irrelevant=mean_difference(drawn, more_irrelevant),
-        relevant=mean_difference(drawn, more_relevant),
-        first_only=added([pair.first_only for pair in pairs]),
-        second_only=added([pair.second_only for pair in pairs]),
+        irrelevant=mean_difference(counts, more_irrelevant),
+        relevant=mean_difference(counts, more_relevant),
+        first_only=(sum(pair.first_only[0] for pair in found), sum(pair.first_only[1] for pair in found)),
+        second_only=(sum(pair.second_only[0] for pair in found), sum(pair.second_only[1] for pair in found)),
         worth=worth,
-        gain=None if worth is None else mean_difference(drawn, partial(balance, worth)),
+        gain=None if worth is None else mean_difference(counts, partial(balance, worth)),
     )
 
 
-def both(
-    rows: Sequence[Outcome],
-    judgements: Judgements,
-    systems: tuple[str, str],
-    prompts: Set[str],
-    strata: Mapping[str, Hashable] | None,
-) -> list[Both]:
-    first, second = ({row.prompt_id: row for row in rows if row.system == name} for name in systems)
-    shared = [name for name in first if name in second and name in prompts and (strata is None or name in strata)]
-    group = {name: strata[name] if strata else "" for name in shared}
-    drawn, frame = Counter(group.values()), Counter((strata or group).values())
-    weight = {stratum: frame[stratum] / number for stratum, number in drawn.items()}
+def both(rows: Sequence[Outcome], judgements: Judgements, systems: tuple[str, str], prompts: Set[str]) -> list[Both]:
+    """A row for each of *prompts* for which both systems have an outcome."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {name: {} for name in systems}
+    for row in rows:
+        if row.system in found and row.prompt_id in prompts and not row.is_unanswered:
+            found[row.system][row.prompt_id] = row.injected
+    first, second = found.values()
+
+    def only(name: str, injected: tuple[str, ...], others: tuple[str, ...]) -> tuple[int, int]:
+        """(relevant, irrelevant) memories that are in *injected* and not in *others*."""
+        judged = tally(name, [memory_id for memory_id in injected if memory_id not in others], judgements)
+        return judged.relevant, judged.irrelevant
+
     return [
         Both(
-            tally(first[name], judgements),
-            tally(second[name], judgements),
-            judged_counts(first[name], second[name], judgements),
-            judged_counts(second[name], first[name], judgements),
-            group[name],
-            weight[group[name]],
+            tally(name, own, judgements),
+            tally(name, second[name], judgements),
+            only(name, own, second[name]),
+            only(name, second[name], own),
         )
-        for name in shared
+        for name, own in first.items()
+        if name in second
     ]
 
 
-def judged_counts(outcome: Outcome, other: Outcome, judgements: Judgements) -> tuple[int, int]:
-    """(relevant, irrelevant) memories that *outcome* injects and *other* does not."""
-    judged, both = judgements.get(outcome.prompt_id, {}), other.injected
-    found = [judged.get(memory_id) for memory_id in outcome.injected if memory_id not in both]
-    return found.count(True), found.count(False)
-
-
-def added(counts: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    return sum(relevant for relevant, _ in counts), sum(irrelevant for _, irrelevant in counts)
-
-
 # Intervals and tests
-
-
-def drawn_from(pairs: Sequence[Both]) -> list[Drawn]:
-    """The rows of each stratum."""
-    rows: dict[Hashable, Counter[tuple[float, ...]]] = defaultdict(Counter)
-    for pair in pairs:
-        rows[pair.stratum][pair.row] += 1
-    weights = {pair.stratum: pair.weight for pair in pairs}
-    return [Drawn(own, weights[stratum]) for stratum, own in rows.items()]
 
 
 def more_relevant(row: Sequence[float]) -> float:
@@ -226,17 +204,8 @@ def more_precise(row: Sequence[float]) -> float | None:
     return second / second_judged - first / first_judged if first_judged and second_judged else None
 
 
-def precision_difference(pairs: Sequence[Both], drawn: Sequence[Drawn]) -> Difference | None:
-    value = more_precise(sums([stratum.totals for stratum in drawn]))
-    if value is None:
-        return None
-    fewest = min(sum(pair.first.judged > 0 for pair in pairs), sum(pair.second.judged > 0 for pair in pairs))
-    is_known = fewest >= FEWEST_INJECTING
-    return Difference(value, jackknife_interval(drawn, more_precise, Interval(-1, 1)) if is_known else None)
-
-
-def mean_difference(drawn: Sequence[Drawn], mean: Callable[[Sequence[float]], float]) -> Difference:
-    return Difference(mean(sums([stratum.totals for stratum in drawn])), jackknife_interval(drawn, mean))
+def mean_difference(rows: Counter[tuple[float, ...]], mean: Callable[[Sequence[float]], float]) -> Difference:
+    return Difference(mean(sums(rows)), jackknife_interval(rows, mean))
 
 
 def sign_flip_p_value(differences: Sequence[Fraction]) -> float | None:

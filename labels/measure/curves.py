@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.intervals import Drawn, Interval, precision_of, wilson
-from labels.measure.live_interval import looks, stratified_intervals
-from labels.measure.strata import EQUAL
+from labels.measure.intervals import Interval, precision_estimate, wilson
+from labels.measure.live_interval import betting_intervals
 from labels.records import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from labels.measure.evidence import Evidence
-    from labels.measure.intervals import Row
-    from labels.measure.strata import LabelledSample, PairWeights
+    from labels.measure.evidence import Evidence, Sample
     from labels.records import Judgements, Outcome
-
-    Injected = tuple[float, str, bool | None]
-    """(strength, prompt id, whether it is relevant) of an injected memory."""
 
 PROBABILITY, STRENGTH = "probability", "strength"
 """The quantity that is cut: the tuned model's P(relevant), or else the score of the first stage."""
@@ -30,7 +24,9 @@ PROBABILITY, STRENGTH = "probability", "strength"
 FEWEST_JUDGED = 5
 """Judged memories below which a point of the coverage curve is not shown."""
 
-MAX_POINTS = 60
+MAX_POINTS, MAX_LOOKS = 60, 40
+"""Points of the curves of coverage and of history."""
+
 BINS = 10
 
 
@@ -95,19 +91,16 @@ class Curves:
     history: tuple[Moment, ...]
 
 
-def curves(rows: Sequence[Outcome], evidence: Evidence, sample: LabelledSample | None) -> Curves:
+def curves(rows: Sequence[Outcome], evidence: Evidence, sample: Sample | None) -> Curves:
     """The curves of one system's *rows*, one for each prompt; *sample* is None where no order is known."""
     return Curves(
-        coverage(rows, evidence.judgements, evidence.weights),
+        coverage(rows, evidence.judgements),
         reliability(rows, evidence.judgements),
         history(sample) if sample else (),
     )
 
 
-# Coverage
-
-
-def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: PairWeights = EQUAL) -> Coverage | None:
+def coverage(rows: Sequence[Outcome], judgements: Judgements) -> Coverage | None:
     """The curve of one system's *rows*, one for each prompt; None where no strength is known.
 
     Only injected memories can be cut, so the last point is the system as it is.
@@ -120,9 +113,18 @@ def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: PairWeigh
         if strength is not None
     ]
     injected.sort(key=itemgetter(0), reverse=True)
-    relevant = sum(weights.of_prompt(row.prompt_id) * sum(judgements.get(row.prompt_id, {}).values()) for row in rows)
-    points = tuple(points_of(injected, relevant, len(rows), weights))
-    return Coverage(by, thinned(points)) if points else None
+    relevant = sum(sum(judgements.get(row.prompt_id, {}).values()) for row in rows)
+    points, judgement, firing = [], Counter[bool | None](), set[str]()
+    for strength, group in groupby(injected, key=itemgetter(0)):
+        for _, prompt_id, is_relevant in group:
+            firing.add(prompt_id)
+            judgement[is_relevant] += 1
+        hits, judged = judgement[True], judgement[True] + judgement[False]
+        if judged >= FEWEST_JUDGED:
+            recall, fires = hits / relevant if relevant else 0.0, len(firing) / len(rows)
+            points.append(CutPoint(strength, hits / judged, recall, fires, judged))
+    step = max(1, -(-len(points) // MAX_POINTS))
+    return Coverage(by, tuple(points[(len(points) - 1) % step :: step])) if points else None
 
 
 def strengths(row: Outcome, by: str) -> list[float | None]:
@@ -130,31 +132,6 @@ def strengths(row: Outcome, by: str) -> list[float | None]:
     if by == PROBABILITY:
         return [row.probabilities[memory_id] for memory_id in row.injected]
     return [None if score is None else -score for score in row.scores]
-
-
-def points_of(injected: Sequence[Injected], relevant: float, prompts: int, weights: PairWeights) -> Iterator[CutPoint]:
-    """A point for each distinct strength of the *injected* memories, which are sorted, the strongest first."""
-    hits = whole = 0.0
-    judged = 0
-    firing: set[str] = set()
-    for strength, group in groupby(injected, key=itemgetter(0)):
-        for _, prompt_id, is_relevant in group:
-            firing.add(prompt_id)
-            if is_relevant is not None:
-                judged += 1
-                whole += weights.of_prompt(prompt_id)
-                hits += weights.of_prompt(prompt_id) * is_relevant
-        if judged >= FEWEST_JUDGED:
-            yield CutPoint(strength, hits / whole, hits / relevant if relevant else 0.0, len(firing) / prompts, judged)
-
-
-def thinned(points: tuple[CutPoint, ...]) -> tuple[CutPoint, ...]:
-    """At most MAX_POINTS points, evenly spread, with the last one."""
-    step = max(1, -(-len(points) // MAX_POINTS))
-    return points[(len(points) - 1) % step :: step]
-
-
-# Reliability
 
 
 def reliability(rows: Iterable[Outcome], judgements: Judgements) -> ReliabilityCurve | None:
@@ -192,27 +169,15 @@ def bin_of(pairs: list[tuple[float, bool]]) -> Bin:
     return Bin(sum(probability for probability, _ in pairs) / n, relevant / n, interval, n)
 
 
-# History
-
-
-def history(sample: LabelledSample) -> tuple[Moment, ...]:
+def history(sample: Sample) -> tuple[Moment, ...]:
     """How the precision became known: at most MAX_LOOKS moments, evenly spread, with the last one."""
-    if not sample.judged:
-        return ()
-    numbers = looks(len(sample.judged))
-    intervals = stratified_intervals(sample.sequence, sample.shares, sample.most, numbers)
+    counts = sample.counts
+    step = max(1, -(-len(counts) // MAX_LOOKS))
+    numbers = range((len(counts) - 1) % step + 1, len(counts) + 1, step) if counts else ()
+    found = (precision_estimate(counts[:number]) for number in numbers)
+    lives = betting_intervals(counts, sample.most, numbers)
     return tuple(
-        Moment(number, precision, live)
-        for number, precision, live in zip(numbers, precisions(sample, numbers), intervals, strict=True)
-        if precision is not None
+        Moment(number, estimate.value, live)
+        for number, estimate, live in zip(numbers, found, lives, strict=True)
+        if estimate
     )
-
-
-def precisions(sample: LabelledSample, numbers: range) -> Iterator[float | None]:
-    """The precision at each number of prompts, each stratum weighted by its share of the frame."""
-    sizes, sequence = Counter(sample.frame.values()), iter(sample.sequence)
-    rows: dict[Hashable, Counter[Row]] = {}
-    for before, number in pairwise((0, *numbers)):
-        for stratum, counts in islice(sequence, number - before):
-            rows.setdefault(stratum, Counter())[counts] += 1
-        yield precision_of([Drawn(own, sizes[name] / own.total()) for name, own in rows.items()])

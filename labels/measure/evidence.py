@@ -18,14 +18,13 @@ from labels.measure.judgements import (
     prompts_without_relevant,
     replayed_texts,
     slight_pairs,
-    without_adjudication,
 )
-from labels.measure.metrics import InPools, Ratio, in_pools, judge_failures, served, tally
-from labels.measure.strata import LabelledSample, PairWeights, pair_weights, prompt_weights
+from labels.measure.metrics import Ratio, judge_failures, relevant_in, served, tally
 from labels.pooling import random_key
 from labels.run_settings import changes
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.config import Config
@@ -54,13 +53,31 @@ class Tallied(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Sample:
+    """The completely judged prompts of one system: their (relevant, judged) counts in the order of judging.
+
+    `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
+    the largest number of memories that it injects for one of these.
+    """
+
+    judged: Mapping[str, tuple[int, int]]
+    whole: int
+    most: int = 1
+
+    @property
+    def counts(self) -> list[tuple[int, int]]:
+        return list(self.judged.values())
+
+
+@dataclass(frozen=True)
 class LabelFacts:
     """Numbers of labels and pairs that do not count, of edited memories, and of labels that were given blind.
 
     `stale` labels are about a text that was edited or removed since, `unmatched` labels about another text than the
     replayed one. On `disputed` pairs people are evenly split. `imported` labels count. `by_hand` is the number of
-    labelled prompts that were left out, because a person typed or picked them. Of the `brought_up` memories, `drifted`
-    ones were edited or removed since the replay; None if that is not known.
+    labelled prompts that were left out, because a person typed or picked them; `preferred` are left out because an
+    order of memsift 1.0 put them first. Of the `brought_up` memories, `drifted` ones were edited or removed since the
+    replay; None if that is not known.
 
     `blind` labels were given before ranks and verdicts were shown, of the labels for which that is known; it is not
     known of `blind_unknown` imported ones. Labels of adjudicated pairs are left out of both.
@@ -71,6 +88,7 @@ class LabelFacts:
     disputed: int = 0
     imported: int = 0
     by_hand: int = 0
+    preferred: int = 0
     drifted: int | None = None
     brought_up: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
@@ -90,12 +108,9 @@ class LabelFacts:
 class Evidence:
     """The outcomes of some systems, at most one for each prompt and system, with the judgements on them.
 
-    `moments` is when people judged each memory, whatever their verdict; None where that is not known. `strata` (prompt
-    id -> stratum) are those of the order of labelling, empty where it was random. `inclusion` (prompt id -> memory id)
-    are the probabilities with which memories came into pools that hold a sample.
-
-    `explicit` are the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the
-    judgements of a prompt are complete, so a prompt without a relevant memory in them has nothing relevant.
+    `moments` is when people judged each memory, whatever their verdict; None where that is not known. `explicit` are
+    the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the judgements of a prompt
+    are complete, so a prompt without a relevant memory in them has nothing relevant.
 
     `slight` are the (prompt id, memory id) that people found relevant, but not needed.
 
@@ -107,8 +122,6 @@ class Evidence:
     rows: Sequence[Outcome]
     judgements: Judgements
     moments: Moments | None = None
-    strata: Mapping[str, str] = field(default_factory=dict)
-    inclusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     explicit: Judgements | None = None
     is_qrels: bool = False
     slight: Set[tuple[str, str]] = frozenset()
@@ -139,25 +152,23 @@ class Evidence:
         return tuple(sorted(self.tallied))
 
     @cached_property
-    def is_stratified(self) -> bool:
-        """Whether some kinds of prompts were labelled more than others."""
-        return len(set(self.strata.values())) > 1
+    def prompts(self) -> Set[str]:
+        return {row.prompt_id for row in self.rows}
 
     @cached_property
     def pools(self) -> Pools:
         return pools(self.rows, self.judgements)
 
     @cached_property
-    def in_pools(self) -> InPools:
-        """The relevant memories in the pools, which are the same for every system."""
-        return in_pools(self.pools, self.judgements, self.weights)
+    def relevant_in_pools(self) -> Counter[str]:
+        """The number of relevant memories in the pool of each prompt, which is the same for every system."""
+        return relevant_in(self.pools, self.judgements)
 
     @cached_property
     def without_relevant(self) -> Set[str]:
         """The prompts for which nothing is relevant."""
         if self.is_qrels:
-            prompts = {row.prompt_id for row in self.rows}
-            return {prompt_id for prompt_id in prompts if not any(self.given.get(prompt_id, {}).values())}
+            return {prompt_id for prompt_id in self.prompts if not any(self.given.get(prompt_id, {}).values())}
         return prompts_without_relevant(self.pools, self.judgements)
 
     @cached_property
@@ -174,14 +185,10 @@ class Evidence:
         return {name for name, pool in self.pools.items() if not pool.isdisjoint(judgements.get(name, ()))}
 
     @cached_property
-    def weights(self) -> PairWeights:
-        """How many prompts and memories each judged one stands for. An injected memory is in its pool for certain."""
-        injected: dict[str, set[str]] = {}
-        for row in self.rows:
-            if row.prompt_id in self.inclusion:
-                injected.setdefault(row.prompt_id, set()).update(row.injected)
-        frame = self.strata if self.is_stratified else {}
-        return PairWeights(frame, prompt_weights(frame, self.measured), pair_weights(self.inclusion, injected))
+    def judged(self) -> Ratio:
+        """Relevant memories, of all memories of the replayed prompts on which there is a judgement."""
+        judged = [self.given.get(prompt_id, {}) for prompt_id in self.prompts]
+        return Ratio(sum(sum(own.values()) for own in judged), sum(map(len, judged)))
 
     @cached_property
     def tallied(self) -> Mapping[str, list[Tallied]]:
@@ -190,7 +197,8 @@ class Evidence:
         for row in self.rows:
             own = tallied.setdefault(row.system, [])
             if not row.is_unanswered:
-                own.append(Tallied(row, tally(row, self.judgements), self.moment(row)))
+                counts = tally(row.prompt_id, row.injected, self.judgements)
+                own.append(Tallied(row, counts, self.moment(row)))
         return tallied
 
     # Of one system, or of some
@@ -207,17 +215,6 @@ class Evidence:
         failures = self.failures(system)
         return 0 < failures.part == failures.whole
 
-    def injecting(self, system: str) -> list[Outcome]:
-        """The prompts of the frame for which *system* injects something. A prompt outside of the order has no place."""
-        return [row for row in self.of(system) if self.is_in_frame(row)]
-
-    def is_in_frame(self, row: Outcome) -> bool:
-        return bool(row.injected) and self.has_place(row.prompt_id)
-
-    def has_place(self, prompt_id: str) -> bool:
-        """Whether a prompt is part of the labelling order, if that has strata."""
-        return not self.is_stratified or prompt_id in self.strata
-
     def moment(self, row: Outcome) -> int | None:
         """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
         moments = (self.moments or {}).get(row.prompt_id, {})
@@ -230,53 +227,37 @@ class Evidence:
         unfinished = {row.outcome.prompt_id for row in rows if row.moment is None}
         return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
-    def strata_of(self, systems: Iterable[str]) -> Mapping[str, str] | None:
-        """The stratum of each prompt for which any of *systems* injects something; None if the order was random."""
-        if not self.is_stratified:
-            return None
-        injecting = [row.prompt_id for system in systems for row in self.injecting(system)]
-        return {prompt_id: self.strata[prompt_id] for prompt_id in injecting}
-
-    def sample(self, system: str) -> LabelledSample:
+    def sample(self, system: str) -> Sample:
         """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
-        rows = [row for row in self.tallied.get(system, ()) if self.is_in_frame(row.outcome)]
-        finished = [(row.moment, row.tally) for row in rows if row.moment is not None]
-        finished.sort(key=lambda found: (found[0], random_key(TIES, found[1].prompt_id)))
-        return LabelledSample(
-            judged={prompt.prompt_id: (prompt.relevant, prompt.judged) for _, prompt in finished},
-            injected={row.tally.prompt_id: row.tally.injected for row in rows},
-            strata=self.strata if self.is_stratified else {},
-        )
+        rows = [row for row in self.tallied.get(system, ()) if row.outcome.injected]
+        finished = in_order([(row.moment, row.tally) for row in rows if row.moment is not None])
+        most = max((row.tally.injected for row in rows), default=1)
+        return Sample({prompt.prompt_id: (prompt.relevant, prompt.judged) for prompt in finished}, len(rows), most)
 
-    def served_sample(self, system: str) -> LabelledSample:
+    def served_sample(self, system: str) -> Sample:
         """Whether *system* serves the prompts that need a memory, in the order of judging.
 
-        A prompt counts as soon as its injected memories have labels. The frame holds all prompts but those that are
+        A prompt counts as soon as its injected memories have labels. It is drawn from all prompts but those that are
         known to need none.
         """
         needed, given = self.needed, self.moments or {}
         rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
-        moments = {
-            name: max(row.moment, min(given[name][memory_id] for memory_id in needed[name]))
-            for name, row in rows.items()
-            if name in needed and row.moment is not None
-        }
-        order = sorted(moments, key=lambda name: (moments[name], random_key(TIES, name)))
-        sets = [(name, rows[name].outcome.injected) for name in order if self.has_place(name)]
-        done = {name for name in self.measured if name in rows and rows[name].moment is not None}
-        may_need = [name for name, row in rows.items() if name in needed or name not in done]
-        return LabelledSample(
-            judged={row.prompt_id: (row.relevant, row.judged) for row in served(sets, needed)},
-            injected={name: 1 for name in may_need if self.has_place(name)},
-            strata=self.strata if self.is_stratified else {},
+        moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
+        sets = [(name, rows[name].outcome.injected) for name in moments]
+        counted = in_order(
+            [
+                (max(moments[name], min(given[name][memory_id] for memory_id in needed[name])), row)
+                for row in served(sets, needed)
+                for name in (row.prompt_id,)
+            ]
         )
+        may_need = [name for name in rows if name in needed or name not in moments or name not in self.measured]
+        return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
 
 
-def judged_pairs(evidence: Evidence) -> Ratio:
-    """Relevant memories, of all memories of the replayed prompts on which there is a judgement."""
-    prompts = {row.prompt_id for row in evidence.rows}
-    judged = [evidence.given.get(prompt_id, {}) for prompt_id in prompts]
-    return Ratio(sum(sum(own.values()) for own in judged), sum(map(len, judged)))
+def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
+    """The tallies by moment; those of one moment in random order."""
+    return [row for _, row in sorted(found, key=lambda pair: (pair[0], random_key(TIES, pair[1].prompt_id)))]
 
 
 def evidence_from_store(
@@ -290,26 +271,27 @@ def evidence_from_store(
 
     A label counts if it is about the text that was replayed and, where *digests* (memory id -> digest of the present
     text) are known, the memory still has that text. Prompts that a person typed or picked are left out: they were
-    chosen, perhaps to see a system fail, so they are no part of a random sample. *config* and *cutoff* are the present
-    ones of the root, with which the runs are compared; without *config* nothing is compared.
+    chosen, perhaps to see a system fail, so they are no part of a random sample. So are prompts that an order of
+    memsift 1.0 preferred. *config* and *cutoff* are the present ones of the root, with which the runs are compared;
+    without *config* nothing is compared.
     """
-    by_hand, every = store.prompts_by_hand(), store.labels(root=root)
-    rows = [row for row in store.outcomes(root) if row.prompt_id not in by_hand]
-    given = [label for label in every if label.prompt_id not in by_hand]
-    settling = [label for label in store.adjudications(root) if label.prompt_id not in by_hand]
+    by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
+    left_out, every = by_hand | preferred, store.labels(root=root)
+    rows = [row for row in store.outcomes(root) if row.prompt_id not in left_out]
+    given = [label for label in every if label.prompt_id not in left_out]
+    settling = [label for label in store.adjudications(root) if label.prompt_id not in left_out]
     replayed, texts = replayed_texts(rows), store.returned_texts(root)
     fresh = current(given, digests)
     labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
-    agreed, made = consensus(labels, settled), store.run_settings(root)
-    prompts = {row.prompt_id for row in rows}
-    strata = store.strata(root) if root else {}
-    blind, blind_unknown = blind_share(without_adjudication(labels, settled))
+    judgements, disputed = consensus(labels, settled)
+    prompts, labelled = {row.prompt_id for row in rows}, {label.prompt_id for label in every}
+    adjudicated = {(label.prompt_id, *label.pair) for label in settled}
+    blind = [label.blind for label in labels if (label.prompt_id, *label.pair) not in adjudicated]
+    made = store.run_settings(root)
     return Evidence(
         rows,
-        agreed.judgements,
-        moments([*labels, *settled], agreed.judgements),
-        strata={prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in prompts},
-        inclusion=store.inclusion(),
+        judgements,
+        moments([*labels, *settled], judgements),
         slight=slight_pairs([*labels, *settled]),
         calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
         labels=labels,
@@ -317,24 +299,19 @@ def evidence_from_store(
         facts=LabelFacts(
             stale=len(given) - len(fresh),
             unmatched=len(fresh) - len(labels),
-            disputed=agreed.disputed,
+            disputed=disputed,
             imported=sum(bool(label.source) for label in labels),
-            by_hand=len({label.prompt_id for label in every} & by_hand),
+            by_hand=len(labelled & by_hand),
+            preferred=len(labelled & preferred - by_hand),
             drifted=None if digests is None else len({name for name, text in texts if digests.get(name) != text}),
             brought_up=len(dict(texts)),
-            blind=blind,
-            blind_unknown=blind_unknown,
+            blind=Ratio(blind.count(True), len(blind) - blind.count(None)),
+            blind_unknown=blind.count(None),
         ),
         configured=configured_system(config, cutoff) if config else "",
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
-
-
-def blind_share(labels: Sequence[Label]) -> tuple[Ratio, int]:
-    """The labels given blind, of the labels for which that is known; and the number of the other labels."""
-    known = [label.blind for label in labels if label.blind is not None]
-    return Ratio(sum(known), len(known)), len(labels) - len(known)
 
 
 def configured_system(config: Config, cutoff: Cutoff | None) -> str:

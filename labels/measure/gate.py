@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
 from labels.measure.comparison import SystemComparison, comparison_of
-from labels.measure.evidence import judged_pairs
 from labels.measure.groups import Headline, headline
 from labels.measure.intervals import Interval
-from labels.measure.live_interval import stratified_interval
+from labels.measure.live_interval import betting_intervals
 from labels.measure.metrics import Ratio, false_fire_rate
 from labels.measure.report import MAX_UNJUDGED, Outdated, above, outdated_prompts
 from labels.records import BY_TIME
@@ -22,9 +21,9 @@ from labels.records import BY_TIME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from labels.measure.evidence import Evidence
-    from labels.measure.strata import LabelledSample, StratifiedEstimate
-    from labels.records import JudgeCall, Label, Outcome
+    from labels.measure.evidence import Evidence, Sample
+    from labels.measure.intervals import Estimate
+    from labels.records import JudgeCall, Outcome
 
 PASS, FAIL, UNDECIDED = VERDICTS = ("pass", "fail", "undecided")
 
@@ -60,19 +59,19 @@ class GateDecision:
     `live` is the interval of precision that holds at any look, or with `Gate.is_one_look` at this one. `estimate` is
     the best estimate, with the interval for a single look; None before the first judged prompt. `more` is about the
     number of further prompts that would decide, if precision stays where it is; None where that cannot be said, where a
-    person looks only once, or the verdict is not UNDECIDED. `left` prompts of the frame are not completely judged.
+    person looks only once, or the verdict is not UNDECIDED. `left` more prompts can be judged.
     `either`: `live` lies inside the indifference zone.
     """
 
     verdict: str
     live: Interval
-    estimate: StratifiedEstimate | None
+    estimate: Estimate | None
     more: int | None
     left: int
     either: bool
 
 
-def decide(sample: LabelledSample, gate: Gate) -> GateDecision:
+def decide(sample: Sample, gate: Gate) -> GateDecision:
     """Whether the precision of *sample* meets *gate*.
 
     The probability that a precision under `zone.low` passes, or one over `zone.high` fails, at any look is at most
@@ -82,7 +81,7 @@ def decide(sample: LabelledSample, gate: Gate) -> GateDecision:
     interval, verdict, estimate = deciding(found, gate), verdict_of(found, gate), found.estimate
     is_open = verdict == UNDECIDED and not gate.is_one_look
     more = prompts_needed(sample, gate, estimate) if is_open and estimate else None
-    left = len(sample.injected) - len(sample.judged)
+    left = sample.whole - len(sample.judged)
     return GateDecision(verdict, interval, estimate, more, left, all(sides(interval, gate)))
 
 
@@ -101,28 +100,25 @@ def sides(live: Interval, gate: Gate) -> tuple[bool, bool]:
     return live.low >= gate.zone.low, live.high < gate.zone.high
 
 
-def prompts_needed(sample: LabelledSample, gate: Gate, estimate: StratifiedEstimate) -> int | None:
+def prompts_needed(sample: Sample, gate: Gate, estimate: Estimate) -> int | None:
     """About the number of further prompts that would decide, if they are like the judged ones.
 
     None from fewer than FEWEST_TO_PLAN prompts, within a standard error of the gate (where not even the side is known),
     and where more than the last of AHEAD are needed.
     """
     far = max(estimate.value - gate.zone.low, gate.zone.high - estimate.value)
-    if estimate.prompts < FEWEST_TO_PLAN or far < standard_error(estimate):
+    standard_error = sqrt(estimate.value * (1 - estimate.value) / estimate.effective)
+    if estimate.prompts < FEWEST_TO_PLAN or far < standard_error:
         return None
-    judged, shares, most = sample.sequence, sample.shares, sample.most
+    counts = sample.counts
 
     def is_decided(more: int) -> bool:
-        longer = [judged[number % len(judged)] for number in range(len(judged) + more)]
-        return any(sides(stratified_interval(longer, shares, most, gate.confidence), gate))
+        longer = [counts[number % len(counts)] for number in range(len(counts) + more)]
+        return any(sides(betting_intervals(longer, sample.most, [len(longer)], gate.confidence)[0], gate))
 
     # the interval only narrows, so a number that decides is followed by numbers that decide, too
     place = bisect_left(AHEAD, True, key=is_decided)
     return AHEAD[place] if place < len(AHEAD) else None
-
-
-def standard_error(estimate: StratifiedEstimate) -> float:
-    return sqrt(estimate.value * (1 - estimate.value) / estimate.effective)
 
 
 # The report of a gate
@@ -221,11 +217,11 @@ def gate_report(
         decision=conditions[0],
         relevant=headline(sample, gate.confidence).relevant,
         silent=Ratio(sum(not row.injected for row in rows), len(rows)),
-        false_fires=false_fire_rate(tallies, evidence.without_relevant, evidence.weights),
+        false_fires=false_fire_rate(tallies, evidence.without_relevant),
         served=headline(served, gate.confidence),
         least_served=least_served,
         served_decision=conditions[1] if conditions[1:] else None,
-        labels=judged_pairs(evidence).whole if evidence.is_qrels else len(evidence.labels),
+        labels=evidence.judged.whole if evidence.is_qrels else len(evidence.labels),
         failures=evidence.failures(system),
         caveats=caveats,
         judge=judge_case(evidence, plain, plain + JUDGED, worth) if has_both else None,
@@ -242,48 +238,39 @@ def caveats_of(evidence: Evidence, system: str, gate: Gate) -> Caveats:
     )
 
 
-def underway(labels: Iterable[Label]) -> frozenset[str]:
-    """The prompt of each person's latest label.
-
-    A person who stops leaves this prompt open whatever its memories are like, as the order of prompts was fixed before.
-    Imported labels do not tell where a person stopped.
-    """
-    given_here = [label for label in sorted(labels, key=BY_TIME) if not label.source]
-    return frozenset({label.annotator: label.prompt_id for label in given_here}.values())
-
-
 def gaps_in(evidence: Evidence, system: str, gate: Gate) -> Gaps | None:
-    """The gaps, without the prompts at which people stopped; None up to MAX_UNJUDGED."""
-    stopped_at = underway(evidence.labels)
-    unlabelled = [(row, number_of_unlabelled(evidence, row)) for row in evidence.injecting(system)]
-    begun = [
-        (row, number)
-        for row, number in unlabelled
-        if number < len(row.injected) and (row.prompt_id not in stopped_at or evidence.moment(row) is not None)
-    ]
-    left = {row.prompt_id: number for row, number in begun if number}
-    missing, whole = sum(left.values()), sum(len(row.injected) for row, _ in begun)
+    """The gaps, without the prompts at which people stopped; None up to MAX_UNJUDGED.
+
+    A person who stops leaves the prompt of the latest label open whatever its memories are like, as the order of
+    prompts was fixed before. Imported labels do not tell where a person stopped.
+    """
+    given_here = [label for label in sorted(evidence.labels, key=BY_TIME) if not label.source]
+    stopped_at = {label.annotator: label.prompt_id for label in given_here}.values()
+    known = evidence.moments or {}
+    gapped, whole = [], 0
+    for row in evidence.of(system):
+        unlabelled = [memory_id for memory_id in row.injected if memory_id not in known.get(row.prompt_id, {})]
+        is_begun = len(unlabelled) < len(row.injected)
+        if is_begun and (not unlabelled or row.prompt_id not in stopped_at):
+            whole += len(row.injected)
+            gapped += [(row, unlabelled)] if unlabelled else []
+    left = {row.prompt_id: len(unlabelled) for row, unlabelled in gapped}
+    missing = sum(left.values())
     if missing <= MAX_UNJUDGED * whole:
         return None
-    gapped = [row for row, number in begun if number]
     cases = [evidence, *(filled(evidence, gapped, is_relevant=is_relevant) for is_relevant in (True, False))]
     verdicts = {verdict_of(headline(case.sample(system), gate.confidence), gate) for case in cases}
     return Gaps(missing, whole, left, len(verdicts) > 1)
 
 
-def filled(evidence: Evidence, rows: Iterable[Outcome], *, is_relevant: bool) -> Evidence:
-    """The evidence if every injected memory of *rows* without a label were relevant, or if none were."""
+def filled(evidence: Evidence, gapped: Iterable[tuple[Outcome, list[str]]], *, is_relevant: bool) -> Evidence:
+    """The evidence if every injected memory without a label, of *gapped* prompts, were relevant, or if none were."""
     judgements, moments = dict(evidence.judgements), dict(evidence.moments or {})
-    for row in rows:
+    for row, unlabelled in gapped:
         known = moments[row.prompt_id]
-        missing = [memory_id for memory_id in row.injected if memory_id not in known]
-        judgements[row.prompt_id] = dict.fromkeys(missing, is_relevant) | dict(judgements.get(row.prompt_id, {}))
-        moments[row.prompt_id] = dict.fromkeys(missing, max(known.values())) | dict(known)
+        judgements[row.prompt_id] = dict.fromkeys(unlabelled, is_relevant) | dict(judgements.get(row.prompt_id, {}))
+        moments[row.prompt_id] = dict.fromkeys(unlabelled, max(known.values())) | dict(known)
     return replace(evidence, judgements=judgements, moments=moments)
-
-
-def number_of_unlabelled(evidence: Evidence, row: Outcome) -> int:
-    return len(set(row.injected) - (evidence.moments or {}).get(row.prompt_id, {}).keys())
 
 
 # The judge

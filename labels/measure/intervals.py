@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from math import atan, cos, exp, inf, lgamma, log1p, pi, sin, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     PerPrompt = Sequence[tuple[float, float]]
     """(relevant, judged) of each prompt."""
@@ -51,155 +50,104 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval | N
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """The prompts that were drawn at random from a stratum: how often each row occurs.
+class Estimate:
+    """A set precision, 0..1, with its 95 % interval for a single look.
 
-    Thousands of prompts have few distinct rows. Each of them stands for `weight` prompts of the frame.
+    `prompts` were judged; `effective` independent memories would give an interval of the same width.
     """
 
-    rows: Mapping[Row, int]
-    weight: float = 1.0
-
-    @cached_property
-    def size(self) -> int:
-        return sum(self.rows.values())
-
-    @cached_property
-    def totals(self) -> Row:
-        scaled = ([self.weight * times * number for number in row] for row, times in self.rows.items())
-        return tuple(map(sum, zip(*scaled, strict=True)))
-
-    def change_without(self, row: Row) -> Row:
-        """The change of the totals if a prompt with *row* had not been drawn: the others stand for more prompts."""
-        share = self.size / (self.size - 1)
-        return tuple(
-            (total - self.weight * number) * share - total for total, number in zip(self.totals, row, strict=True)
-        )
-
-    def with_extremes(self) -> Drawn:
-        """The sample with two more prompts of average size: one with only relevant memories, and one with none."""
-        size = self.totals[1] / (self.weight * self.size)
-        rows = Counter(self.rows) + Counter([(size, size), (0.0, size)])
-        return Drawn(rows, self.weight * self.size / (self.size + 2))
+    value: float
+    interval: Interval
+    prompts: int
+    effective: float
 
 
-def sums(rows: Sequence[Row]) -> Row:
-    return tuple(map(sum, zip(*rows, strict=True)))
+def sums(rows: Mapping[Row, int]) -> Row:
+    """The sum of each number over all prompts. *rows*: how often each row occurs, as thousands have few kinds."""
+    return tuple(map(sum, zip(*([times * number for number in row] for row, times in rows.items()), strict=True)))
 
 
 # Precision
 
 
-def precision_of(strata: Sequence[Drawn]) -> float | None:
-    """The combined ratio estimate sum_h N_h/n_h sum x / sum_h N_h/n_h sum m; None if nothing was judged.
-
-    Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
-    """
-    relevant, judged = sums([stratum.totals for stratum in strata]) or (0.0, 0.0)
-    return relevant / judged if judged else None
-
-
-def variance(strata: Sequence[Drawn], p: float, frame: float) -> float:
-    """The linearised variance of the combined ratio *p*, where the *frame* prompts are themselves a sample.
-
-    With residuals d = x - p m, which add up to 0: sum_h W_h^2 s_h^2 / n_h + sum_h W_h (mean of d in h)^2 / N, divided
-    by the squared mean of m; W_h is the stratum's share of the frame. The first part is Cochran's (6.13), without
-    finite population correction. The second is from his section 12.2 (double sampling for stratification): the shares
-    of the strata are those of a sample. With one stratum it is the variance of a regression on a constant with
-    clustered errors.
-    """
-    within = between = 0.0
-    for stratum in strata:
-        n, share = stratum.size, stratum.weight * stratum.size / frame
-        residuals = [(x - p * m, times) for (x, m), times in stratum.rows.items()]
-        mean = sum(residual * times for residual, times in residuals) / n
-        squares = sum((residual - mean) ** 2 * times for residual, times in residuals)
-        within += share**2 * squares / max(1, n - 1) / n
-        between += share * mean**2 / frame
-    size = sum(stratum.totals[1] for stratum in strata) / sum(stratum.weight * stratum.size for stratum in strata)
-    return (within + between) / size**2
-
-
-def design_effect(strata: Sequence[Drawn], frame: float | None = None) -> float | None:
-    """The variance, divided by the variance of as many independent memories.
-
-    None when fewer than two prompts were judged, or when every memory is relevant, or none. *frame* is the number of
-    prompts in the frame, by default in these strata.
-    Source: L. Kish, Survey Sampling (1965), section 8.2.
-    """
-    p = precision_of(strata)
-    if not p or p >= 1 or sum(stratum.size for stratum in strata) < 2:
-        return None
-    frame = frame or sum(stratum.weight * stratum.size for stratum in strata)
-    return variance(strata, p, frame) / (p * (1 - p) / memories_in(strata))
-
-
-def memories_in(strata: Iterable[Drawn]) -> float:
-    """The number of judged memories, each counted once."""
-    return sum(stratum.totals[1] / stratum.weight for stratum in strata)
-
-
-def effective_size(strata: Sequence[Drawn], frame: float | None = None) -> float:
-    """The number of independent memories that would tell as much: M / max(1, design effect).
-
-    The design effect is computed twice, the second time with two extreme prompts added to each stratum. The larger one
-    counts. Few prompts often show too little of how prompts differ, above all near 0 and 1, and the interval would be
-    too narrow. The two matter among twenty prompts and not among many.
-    It is the idea of the added successes and failures of A. Agresti and B. A. Coull, The American Statistician 52
-    (1998), applied to prompts.
-    """
-    widened = [stratum.with_extremes() for stratum in strata]
-    effects = (design_effect(strata, frame) or 1.0, design_effect(widened, frame) or 1.0)
-    return memories_in(strata) / max(1.0, *effects)
-
-
-def one_stratum(per_prompt: PerPrompt) -> list[Drawn]:
-    """The prompts with a judged memory, as one random draw; empty without any."""
-    rows: Counter[Row] = Counter(counts for counts in per_prompt if counts[1] > 0)
-    return [Drawn(rows)] if rows else []
-
-
-def headline_interval(per_prompt: PerPrompt, confidence: float = 0.95) -> Interval | None:
-    """The interval of set precision: Wilson's with the effective size; None when nothing was judged.
+def precision_estimate(per_prompt: PerPrompt, confidence: float = 0.95) -> Estimate | None:
+    """Set precision, with Wilson's interval for the effective size; None when nothing was judged.
 
     In simulations with design effects of 1.2 to 2.8 and precisions of .6 to .95 it covers 94 to 98 %, from ten prompts
     on. At a design effect of 2 the plain Wilson interval covers 82 to 87 %. See tests/benchmarks/intervals.py.
     """
-    strata = one_stratum(per_prompt)
-    p = precision_of(strata)
-    if p is None:
+    relevant, judged = sum(x for x, _ in per_prompt), sum(m for _, m in per_prompt)
+    if not judged:
         return None
-    n = effective_size(strata)
-    return wilson(p * n, n, confidence)
+    value, effective = relevant / judged, effective_size(per_prompt)
+    interval = wilson(value * effective, effective, confidence)
+    assert interval is not None  # as there is a value, something was judged
+    return Estimate(value, interval, len(per_prompt), effective)
+
+
+def headline_interval(per_prompt: PerPrompt, confidence: float = 0.95) -> Interval | None:
+    """The interval of `precision_estimate`, of the prompts with a judged memory."""
+    found = precision_estimate([counts for counts in per_prompt if counts[1] > 0], confidence)
+    return found.interval if found else None
+
+
+def design_effect(per_prompt: PerPrompt) -> float | None:
+    """The variance of set precision, divided by the variance with as many independent memories.
+
+    With residuals d = x - p m of n prompts, the variance is the sum of d^2 / (n (n - 1)), divided by the squared mean
+    of m: that of a regression on a constant with clustered errors. None when fewer than two prompts were judged, or
+    when every memory is relevant, or none.
+    Sources: W. G. Cochran, Sampling Techniques (1977), (6.13); L. Kish, Survey Sampling (1965), section 8.2.
+    """
+    n, judged = len(per_prompt), sum(m for _, m in per_prompt)
+    p = sum(x for x, _ in per_prompt) / judged if judged else 0.0
+    if not p or p >= 1 or n < 2:
+        return None
+    squares = sum((x - p * m) ** 2 * times for (x, m), times in Counter(per_prompt).items())
+    return squares / (n - 1) * n / judged / (p * (1 - p))
+
+
+def effective_size(per_prompt: PerPrompt) -> float:
+    """The number of independent memories that would tell as much: M / max(1, design effect).
+
+    The design effect is computed twice, the second time with two more prompts of average size: one with only relevant
+    memories, and one with none. The larger one counts. Few prompts often show too little of how prompts differ, above
+    all near 0 and 1, and the interval would be too narrow. The two matter among twenty prompts and not among many.
+    It is the idea of the added successes and failures of A. Agresti and B. A. Coull, The American Statistician 52
+    (1998), applied to prompts.
+    """
+    judged = sum(m for _, m in per_prompt)
+    size = judged / len(per_prompt)
+    effects = (design_effect(per_prompt), design_effect([*per_prompt, (size, size), (0.0, size)]))
+    return judged / max(1.0, *(effect or 1.0 for effect in effects))
 
 
 # Other numbers: an interval by leaving out each prompt in turn
 
 
-def jackknife_interval(strata: Sequence[Drawn], statistic: Statistic, within: Interval = ANY) -> Interval | None:
-    """The 95 % interval of *statistic*, cut to *within*.
+def jackknife_interval(rows: Mapping[Row, int], statistic: Statistic, within: Interval = ANY) -> Interval | None:
+    """The 95 % interval of *statistic*, cut to *within*; *rows*: how often each row of numbers occurs.
 
-    None where a stratum has a single prompt, as its variance is not known, and where the statistic is not defined
-    without some prompt. With T_hi for the statistic without prompt i of stratum h, the variance is the sum over strata
-    of (n_h - 1) / n_h * sum_i (T_hi - mean of T_h)^2; for a mean it is the usual one. The degrees of freedom of
-    Student's t are the prompts, less the strata.
-    Source: K. M. Wolter, Introduction to Variance Estimation (2007), section 4.5.
+    None for a single prompt, and where the statistic is not defined without some prompt. With T_i for the statistic
+    without prompt i of n, scaled to n prompts, the variance is (n - 1) / n * sum_i (T_i - mean of T)^2; for a mean it
+    is the usual one. Student's t has n - 1 degrees of freedom.
+    Source: K. M. Wolter, Introduction to Variance Estimation (2007), section 4.2.
     """
-    whole, variance = sums([drawn.totals for drawn in strata]), 0.0
+    whole, n = sums(rows), sum(rows.values())
     value = statistic(whole)
-    for drawn in strata:
-        if value is None or drawn.size < 2:
-            return None
-        left = [(statistic(sums([whole, drawn.change_without(row)])), times) for row, times in drawn.rows.items()]
-        known = [(found, times) for found, times in left if found is not None]
-        if len(known) < len(left):
-            return None
-        mean = sum(found * times for found, times in known) / drawn.size
-        squares = sum((found - mean) ** 2 * times for found, times in known)
-        variance += (drawn.size - 1) / drawn.size * squares
-    if value is None:
+    if value is None or n < 2:
         return None
-    spread = student_quantile(sum(drawn.size for drawn in strata) - len(strata)) * sqrt(variance)
+    scale = n / (n - 1)
+    left = [
+        (statistic([(total - number) * scale for total, number in zip(whole, row, strict=True)]), times)
+        for row, times in rows.items()
+    ]
+    known = [(found, times) for found, times in left if found is not None]
+    if len(known) < len(left):
+        return None
+    mean = sum(found * times for found, times in known) / n
+    variance = sum((found - mean) ** 2 * times for found, times in known) / scale
+    spread = student_quantile(n - 1) * sqrt(variance)
     return Interval(max(within.low, value - spread), min(within.high, value + spread))
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labels.events import shared_verdict
 from labels.records import NEEDED, NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from labels.records import Judgements, Label, Outcome
 
@@ -25,14 +24,6 @@ Pools = Mapping[str, Set[str]]
 """prompt id -> the ids of all memories that should be judged."""
 
 
-@dataclass(frozen=True)
-class Consensus:
-    """The judgements of all annotators together; on the `disputed` pairs as many say relevant as not relevant."""
-
-    judgements: Judgements
-    disputed: int
-
-
 def replayed_texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
     """prompt id -> memory id -> digest of the text that the last of *outcomes* found."""
     digests: dict[str, dict[str, str]] = {}
@@ -41,12 +32,12 @@ def replayed_texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
     return digests
 
 
-def current(labels: Sequence[Label], digests: Digests | None) -> Sequence[Label]:
+def current(labels: Iterable[Label], digests: Digests | None) -> list[Label]:
     """The labels of memories whose text is still the same; all labels where *digests* are not known."""
     return [label for label in labels if digests is None or digests.get(label.memory_id) == label.digest]
 
 
-def matching(labels: Sequence[Label], replayed: Mapping[str, Mapping[str, str]]) -> list[Label]:
+def matching(labels: Iterable[Label], replayed: Mapping[str, Mapping[str, str]]) -> list[Label]:
     """The labels about the *replayed* texts, and those about memories that the newest replay did not return."""
     return [
         label
@@ -55,14 +46,8 @@ def matching(labels: Sequence[Label], replayed: Mapping[str, Mapping[str, str]])
     ]
 
 
-def without_adjudication(labels: Iterable[Label], adjudications: Iterable[Label]) -> list[Label]:
-    """The *labels* of pairs without an adjudication."""
-    settled = {(label.prompt_id, *label.pair) for label in adjudications}
-    return [label for label in labels if (label.prompt_id, *label.pair) not in settled]
-
-
-def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consensus:
-    """The majority of relevant against not for each (prompt, memory); a tie leaves the pair unjudged.
+def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> tuple[Judgements, int]:
+    """The majority of relevant against not for each (prompt, memory), and the number of ties, which stay unjudged.
 
     An adjudication overrules the labels of its pair; the last of *settled* counts. All labels of a pair must be about
     the same text.
@@ -81,28 +66,24 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
                 judgements.setdefault(prompt_id, {})[memory_id] = verdict == RELEVANT
             elif RELEVANT in verdicts:
                 disputed += 1
-    return Consensus(judgements, disputed)
+    return judgements, disputed
 
 
 def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
     """The place of each memory's first label among all *labels* by time; a disputed memory has none.
 
     The labels of one import share a place: the order of a file is no order of labelling, and may depend on the labels.
+    Labels come in the order in which the store got them; imports of older versions, without a time, come first.
     """
     first: dict[str, dict[str, int]] = {}
     places: dict[tuple[str, int], int] = {}
-    for label in sorted(labels, key=arrival):
+    for label in sorted(labels, key=lambda label: (label.session if label.source else label.ts, label.event_id)):
         together = (label.session, 0) if label.source else ("", label.event_id)
         moment = places.setdefault(together, len(places))
         is_judged = label.memory_id in judgements.get(label.prompt_id, {})
         if is_judged or label.verdict not in (RELEVANT, NOT_RELEVANT):
             first.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
     return first
-
-
-def arrival(label: Label) -> tuple[str, int]:
-    """Sorts labels by the time at which the store got them. Imports of older versions, without a time, come first."""
-    return (label.session if label.source else label.ts), label.event_id
 
 
 def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:

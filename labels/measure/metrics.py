@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from math import isclose
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval
-from labels.measure.strata import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
     from labels.measure.judgements import Pools
-    from labels.measure.strata import PairWeights
     from labels.records import Judgements, Outcome
-
-    Share = tuple[str, float, float]
-    """(prompt id, part, whole): the contribution of one prompt to a ratio."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """*part* per *whole*, both counts; above 1 where it is a rate per prompt.
-
-    `weighted` is the ratio of the weighted sums: each prompt and memory counts with its weight. It is None where all
-    weights are 1: then part / whole is the estimate.
-    """
+    """*part* per *whole*, both counts; above 1 where it is a rate per prompt."""
 
     part: int
     whole: int
-    weighted: float | None = None
 
     @property
     def value(self) -> float | None:
-        """The estimate. None where *whole* is 0: unknown, not zero."""
-        if self.weighted is not None:
-            return self.weighted
+        """None where *whole* is 0: unknown, not zero."""
         return self.part / self.whole if self.whole else None
 
 
@@ -61,50 +50,24 @@ class Tally(NamedTuple):
         return self.injected - self.judged
 
 
-def tally(outcome: Outcome, judgements: Judgements) -> Tally:
-    own = tuple(map(judgements.get(outcome.prompt_id, {}).get, outcome.injected))
-    return Tally(outcome.prompt_id, len(own), len(own) - own.count(None), own.count(True), own)
+def tally(prompt_id: str, injected: Iterable[str], judgements: Judgements) -> Tally:
+    own = tuple(map(judgements.get(prompt_id, {}).get, injected))
+    return Tally(prompt_id, len(own), len(own) - own.count(None), own.count(True), own)
 
 
-def ratio(
-    counts: Iterable[tuple[str, int, int]], weights: PairWeights = EQUAL, shares: Sequence[Share] | None = None
-) -> Ratio:
-    """The combined ratio: parts of all prompts / wholes of all prompts.
-
-    With unequal *weights* of prompts it is sum w_g x_g / sum w_g m_g, the combined ratio estimator of stratified
-    sampling. *shares* are the same as *counts*, with estimated numbers of memories where only a sample was judged.
-    Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
-    """
-    counts = list(counts)
-    counted = Ratio(sum([part for _, part, _ in counts]), sum([whole for _, _, whole in counts]))
-    if shares is None and not weights.prompts:
-        return counted
-    part = sum(weights.of_prompt(prompt_id) * part for prompt_id, part, _ in shares or counts)
-    whole = sum(weights.of_prompt(prompt_id) * whole for prompt_id, _, whole in shares or counts)
-    return estimated(counted, part, whole)
-
-
-def estimated(counted: Ratio, part: float, whole: float) -> Ratio:
-    """*counted* with the estimate *part* / *whole* of weighted sums, if that differs from the ratio of the counts."""
-    if not whole or (counted.whole and isclose(part / whole, counted.part / counted.whole, abs_tol=1e-12)):
-        return counted
-    return Ratio(counted.part, counted.whole, part / whole)
-
-
-def precision(tallies: Iterable[Tally], weights: PairWeights = EQUAL) -> Ratio:
+def precision(tallies: Sequence[Tally]) -> Ratio:
     """Set precision: relevant / judged over all injected memories (micro average), not TREC's P@k.
 
     P@k divides by k even if fewer memories were injected, and so punishes a system for holding back.
     """
-    return ratio(((prompt.prompt_id, prompt.relevant, prompt.judged) for prompt in tallies), weights)
+    return Ratio(sum(prompt.relevant for prompt in tallies), sum(prompt.judged for prompt in tallies))
 
 
 def precision_bounds(tallies: Sequence[Tally]) -> Interval | None:
     """Precision if no unjudged memory were relevant, and if all were; None when nothing was injected."""
-    injected = sum(prompt.injected for prompt in tallies)
-    relevant = sum(prompt.relevant for prompt in tallies)
-    unjudged = sum(prompt.unjudged for prompt in tallies)
-    return Interval(relevant / injected, (relevant + unjudged) / injected) if injected else None
+    relevant, unjudged = precision(tallies).part, unjudged_share(tallies)
+    injected = unjudged.whole
+    return Interval(relevant / injected, (relevant + unjudged.part) / injected) if injected else None
 
 
 def fire_rate(tallies: Sequence[Tally]) -> Ratio:
@@ -112,10 +75,9 @@ def fire_rate(tallies: Sequence[Tally]) -> Ratio:
     return Ratio(sum(prompt.injected > 0 for prompt in tallies), len(tallies))
 
 
-def false_fire_rate(tallies: Iterable[Tally], without_relevant: Set[str], weights: PairWeights = EQUAL) -> Ratio:
+def false_fire_rate(tallies: Iterable[Tally], without_relevant: Set[str]) -> Ratio:
     """Prompts with at least one injected memory, of the prompts for which nothing is relevant."""
-    own = [prompt for prompt in tallies if prompt.prompt_id in without_relevant]
-    return ratio(((prompt.prompt_id, prompt.injected > 0, 1) for prompt in own), weights)
+    return fire_rate([prompt for prompt in tallies if prompt.prompt_id in without_relevant])
 
 
 def served(sets: Iterable[tuple[str, Iterable[str]]], needed: Pools) -> list[Tally]:
@@ -132,98 +94,56 @@ def unjudged_share(tallies: Sequence[Tally]) -> Ratio:
     return Ratio(sum(prompt.unjudged for prompt in tallies), sum(prompt.injected for prompt in tallies))
 
 
-def silent_prompts(tallies: Sequence[Tally]) -> int:
-    """The number of prompts for which nothing was injected; precision leaves them out."""
-    return sum(prompt.injected == 0 for prompt in tallies)
-
-
 def judge_failures(rows: Sequence[Outcome]) -> Ratio:
     """Prompts on which the judge gave no answer, of the prompts on which it was asked."""
     failed = sum(row.is_unanswered for row in rows)
     return Ratio(failed, sum(row.is_asked or row.is_unanswered for row in rows))
 
 
-def irrelevant_per_prompt(tallies: Iterable[Tally], measured: Set[str], weights: PairWeights = EQUAL) -> Ratio:
+def irrelevant_per_prompt(tallies: Iterable[Tally], measured: Set[str]) -> Ratio:
     """Irrelevant injected memories per *measured* prompt."""
-    own = [prompt for prompt in tallies if prompt.prompt_id in measured]
-    return ratio(((prompt.prompt_id, prompt.irrelevant, 1) for prompt in own), weights)
+    own = [prompt.irrelevant for prompt in tallies if prompt.prompt_id in measured]
+    return Ratio(sum(own), len(own))
 
 
-def polluted_rate(
-    rows: Sequence[Outcome], tallies: Sequence[Tally], measured: Set[str], weights: PairWeights = EQUAL
-) -> Ratio:
+def polluted_rate(rows: Sequence[Outcome], tallies: Sequence[Tally], measured: Set[str]) -> Ratio:
     """Prompts with an irrelevant injected memory that matched a single word of the prompt.
 
     Of the *measured* prompts for whose injected memories the number of matched words is known. *tallies* are those of
     *rows*.
     """
-    polluted = [
-        (row.prompt_id, is_polluted, 1)
+    known = [
+        (1, False) in zip(row.matched, own.judgements, strict=True)
         for row, own in zip(rows, tallies, strict=True)
-        if row.prompt_id in measured and (is_polluted := pollution(row.matched, own.judgements)) is not None
+        if row.prompt_id in measured and None not in row.matched and len(row.matched) == own.injected
     ]
-    return ratio(polluted, weights)
+    return Ratio(sum(known), len(known))
 
 
-def pollution(matched: Sequence[int | None], judgements: Sequence[bool | None]) -> bool | None:
-    """Whether a memory with one matched word is irrelevant; None if a number of matched words is not known."""
-    if None in matched or len(matched) < len(judgements):
-        return None
-    return 1 in matched and (1, False) in zip(matched, judgements, strict=True)
+def relevant_in(pools: Pools, judgements: Judgements) -> Counter[str]:
+    """prompt id -> the number of memories in its pool that are known to be relevant."""
+    answers = {name: judgements.get(name, {}) for name in pools}
+    return Counter({name: list(map(answers[name].get, pool)).count(True) for name, pool in pools.items()})
 
 
-class InPools(NamedTuple):
-    """By prompt id: the number of memories in the pool that are known to be `relevant`, and the `estimated` number.
-
-    They differ where only a random sample was shown to people. A missing prompt has 0.
-    """
-
-    relevant: Mapping[str, int]
-    estimated: Mapping[str, float]
+def lost_per_prompt(tallies: Iterable[Tally], relevant: Counter[str], measured: Set[str]) -> Ratio:
+    """Memories of the pool that are `relevant_in` it and that the system did not inject, per *measured* prompt."""
+    own = [relevant[prompt.prompt_id] - prompt.relevant for prompt in tallies if prompt.prompt_id in measured]
+    return Ratio(sum(own), len(own))
 
 
-def in_pools(pools: Pools, judgements: Judgements, weights: PairWeights = EQUAL) -> InPools:
-    relevant = {
-        prompt_id: list(map(judged.get, pool)).count(True)
-        for prompt_id, pool in pools.items()
-        if (judged := judgements.get(prompt_id))
-    }
-    unseen = {
-        name: sum(
-            weight - 1
-            for memory_id, weight in sampled.items()
-            if memory_id in pools.get(name, ()) and judged.get(memory_id)
-        )
-        for name, sampled in weights.pairs.items()
-        if (judged := judgements.get(name))
-    }
-    return InPools(relevant, {name: number + unseen.get(name, 0) for name, number in relevant.items()})
-
-
-def lost_per_prompt(
-    tallies: Sequence[Tally], known: InPools, measured: Set[str], weights: PairWeights = EQUAL
-) -> Ratio:
-    """Relevant memories of the pool that the system did not inject, per *measured* prompt."""
-    own = [prompt for prompt in tallies if prompt.prompt_id in measured]
-    counts = [(prompt.prompt_id, known.relevant.get(prompt.prompt_id, 0) - prompt.relevant, 1) for prompt in own]
-    shares = [(prompt.prompt_id, known.estimated.get(prompt.prompt_id, 0) - prompt.relevant, 1) for prompt in own]
-    return ratio(counts, weights, shares if weights.pairs else None)
-
-
-def recall_in_pool(tallies: Sequence[Tally], known: InPools, weights: PairWeights = EQUAL) -> Ratio:
-    """Relevant memories injected, of all relevant memories in the pool of all systems.
+def recall_in_pool(tallies: Sequence[Tally], relevant: Counter[str]) -> Ratio:
+    """Relevant memories injected, of all memories that are `relevant_in` the pool of all systems.
 
     It is relative: a memory that no system looked at is not in it. All systems share the pool, so they can be compared.
     """
-    counts = [(prompt.prompt_id, prompt.relevant, known.relevant.get(prompt.prompt_id, 0)) for prompt in tallies]
-    shares = [(prompt.prompt_id, prompt.relevant, known.estimated.get(prompt.prompt_id, 0)) for prompt in tallies]
-    return ratio(counts, weights, shares if weights.pairs else None)
+    return Ratio(sum(prompt.relevant for prompt in tallies), sum(relevant[prompt.prompt_id] for prompt in tallies))
 
 
 def recall_of_known(tallies: Sequence[Tally], judgements: Judgements) -> Ratio:
     """Relevant memories injected, of all memories known to be relevant for these prompts, in the pool or not."""
-    relevant = sum(sum(judgements.get(prompt.prompt_id, {}).values()) for prompt in tallies)
-    return Ratio(sum(prompt.relevant for prompt in tallies), relevant)
+    known = sum(sum(judgements.get(prompt.prompt_id, {}).values()) for prompt in tallies)
+    return Ratio(sum(prompt.relevant for prompt in tallies), known)
 
 
 # The injected memories as a ranking, in the measures of TREC
@@ -241,7 +161,7 @@ class RankingMeasures:
     means: Mapping[str, float]
 
 
-def ranked(rows: Iterable[Outcome], judgements: Judgements) -> RankingMeasures:
+def rank_measures(rows: Iterable[Outcome], judgements: Judgements) -> RankingMeasures:
     """The measures of one system's *rows*, one for each prompt; the ranking is the injected set, best first.
 
     They divide by a fixed depth or by the number of relevant memories, however few were injected, so they punish
@@ -257,7 +177,8 @@ def ranked(rows: Iterable[Outcome], judgements: Judgements) -> RankingMeasures:
         return RankingMeasures(0, {})
     # numbers as ids: trec_eval's code crashes at an id that UTF-8 cannot hold
     topics = {row.prompt_id: str(number) for number, row in enumerate(wanted)}
-    documents = TextNumbers()
+    numbers = count()
+    documents: defaultdict[str, str] = defaultdict(lambda: str(next(numbers)))
     qrels = [
         Qrel(topic, documents[memory_id], int(is_relevant))
         for prompt_id, topic in topics.items()
@@ -272,11 +193,3 @@ def ranked(rows: Iterable[Outcome], judgements: Judgements) -> RankingMeasures:
     for metric in ir_measures.iter_calc(measures, qrels, run):
         totals[str(metric.measure)] += metric.value
     return RankingMeasures(len(wanted), {name: total / len(wanted) for name, total in totals.items()})
-
-
-class TextNumbers(dict[str, str]):
-    """A number, as text, for every id that is asked for."""
-
-    def __missing__(self, key: str) -> str:
-        self[key] = str(len(self))
-        return self[key]

@@ -6,12 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.labelling_order import ALL
 from labels.measure.agreement import selves_of
 from labels.records import VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from labels.records import Label, Repeat
 
@@ -38,25 +37,16 @@ class Person:
 
 
 @dataclass(frozen=True)
-class StratumProgress:
-    """The numbers of all and of finished prompts in one stratum."""
-
-    name: str
-    prompts: int
-    done: int
-
-
-@dataclass(frozen=True)
 class LabellingProgress:
-    """The progress over one root. `order`, `strata` and `seconds_per_card` (None before the first label) are the
-    annotator's.
+    """The progress over one root: `done` of the `prompts` are finished by the annotator.
 
-    `disputed` pairs wait for an adjudication, `settled` pairs have one. `stale` labels are of memories edited since.
+    `seconds_per_card` is the annotator's pace, None before the first label. `disputed` pairs wait for an adjudication,
+    `settled` pairs have one. `stale` labels are of memories edited since.
     """
 
     annotator: str
-    order: str
-    strata: tuple[StratumProgress, ...]
+    prompts: int
+    done: int
     seconds_per_card: float | None
     people: tuple[Person, ...]
     disputed: int
@@ -83,11 +73,3 @@ def person(annotator: str, labels: Sequence[Label], repeats: Sequence[Repeat]) -
         same=sum(repeat.first == repeat.again for repeat in again),
         kappa=selves[0].kappa if selves else None,
     )
-
-
-def strata(prompt_ids: Collection[str], known: Mapping[str, str], done: Collection[str]) -> tuple[StratumProgress, ...]:
-    """The strata of *prompt_ids*, sorted by name; *done* are the finished prompts."""
-    names = {prompt_id: known.get(prompt_id, ALL) for prompt_id in prompt_ids}
-    sizes = Counter(names.values())
-    finished = Counter(names[prompt_id] for prompt_id in prompt_ids if prompt_id in done)
-    return tuple(StratumProgress(name, sizes[name], finished[name]) for name in sorted(sizes))

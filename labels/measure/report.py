@@ -12,34 +12,34 @@ from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
-from labels.measure.evidence import Evidence, evidence_from_store, judged_pairs
+from labels.measure.evidence import Evidence, evidence_from_store
 from labels.measure.groups import (
+    NO_AGENT,
+    NO_KIND,
     Group,
     Headline,
     KindGroup,
     Worst,
-    by_agent,
     by_confidence,
-    by_kind,
+    by_name,
     estimate,
     headline,
     injected_pairs,
-    per_prompt,
     worst_memories,
-    worst_prompts,
+    worst_of,
 )
-from labels.measure.intervals import Interval, design_effect, one_stratum
+from labels.measure.intervals import Interval, design_effect
 from labels.measure.metrics import RankingMeasures, Ratio, precision_bounds, tally, unjudged_share
-from labels.records import VERDICTS
+from labels.records import VERDICTS, grouped
 from labels.run_settings import differences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from labels.measure.evidence import Evidence
     from labels.measure.judgements import Digests
+    from labels.measure.metrics import Tally
     from labels.records import Outcome
     from labels.store import LabelStore
 
@@ -74,10 +74,8 @@ class Assumed(NamedTuple):
 
 def same_prompts(evidence: Evidence) -> bool:
     """Whether all systems were replayed on the same prompts."""
-    prompts: dict[str, set[str]] = {}
-    for row in evidence.rows:
-        prompts.setdefault(row.system, set()).add(row.prompt_id)
-    return len(set(map(frozenset, prompts.values()))) < 2
+    prompts = grouped((row.system, row.prompt_id) for row in evidence.rows)
+    return len({frozenset(own) for own in prompts.values()}) < 2
 
 
 def outdated_prompts(evidence: Evidence, system: str) -> Outdated | None:
@@ -102,29 +100,23 @@ def above(share: Ratio, most: float) -> Ratio | None:
 
 def unsure_share(evidence: Evidence, system: str) -> Ratio | None:
     """Injected memories that people labelled and could not judge, of all in the prompts that count; None if few."""
-    rows = [row for row in evidence.injecting(system) if evidence.moment(row) is not None]
-    return above(unjudged_share([tally(row, evidence.judgements) for row in rows]), MAX_UNJUDGED)
+    finished = [row.tally for row in evidence.tallied.get(system, ()) if row.moment is not None]
+    return above(unjudged_share(finished), MAX_UNJUDGED)
 
 
 def assumed_memories(evidence: Evidence, system: str) -> Assumed | None:
     if evidence.explicit is None:
         return None
-    tallies = [tally(row, evidence.explicit) for row in evidence.of(system)]
+    tallies = given_tallies(evidence, system)
     share, bounds = above(unjudged_share(tallies), MAX_UNJUDGED), precision_bounds(tallies)
     return Assumed(share, bounds.high) if share and bounds else None
 
 
-def outside_order(evidence: Evidence, system: str) -> int:
-    """Prompts for which the system injects something and that came after the order of labelling was made."""
-    return sum(bool(row.injected) for row in evidence.of(system)) - len(evidence.injecting(system))
-
-
-def unseen_strata(evidence: Evidence, system: str) -> tuple[str, ...]:
-    """The strata in which the system injects something and no prompt is judged."""
-    if not evidence.is_stratified:
-        return ()
-    present = {evidence.strata[row.prompt_id] for row in evidence.injecting(system)}
-    return tuple(sorted(present - {evidence.strata[name] for name in evidence.sample(system).judged}))
+def given_tallies(evidence: Evidence, system: str) -> list[Tally]:
+    """The counts of *system* without assumed judgements."""
+    if evidence.explicit is None:
+        return [row.tally for row in evidence.tallied[system]]
+    return [tally(row.prompt_id, row.injected, evidence.explicit) for row in evidence.of(system)]
 
 
 @dataclass(frozen=True)
@@ -146,6 +138,14 @@ class Captions:
     kinds: Mapping[str, str] = field(default_factory=dict)
     memories: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, str] = field(default_factory=dict)
+
+    def kind(self, row: Outcome) -> str:
+        """The kind of a prompt, from its outcome or beside it; empty if unknown."""
+        return row.kind or self.kinds.get(row.prompt_id, "")
+
+    def agent(self, row: Outcome) -> str:
+        """The agent in which a prompt was typed; empty if unknown."""
+        return self.agents.get(row.prompt_id, "")
 
 
 PLAIN, NO_CAPTIONS = ReportOptions(), Captions()
@@ -242,16 +242,15 @@ def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: 
     """The numbers of every system, and what is known of the people who gave the labels."""
     lacking = missing_for_ranking() if options.ranking else ""
     options = replace(options, ranking=options.ranking and not lacking)
-    prompts = {row.prompt_id for row in evidence.rows}
     injected = injected_pairs(evidence.rows, evidence.judgements)
     verdicts = Counter(label.verdict for label in evidence.labels)
     return Report(
         systems=tuple(system_report(name, evidence, captions, options) for name in evidence.systems),
         configured=evidence.configured,
-        prompts=len(prompts),
-        labelled_prompts=sum(bool(evidence.given.get(prompt_id)) for prompt_id in prompts),
+        prompts=len(evidence.prompts),
+        labelled_prompts=sum(bool(evidence.given.get(prompt_id)) for prompt_id in evidence.prompts),
         labels={verdict: verdicts[verdict] for verdict in VERDICTS},
-        judged=judged_pairs(evidence),
+        judged=evidence.judged,
         stale=evidence.facts.stale,
         blind=evidence.facts.blind,
         blind_unknown=evidence.facts.blind_unknown,
@@ -259,7 +258,7 @@ def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: 
         comparisons=comparisons(evidence),
         people=people_agreement(evidence.labels, evidence.repeats),
         worst_memories=worst_memories(injected, captions.memories),
-        worst_prompts=worst_prompts(injected, captions.prompts),
+        worst_prompts=worst_of(injected, captions.prompts),
         captions=captions,
         evidence=evidence,
         lacking=lacking,
@@ -268,12 +267,11 @@ def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: 
 
 def system_report(system: str, evidence: Evidence, captions: Captions, options: ReportOptions) -> SystemReport:
     """The numbers of *system*, which must have an outcome in *evidence*."""
-    judgements, weights, measured = evidence.judgements, evidence.weights, evidence.measured
+    judgements, measured, ordered = evidence.judgements, evidence.measured, evidence.ordered
     rows, tallies = evidence.of(system), [row.tally for row in evidence.tallied[system]]
-    judged = estimate(tallies, weights)
-    sample = evidence.ordered.sample(system)
-    found, has_order = headline(sample), evidence.moments is not None
-    given = tallies if evidence.explicit is None else [tally(row, evidence.given) for row in rows]
+    judged, in_pools = estimate(tallies), evidence.relevant_in_pools
+    sample, has_order = ordered.sample(system), evidence.moments is not None
+    found = headline(sample)
     return SystemReport(
         system=system,
         prompts=len(rows),
@@ -281,27 +279,31 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
         precision=judged.ratio,
         interval=judged.interval,
         live=found.live if has_order and sample.judged else None,
-        design_effect=design_effect(one_stratum(per_prompt(tallies))),
+        design_effect=design_effect([(row.relevant, row.judged) for row in tallies if row.judged]),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),
-        false_fire_rate=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
-        served=headline(evidence.ordered.served_sample(system)),
-        irrelevant_per_prompt=metrics.irrelevant_per_prompt(tallies, measured, weights),
-        polluted_rate=metrics.polluted_rate(rows, tallies, measured, weights),
-        lost_per_prompt=metrics.lost_per_prompt(tallies, evidence.in_pools, measured, weights),
-        recall_in_pool=metrics.recall_in_pool(tallies, evidence.in_pools, weights),
+        false_fire_rate=metrics.false_fire_rate(tallies, evidence.without_relevant),
+        served=headline(ordered.served_sample(system)),
+        irrelevant_per_prompt=metrics.irrelevant_per_prompt(tallies, measured),
+        polluted_rate=metrics.polluted_rate(rows, tallies, measured),
+        lost_per_prompt=metrics.lost_per_prompt(tallies, in_pools, measured),
+        recall_in_pool=metrics.recall_in_pool(tallies, in_pools),
         recall_of_known=metrics.recall_of_known(tallies, judgements),
-        unjudged=metrics.unjudged_share(given),
-        silent=metrics.silent_prompts(tallies),
+        unjudged=unjudged_share(given_tallies(evidence, system)),
+        silent=sum(not row.injected for row in tallies),
         fallbacks=evidence.failures(system),
         median_ms=median(row.elapsed_ms for row in rows) if rows else 0.0,
-        by_confidence=by_confidence(rows, tallies, weights),
-        by_kind=by_kind(system, evidence, captions.kinds),
-        by_agent=by_agent(system, evidence, captions.agents),
-        ranked=metrics.ranked(rows, evidence.given) if options.ranking else None,
+        by_confidence=by_confidence(rows, tallies),
+        by_kind=by_name(system, evidence, captions.kind, NO_KIND),
+        by_agent=by_name(system, evidence, captions.agent, NO_AGENT, least=2),
+        ranked=metrics.rank_measures(rows, evidence.given) if options.ranking else None,
         curves=curves(rows, evidence, sample if has_order else None) if options.curves else None,
-        agreement=judge_agreement(rows, judgements, weights),
-        assumed=assumed_decisions(rows, evidence),
+        agreement=judge_agreement(rows, judgements),
+        assumed=sum(
+            decision is not None and memory_id not in evidence.given.get(row.prompt_id, {})
+            for row in (rows if evidence.explicit is not None else ())
+            for memory_id, decision in zip(row.candidates, row.decisions, strict=True)
+        ),
     )
 
 
@@ -312,14 +314,3 @@ def missing_for_ranking() -> str:
     except ImportError as error:
         return str(missing_library(error) or error)
     return ""
-
-
-def assumed_decisions(rows: Sequence[Outcome], evidence: Evidence) -> int:
-    """The number of memories in the grades of the judge whose judgement was assumed."""
-    if evidence.explicit is None:
-        return 0
-    return sum(
-        decision is not None and memory_id not in evidence.given.get(row.prompt_id, {})
-        for row in rows
-        for memory_id, decision in zip(row.candidates, row.decisions, strict=True)
-    )

@@ -2,45 +2,53 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.wording import counted
 from labels.report.charts import confusion_rows
-from labels.report.section import ReportTable, decimal, give_or_take, section, sentence, share, span
+from labels.report.counted import CountedPrompts, decided, weighed_by
+from labels.report.section import ReportRow, ReportTable, decimal, give_or_take, section, sentence, share, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.agreement import Agreement, Concord, Graded, People
-    from labels.measure.intervals import Interval
-    from labels.measure.metrics import Ratio
-    from labels.measure.report import Captions
+    from labels.measure.agreement import Agreement, Alpha, Concord, Graded, People
+    from labels.measure.report import Captions, Report
     from labels.report.section import ReportSection
 
 SHOWN_DISAGREEMENTS = 10
 
 
-def judge_sections(system: str, agreement: Agreement, captions: Captions, assumed: int = 0) -> Iterator[ReportSection]:
-    """The confusion table with the grades of the judge, and the memories on which it and people differ.
-
-    *assumed* is the number of memories that are assumed to be irrelevant.
-    """
-    rows = tuple((name, *(f"{count:,}" for count in counts)) for name, counts in confusion_rows(agreement.confusion))
-    table, without = ReportTable(("", "relevant", "irrelevant"), rows), ", or count as not relevant without one"
-    words = {"system": system, "assumed": without if assumed else ""}
-    yield section("judge", table, grade_lines(agreement), anchor=f"judge-{system}", **words)
-    if agreement.disagreements:
-        yield differences(system, agreement.disagreements, captions)
+def judge_sections(report: Report) -> Iterator[ReportSection]:
+    """For each system with a judge the confusion table with its grades, and the memories where it and people differ."""
+    for system in report.systems:
+        if not (agreement := system.agreement):
+            continue
+        own, decisions = (system.system,), [partial(decided, report.evidence, is_kept=kept) for kept in (True, False)]
+        rows = tuple(
+            ReportRow((name, *(f"{count:,}" for count in counts)), None, weighed_by(report.evidence, own, weight))
+            for (name, counts), weight in zip(confusion_rows(agreement.confusion), decisions, strict=True)
+        )
+        table, without = ReportTable(("", "relevant", "irrelevant"), rows), ", or count as not relevant without one"
+        words = {"system": system.system, "assumed": without if system.assumed else ""}
+        yield section("judge", table, grade_lines(agreement), anchor=f"judge-{system.system}", **words)
+        if agreement.disagreements:
+            yield differences(system.system, agreement.disagreements, report.captions)
 
 
 def differences(system: str, disagreements: Sequence[Graded], captions: Captions) -> ReportSection:
     shown = disagreements[:SHOWN_DISAGREEMENTS]
     rest = "" if len(shown) == len(disagreements) else f" The first {len(shown)} of {len(disagreements):,}."
     rows = tuple(
-        (
-            captions.memories.get(memory.memory_id, memory.memory_id),
-            captions.prompts.get(memory.prompt_id, memory.prompt_id),
-            decision(memory),
+        ReportRow(
+            (
+                captions.memories.get(memory.memory_id, memory.memory_id),
+                captions.prompts.get(memory.prompt_id, memory.prompt_id),
+                decision(memory),
+            ),
+            None,
+            CountedPrompts(partial(tuple, [memory.prompt_id])),
         )
         for memory in shown
     )
@@ -56,41 +64,36 @@ def decision(memory: Graded) -> str:
 
 
 def grade_lines(agreement: Agreement) -> Iterator[str]:
-    kept = graded(agreement.sensitivity, agreement.sensitivity_interval)
-    yield f"Of the relevant ones it kept (sensitivity): {kept}."
-    dropped = graded(agreement.specificity, agreement.specificity_interval)
-    yield f"Of the irrelevant ones it dropped (specificity): {dropped}."
-    beyond = kappa(agreement.kappa, agreement.kappa_se)
-    yield sentence("agreement", share=share(agreement.raw), kappa=beyond, ac1=decimal(agreement.ac1))
+    for ratio, interval, words in (
+        (agreement.sensitivity, agreement.sensitivity_interval, "relevant ones it kept (sensitivity)"),
+        (agreement.specificity, agreement.specificity_interval, "irrelevant ones it dropped (specificity)"),
+    ):
+        grade = "unknown" if interval is None else f"{share(ratio)}, 95 % interval {span(interval)}"
+        yield f"Of the {words}: {grade}."
+    kappa = give_or_take(agreement.kappa, agreement.kappa_se)
+    kappa += "" if kappa == decimal(agreement.kappa) else " (standard error)"
+    yield sentence("agreement", share=share(agreement.raw), kappa=kappa, ac1=decimal(agreement.ac1))
     if agreement.deployed:
         yield sentence("deployed", memories=counted(agreement.deployed, "memory"))
 
 
-def kappa(value: float | None, error: float | None) -> str:
-    written = give_or_take(value, error)
-    return written if written == decimal(value) else f"{written} (standard error)"
-
-
-def graded(ratio: Ratio, interval: Interval | None) -> str:
-    return "unknown" if interval is None else f"{share(ratio)}, 95 % interval {span(interval)}"
-
-
-def people_section(people: People) -> ReportSection:
+def people_sections(people: People | None) -> Iterator[ReportSection]:
     """Each person with himself, each two people, and all together."""
+    if people is None:
+        return
     head = ("", "same\nanswer", "where one\nsays yes", "where one\nsays no", "kappa", "AC1")
-    rows = tuple(people_row(person) for person in (*people.selves, *people.others))
-    return section("people", ReportTable(head, rows), alpha_lines(people))
+    rows = tuple(map(people_row, (*people.selves, *people.others)))
+    alpha = [f"All together, on {alpha_text(people.alpha)}."] if people.alpha else []
+    yield section("people", ReportTable(head, rows), alpha)
 
 
-def people_row(people: Concord) -> tuple[str, ...]:
+def people_row(people: Concord) -> ReportRow:
     who = f"{people.first}, again" if people.first == people.second else f"{people.first} and {people.second}"
     kappa = give_or_take(people.kappa, people.kappa_se)
     shares = (share(people.same), decimal(people.if_relevant), decimal(people.if_not))
-    return who, *shares, kappa, decimal(people.ac1)
+    return ReportRow((who, *shares, kappa, decimal(people.ac1)))
 
 
-def alpha_lines(people: People) -> Iterator[str]:
-    if people.alpha:
-        interval = f" (95 % interval {span(people.alpha.interval)})" if people.alpha.interval else ""
-        memories = counted(people.alpha.memories, "memory")
-        yield f"All together, on {memories}: Krippendorff's alpha {decimal(people.alpha.value)}{interval}."
+def alpha_text(alpha: Alpha) -> str:
+    interval = f" (95 % interval {span(alpha.interval)})" if alpha.interval else ""
+    return f"{counted(alpha.memories, 'memory')}: Krippendorff's alpha {decimal(alpha.value)}{interval}"

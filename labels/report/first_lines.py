@@ -120,10 +120,9 @@ def precision_lines(system: str, found: Headline) -> Iterator[str]:
         return
     part, whole = found.relevant.part, found.relevant.whole
     prompts = counted(found.estimate.prompts, "prompt")
-    relevant = f"{part:,} {were(part)} relevant"
     yield (
-        f"{system} injected {counted(whole, 'memory')} on {prompts}; {relevant}"
-        f"{weighted_share(found)}{percent(found.estimate.value, 1)}."
+        f"{system} injected {counted(whole, 'memory')} on {prompts}; {part:,} {were(part)} relevant: "
+        f"{percent(part, whole)}."
     )
     low, high = percent(found.live.low, 1), percent(found.live.high, 1)
     if found.live.high - found.live.low > ANYTHING:
@@ -132,30 +131,18 @@ def precision_lines(system: str, found: Headline) -> Iterator[str]:
     yield f"The true share is between {low} and {high}, a range that is right 19 times in 20."
 
 
-def weighted_share(found: Headline) -> str:
-    """The words before the share; more words where it is not the quotient of the counts."""
-    raw, weighted = found.relevant.value, found.estimate.value if found.estimate else None
-    if raw is None or weighted is None or abs(raw - weighted) < 0.005:
-        return ": "
-    return ". With each kind of prompt at its true share that is "
-
-
 def served_line(served: Headline, false_fires: Ratio) -> str:
     """The prompts that get a memory that they need, and those that get one although nothing is relevant."""
     range_ = f"{100 * served.live.low:.0f}-{percent(served.live.high, 1)}"
-    share = f"~{percent(served.estimate.value, 1)}, " if served.estimate and weighted_share(served) != ": " else ""
-    needing = f"{served.relevant.part:,} of {counted(served.relevant.whole, 'prompt')} in need ({share}{range_})"
-    others = f"{false_fires.part:,} of {false_fires.whole:,} that {needs(false_fires.whole)} nothing"
+    needing = f"{served.relevant.part:,} of {counted(served.relevant.whole, 'prompt')} in need ({range_})"
+    verb = "needs" if false_fires.whole == 1 else "need"
+    others = f"{false_fires.part:,} of {false_fires.whole:,} that {verb} nothing"
     if served.estimate and false_fires.whole:
         return f"It served {needing}, {others}."
     if served.estimate:
         return f"It served {needing}; none is known to need nothing."
     end = f"; it served {others}" if false_fires.whole else " or to need nothing"
     return f"No prompt is known to be in need{end}."
-
-
-def needs(number: int) -> str:
-    return "needs" if number == 1 else "need"
 
 
 def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:
@@ -188,10 +175,9 @@ def headline(found: Headline, who: str) -> str:
     """The answer in one line: the memories that *who* added, how many of them helped, and the range of their share."""
     if found.estimate is None:
         return f"How much of what {who} added helped is not known yet: no prompt is labelled in full."
-    about = "" if weighted_share(found) == ": " else "about "
     low, high = 100 * found.live.low, percent(found.live.high, 1)
     added = f"Of {counted(found.relevant.whole, 'memory')} {who} added, {found.relevant.part:,} helped"
-    return f"{added}: {about}{percent(found.estimate.value, 1)} ({low:.0f} to {high})."
+    return f"{added}: {percent(found.estimate.value, 1)} ({low:.0f} to {high})."
 
 
 # The next step of a report

@@ -40,10 +40,7 @@ def report_in(form: str, report: Report, width: int = WIDTH, *, is_full: bool = 
 
 
 def report_json(report: Report) -> str:
-    """Every number of the report; a ratio is {"value", "part", "whole"}, its value null where it is unknown.
-
-    Where prompts or memories are weighted, the value is the estimate and not part / whole.
-    """
+    """Every number of the report; a ratio is {"value", "part", "whole"}, its value null where it is unknown."""
     texts = {"notes": notes(report), "first_lines": first_lines(report), "next": next_step(report).in_shell()}
     return printed_json({**record(report), **texts}, indent=2, default=record) + "\n"
 
@@ -57,10 +54,10 @@ def record(value: Any) -> dict[str, Any]:
 
 
 def rows(value: Any) -> Any:
-    """A tuple of named tuples as a list of objects; json would write each of them as a list."""
-    if not isinstance(value, tuple):
-        return value
-    return [item._asdict() if hasattr(item, "_asdict") else item for item in value]
+    """Named tuples as objects, also those in a tuple; json would write each of them as a list."""
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    return [rows(item) for item in value] if isinstance(value, tuple) else value
 
 
 # Markdown. Names come from files and are shown literally.
@@ -87,7 +84,7 @@ def section_parts(section: ReportSection) -> Iterator[str]:
 
 
 def table_lines(table: ReportTable) -> Iterator[str]:
-    for row in (table.head, *table.rows):
+    for row in (table.head, *table.texts):
         yield f"| {' | '.join(map(escaped, row))} |"
         if row is table.head:
             yield f"|{'|'.join([' --- '] * table.names + [' ---: '] * (len(row) - table.names))}|"
@@ -147,7 +144,7 @@ def table_html(table: ReportTable) -> str:
             cell("th", row[0], 0, table, scope="row"),
             *(cell("td", row[at], at, table) for at in range(1, len(row))),
         )
-        for row in table.rows
+        for row in table.texts
     )
     return element("table", element("thead", element("tr", *head)), element("tbody", *body))
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from labels.measure.comparison import Difference, SystemComparison
     from labels.measure.evidence import Evidence
-    from labels.measure.gate import Expense, Gaps, Gate, GateReport, JudgeCase
+    from labels.measure.gate import Expense, Gaps, GateReport, JudgeCase
 
 REACHES = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}
 SERVES = {PASS: "serves", FAIL: "does not serve", UNDECIDED: "may or may not serve"}
@@ -125,7 +125,7 @@ def answer(report: GateReport) -> str:
     if caveats.gaps and caveats.gaps.matters:
         memories = counted(caveats.gaps.missing, "memory")
         return f"{start}{memories} without a label could change the answer."
-    about = "about " if has_zone(report.gate) else ""
+    about = "about " if report.gate.zone.low < report.gate.zone.high else ""
     answers = [f"{REACHES[report.decision.verdict]} {about}{asked(report)}"]
     if report.served_decision:
         answers.append(f"{SERVES[report.served_decision.verdict]} {100 * (report.least_served or 0):g} %")
@@ -158,11 +158,14 @@ def estimate_lines(report: GateReport) -> Iterator[str]:
     else:
         counts = f"{report.relevant.part:,} of {report.relevant.whole:,} memories that it injected were relevant"
         prompts = counted(decision.estimate.prompts, "prompt")
-        raw = report.relevant.part / report.relevant.whole
-        weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
-        yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
-        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {guarantee(gate)}"
-    yield f"  asked for      {gate.least:.2f}{zone_text(gate)}"
+        yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}"
+        cases = round(1 / (1 - gate.confidence))
+        right = f"right in {cases - 1} of {cases} cases at least, however often you look and whenever you stop"
+        if gate.is_one_look:
+            right = f"right in about {cases - 1} of {cases} cases, if this is the first and last time that you ask"
+        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {right}"
+    zone = f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"
+    yield f"  asked for      {gate.least:.2f}{zone if gate.zone.low < gate.zone.high else ''}"
     yield from served_lines(report)
     if report.silent.part:
         silent = f"{report.silent.part:,} of {report.silent.whole:,} prompts"
@@ -179,23 +182,6 @@ def served_lines(report: GateReport) -> Iterator[str]:
         yield f"  served         {UNKNOWN}      no prompt is known to be in need{asked}"
 
 
-def guarantee(gate: Gate) -> str:
-    cases = round(1 / (1 - gate.confidence))
-    if gate.is_one_look:
-        return f"right in about {cases - 1} of {cases} cases, if this is the first and last time that you ask"
-    return f"right in {cases - 1} of {cases} cases at least, however often you look and whenever you stop"
-
-
-def zone_text(gate: Gate) -> str:
-    if not has_zone(gate):
-        return ""
-    return f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"
-
-
-def has_zone(gate: Gate) -> bool:
-    return gate.zone.low < gate.zone.high
-
-
 def outlook_line(report: GateReport) -> str:
     """The number of further prompts that would decide, where the verdict is open."""
     decision = report.pending
@@ -205,31 +191,21 @@ def outlook_line(report: GateReport) -> str:
         return sentence("one_look_open")
     if decision.more is None:
         return unknown_outlook(report)
-    step = f"About {decision.more} more prompts would decide, if {share_of(report)} stays where it is."
-    step = f"{step} {sentence('one_look')}"
+    what = "precision" if decision is report.decision else "the share of served prompts"
+    step = f"About {decision.more} more prompts would decide, if {what} stays where it is. {sentence('one_look')}"
     if decision.left >= decision.more:
         return f"{step} {decision.left} are there to be judged."
-    return f"{step} {left_over(decision.left)}: add others with memsift replay --save."
-
-
-def left_over(left: int) -> str:
-    return f"Only {left} {'is' if left == 1 else 'are'} left to be judged" if left else "None is left to be judged"
-
-
-def share_of(report: GateReport) -> str:
-    return "precision" if report.pending is report.decision else "the share of served prompts"
-
-
-def asked_for(report: GateReport) -> float:
-    return report.gate.least if report.pending is report.decision else report.least_served or 0.0
+    left = f"Only {decision.left} {'is' if decision.left == 1 else 'are'}" if decision.left else "None is"
+    return f"{step} {left} left to be judged: add others with memsift replay --save."
 
 
 def unknown_outlook(report: GateReport) -> str:
-    estimate = report.pending.estimate
+    estimate, of_precision = report.pending.estimate, report.pending is report.decision
     if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
         return sentence("too_few_to_plan", prompts=FEWEST_TO_PLAN)
-    words = {"what": share_of(report), "least": asked_for(report), "most": AHEAD[-1], "one_look": sentence("one_look")}
-    return sentence("too_near", **words)
+    least = report.gate.least if of_precision else report.least_served or 0.0
+    what = "precision" if of_precision else "the share of served prompts"
+    return sentence("too_near", what=what, least=least, most=AHEAD[-1], one_look=sentence("one_look"))
 
 
 # The next step
@@ -334,20 +310,15 @@ def spent(expense: Expense) -> str:
 
 def conclusion(case: JudgeCase) -> str:
     found = case.comparison
-    if found.gain is None:
-        return without_worth(found)
+    if found.gain is None:  # it was not said how much a relevant memory is worth: then the trade-off
+        (lost, spared), (won, added) = found.first_only, found.second_only
+        counts = {"spared": spared, "lost": lost, "added": added, "won": won}
+        return sentence("without_worth", prompts=counted(found.prompts, "prompt"), bound=loss_bound(found), **counts)
     pays = {PAYS: "It pays.", COSTS: "It does not pay.", UNCLEAR: "It cannot be told yet whether it pays."}
     start = pays[case.answer or UNCLEAR]
     change = signed(found.gain, "fewer", "more")
     rate = f"At {found.worth:g} irrelevant to one relevant memory"
     return f"{start} {rate}, the balance per prompt in irrelevant ones is {change}."
-
-
-def without_worth(found: SystemComparison) -> str:
-    """The trade-off, where it was not said how much a relevant memory is worth."""
-    (lost, spared), (won, added) = found.first_only, found.second_only
-    counts = {"spared": spared, "lost": lost, "added": added, "won": won}
-    return sentence("without_worth", prompts=counted(found.prompts, "prompt"), bound=loss_bound(found), **counts)
 
 
 def loss_bound(found: SystemComparison) -> str:

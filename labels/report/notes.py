@@ -11,9 +11,7 @@ from labels.measure.report import (
     assumed_memories,
     mixed_runs,
     outdated_prompts,
-    outside_order,
     same_prompts,
-    unseen_strata,
     unsure_share,
 )
 from labels.report.section import part_of, percent, sentence
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from labels.measure.evidence import Evidence, LabelFacts
     from labels.measure.gate import Caveats, Gaps, GateReport
-    from labels.measure.report import Outdated, Report, SystemReport
+    from labels.measure.report import Outdated, Report
 
 
 WORDS = {
@@ -33,6 +31,7 @@ WORDS = {
     "imported": ("label was", "labels were"),
     "blind_unknown": ("imported label was", "imported labels were"),
     "by_hand": ("prompt chosen by hand is", "prompts chosen by hand are"),
+    "preferred": ("labelled prompt is", "labelled prompts are"),
 }
 """The fact -> the words for one and for several, with which its sentence begins."""
 
@@ -51,7 +50,6 @@ def notes(report: Report) -> tuple[str, ...]:
         *on_drift(report),
         *on_runs(report),
         *on_systems(report),
-        *on_weights(report),
         *on_pool(report),
     )
 
@@ -118,35 +116,15 @@ def on_systems(report: Report) -> Iterator[str]:
         yield "The systems were not replayed on the same prompts, so their numbers do not compare."
 
 
-def on_weights(report: Report) -> Iterator[str]:
-    """The meaning of the sign before a weighted number, if there is one."""
-    why, weights = [], report.evidence.weights
-    if weights.strata:
-        why.append("the prompts were not labelled in plain random order")
-    if weights.pairs and report.labelled_prompts:
-        why.append("of what the judge dropped only a random sample was put before people")
-    if why:
-        yield sentence("weights", why=", and ".join(why))
-    untouched = set(weights.strata.values()) - {weights.strata[prompt_id] for prompt_id in weights.prompts}
-    if untouched and weights.prompts:
-        prompts = sum(stratum in untouched for stratum in weights.strata.values())
-        strata, names = counted(len(untouched), "stratum", "strata"), ", ".join(sorted(untouched))
-        yield sentence("untouched", strata=strata, names=names, share=percent(prompts, len(weights.strata)))
-
-
 def on_pool(report: Report) -> Iterator[str]:
     for system in report.systems:
-        yield from on_unjudged(system)
+        part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
+        if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
+            memories = counted(whole, "injected memory")
+            words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
+            yield sentence("unjudged", part=part, **words)
     if report.labelled_prompts:
         yield "What no system returned was never looked at: recall and losses are within the pool."
-
-
-def on_unjudged(system: SystemReport) -> Iterator[str]:
-    part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
-    if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
-        memories = counted(whole, "injected memory")
-        words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
-        yield sentence("unjudged", part=part, **words)
 
 
 def on_convention(report: Report) -> Iterator[str]:
@@ -209,8 +187,3 @@ def warnings(report: GateReport) -> Iterator[str]:
         yield f"{part_of(unsure)} memories were labelled unsure or unrateable, and count nowhere."
     if assumed := assumed_memories(evidence, system):
         yield sentence("assumed", memories=part_of(assumed.memories), highest=assumed.highest)
-    if outside := outside_order(evidence, system):
-        prompts = counted(outside, "prompt does", "prompts do")
-        yield f"{prompts} not count, having come after the order of labelling was made."
-    for stratum in unseen_strata(evidence, system):
-        yield f"No prompt of the kind {stratum!r} is judged yet, so nothing is known of that part."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.lean.json_text import printed_json
 from engine.wording import counted, cut, listed
 from labels.measure.judgements import needed_in
-from labels.measure.metrics import Ratio, served
+from labels.measure.metrics import Ratio, precision, served
 from labels.records import NOT_RELEVANT, RELEVANT, nested
 from labels.report.section import percent
 from labels.report.text import one_line, wrapped
@@ -80,7 +80,9 @@ class PromptDiff:
     @cached_property
     def worth(self) -> int:
         """Relevant memories gained and irrelevant ones lost, minus the reverse. Unlabelled memories do not count."""
-        return sum(_value(memory) for memory in self.gained) - sum(_value(memory) for memory in self.lost)
+        value = {None: 0, True: 1, False: -1}
+        gains, losses = ([value[memory.is_relevant] for memory in own] for own in (self.gained, self.lost))
+        return sum(gains) - sum(losses)
 
 
 @dataclass(frozen=True)
@@ -107,49 +109,45 @@ class RunDiff:
         return not any(prompt.is_changed or not prompt.is_in_both for prompt in self.prompts)
 
 
-def precisions(diff: RunDiff) -> tuple[Ratio, Ratio]:
-    """Before and now: of the labelled memories that were injected for the prompts of both runs, the relevant ones."""
-    before = [memory for prompt in diff.both for memory in prompt.before or ()]
-    now = [memory for prompt in diff.both for memory in prompt.now or ()]
-    return relevant(before), relevant(now)
+class Shares(NamedTuple):
+    """Of the prompts that both runs have: the relevant memories, of the labelled ones; the served prompts, of those in
+    need. An injected text that people did not call relevant is not needed."""
+
+    precision: Ratio
+    served: Ratio
 
 
-def served_shares(diff: RunDiff) -> tuple[Ratio, Ratio]:
-    """Before and now: of the prompts of both runs that need a memory, those that get one they need."""
-    before = _served([(prompt.prompt_id, prompt.before) for prompt in diff.both], diff.needed)
-    return before, _served([(prompt.prompt_id, prompt.now) for prompt in diff.both], diff.needed)
+def shares_of(diff: RunDiff) -> tuple[Shares, Shares]:
+    """Before and now."""
 
+    def shares(sets: Iterable[tuple[str, tuple[Judged, ...] | None]]) -> Shares:
+        relevant = {name: [own.memory.memory_id for own in found or () if own.is_relevant] for name, found in sets}
+        judged = [own.is_relevant for _, found in sets for own in found or () if own.is_relevant is not None]
+        need = served(relevant.items(), diff.needed)
+        return Shares(Ratio(sum(judged), len(judged)), precision(need))
 
-def relevant(memories: Iterable[Judged]) -> Ratio:
-    """The relevant memories, of the memories with a judgement."""
-    judged = [memory.is_relevant for memory in memories if memory.is_relevant is not None]
-    return Ratio(sum(judged), len(judged))
+    return (
+        shares([(prompt.prompt_id, prompt.before) for prompt in diff.both]),
+        shares([(prompt.prompt_id, prompt.now) for prompt in diff.both]),
+    )
 
 
 def diff_runs(before: Sets, now: Sets, known: KnownVerdicts) -> RunDiff:
     """Compare the injected sets of two runs."""
-    ids = dict.fromkeys((*now, *before))
-    prompts = [_prompt_diff(prompt_id, before.get(prompt_id), now.get(prompt_id), known) for prompt_id in ids]
-    return RunDiff(tuple(prompts), known.needed)
 
-
-def _prompt_diff(
-    prompt_id: str,
-    before: tuple[InjectedMemory, ...] | None,
-    now: tuple[InjectedMemory, ...] | None,
-    known: KnownVerdicts,
-) -> PromptDiff:
-    digests = {memory.memory_id: memory.digest for memory in before or ()}
-
-    def judged(memories: tuple[InjectedMemory, ...] | None) -> tuple[Judged, ...] | None:
-        if memories is None:
+    def judged(prompt_id: str, sets: Sets) -> tuple[Judged, ...] | None:
+        if prompt_id not in sets:
             return None
+        digests = {memory.memory_id: memory.digest for memory in before.get(prompt_id, ())}
         return tuple(
-            Judged(memory, known.of(prompt_id, memory), _differ(memory.digest, digests.get(memory.memory_id)))
-            for memory in memories
+            Judged(memory, known.of(prompt_id, memory), bool(memory.digest and old) and memory.digest != old)
+            for memory in sets[prompt_id]
+            for old in (digests.get(memory.memory_id, ""),)
         )
 
-    return PromptDiff(prompt_id, judged(before), judged(now))
+    ids = dict.fromkeys((*now, *before))
+    prompts = [PromptDiff(prompt_id, judged(prompt_id, before), judged(prompt_id, now)) for prompt_id in ids]
+    return RunDiff(tuple(prompts), known.needed)
 
 
 def by_labels(labels: Iterable[Gold], slight: Set[tuple[str, str]] = frozenset()) -> KnownVerdicts:
@@ -188,21 +186,6 @@ def _without(memories: tuple[Judged, ...] | None, others: tuple[Judged, ...] | N
         return ()
     known = {other.memory.memory_id for other in others}
     return tuple(memory for memory in memories if memory.memory.memory_id not in known)
-
-
-def _served(sets: Iterable[tuple[str, tuple[Judged, ...] | None]], needed: Pools) -> Ratio:
-    """The prompts that get a needed memory. An injected text that people did not call relevant is not needed."""
-    relevant = [(name, [own.memory.memory_id for own in found or () if own.is_relevant]) for name, found in sets]
-    tallies = served(relevant, needed)
-    return Ratio(sum(tally.relevant for tally in tallies), len(tallies))
-
-
-def _differ(digest: str, other: str | None) -> bool:
-    return bool(digest and other) and digest != other
-
-
-def _value(memory: Judged) -> int:
-    return 0 if memory.is_relevant is None else 1 if memory.is_relevant else -1
 
 
 # In words
@@ -259,37 +242,24 @@ def memories_text(memories: Sequence[Judged], verb: str) -> str:
     return f"{counted(len(memories), 'memory', 'memories')} {verb}" + (f" ({', '.join(counts)})" if counts else "")
 
 
-def precision_text(diff: RunDiff) -> str:
-    """The precision of both runs on the labelled memories of the prompts that both have; empty without a label."""
-    before, now = precisions(diff)
-    if not (before.whole or now.whole):
-        return ""
-    return f"Of the memories with a label, relevant are: before {_part(before)}, now {_part(now)}."
-
-
-def served_text(diff: RunDiff) -> str:
-    """The prompts that both runs serve; empty if none is known to need a memory."""
-    before, now = served_shares(diff)
-    return f"Of the prompts in need, served are: before {_part(before)}, now {_part(now)}." if now.whole else ""
-
-
-def only_text(diff: RunDiff) -> str:
-    """How many prompts only one of the runs has; empty without such a prompt."""
-    alone = [prompt.now is None for prompt in diff.prompts if not prompt.is_in_both]
-    counts = ((alone.count(True), "only before"), (alone.count(False), "only now"))
-    said = [f"{number:,} {where}" for number, where in counts if number]
-    return f"Prompts that are not compared: {listed(said)}." if said else ""
-
-
-def settings_text(settings: Sequence[str]) -> str:
-    return f"Changed in between: {'; '.join(settings)}." if settings else ""
-
-
 def head_lines(compared: ComparedRuns) -> list[str]:
     """The answer, the precision, the served share, the settings, and the prompts that only one run has."""
-    diff = compared.diff
-    lines = (answer(diff), precision_text(diff), served_text(diff), settings_text(compared.settings), only_text(diff))
-    return [line for line in lines if line]
+    diff, (before, now) = compared.diff, shares_of(compared.diff)
+    lines = [answer(diff)]
+    if before.precision.whole or now.precision.whole:
+        pair = f"before {_part(before.precision)}, now {_part(now.precision)}"
+        lines.append(f"Of the memories with a label, relevant are: {pair}.")
+    if now.served.whole:
+        pair = f"before {_part(before.served)}, now {_part(now.served)}"
+        lines.append(f"Of the prompts in need, served are: {pair}.")
+    if compared.settings:
+        lines.append(f"Changed in between: {'; '.join(compared.settings)}.")
+    alone = [prompt.now is None for prompt in diff.prompts if not prompt.is_in_both]
+    counts = ((alone.count(True), "only before"), (alone.count(False), "only now"))
+    if alone:
+        only = listed([f"{number:,} {where}" for number, where in counts if number])
+        lines.append(f"Prompts that are not compared: {only}.")
+    return lines
 
 
 def diff_text(compared: ComparedRuns, width: int) -> str:
@@ -306,16 +276,14 @@ def diff_text(compared: ComparedRuns, width: int) -> str:
 def _prompt_lines(prompt: PromptDiff, texts: Mapping[str, str], width: int) -> Iterator[str]:
     yield cut(one_line(texts.get(prompt.prompt_id, "") or prompt.prompt_id), width)
     for sign, memories in (("+", prompt.gained), ("-", prompt.lost)):
-        for memory in memories:
-            yield cut(f"  {sign} {_memory_text(memory)}", width)
+        for judged in memories:
+            memory = judged.memory
+            title = f"{memory.title} ({memory.memory_id})" if memory.title else memory.memory_id
+            # the verdict stands before the title, so that it is never cut
+            text = one_line(": ".join(filter(None, (WORDS[judged.is_relevant], title))))
+            yield cut(f"  {sign} {text}", width)
     if prompt.same:
         yield f"  = {len(prompt.same):,} the same"
-
-
-def _memory_text(memory: Judged) -> str:
-    """The verdict stands before the title, so that it is never cut."""
-    title = f"{memory.memory.title} ({memory.memory.memory_id})" if memory.memory.title else memory.memory.memory_id
-    return one_line(": ".join(filter(None, (WORDS[memory.is_relevant], title))))
 
 
 def _part(ratio: Ratio) -> str:
@@ -326,41 +294,38 @@ def _part(ratio: Ratio) -> str:
 
 def diff_json(compared: ComparedRuns) -> str:
     """Both runs and every prompt, also those without a difference."""
-    precise, served = precisions(compared.diff), served_shares(compared.diff)
+    before, now = shares_of(compared.diff)
     made = {
-        "before": _side(compared.before, precise[0], served[0]),
-        "now": _side(compared.now, precise[1], served[1]),
+        "before": _side(compared.before, before),
+        "now": _side(compared.now, now),
         "settings": list(compared.settings),
         "prompts": [_prompt(prompt, compared.texts) for prompt in compared.diff.prompts],
     }
     return printed_json(made, indent=2) + "\n"
 
 
-def _side(side: Side, precision: Ratio, served: Ratio) -> dict[str, Any]:
+def _side(side: Side, shares: Shares) -> dict[str, Any]:
     found = {
         name: {"value": ratio.value, "part": ratio.part, "whole": ratio.whole}
-        for name, ratio in (("precision", precision), ("served", served))
+        for name, ratio in shares._asdict().items()
     }
     return {"run": side.name, "system": side.system, "prompts": side.prompts, "ts": side.ts, **found}
 
 
 def _prompt(prompt: PromptDiff, texts: Mapping[str, str]) -> dict[str, Any]:
+    def memories(own: tuple[Judged, ...] | None) -> list[dict[str, Any]] | None:
+        if own is None:
+            return None
+        named = ((judged, judged.memory) for judged in own)
+        return [
+            {"id": memory.memory_id, "title": memory.title, "relevant": one.is_relevant, "edited": one.is_edited}
+            for one, memory in named
+        ]
+
     return {
         "prompt_id": prompt.prompt_id,
         "prompt": texts.get(prompt.prompt_id),
-        "before": None if prompt.before is None else _memories(prompt.before),
-        "now": None if prompt.now is None else _memories(prompt.now),
+        "before": memories(prompt.before),
+        "now": memories(prompt.now),
         **{name: [memory.memory.memory_id for memory in getattr(prompt, name)] for name in ("gained", "lost", "same")},
     }
-
-
-def _memories(memories: Iterable[Judged]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": memory.memory.memory_id,
-            "title": memory.memory.title,
-            "relevant": memory.is_relevant,
-            "edited": memory.is_edited,
-        }
-        for memory in memories
-    ]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from engine.lean.sections import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from labels.measure.intervals import Interval
     from labels.measure.metrics import Ratio
+    from labels.report.counted import CountedPrompts
 
 T = TypeVar("T")
 
@@ -20,8 +21,6 @@ TEXTS: dict[str, dict[str, Any]] = tomllib.loads(text_beside(__file__, "texts.to
 
 UNKNOWN = "-"
 LEAST_ERROR = 0.005
-WEIGHTED = "~"
-"""Before a number that is not simply the quotient of the counts beside it."""
 
 
 class Range(NamedTuple):
@@ -36,19 +35,30 @@ def range_of(value: float | None, once: Interval | None, live: Interval | None =
     return None if value is None or once is None else Range(value, once, live or once)
 
 
+class ReportRow(NamedTuple):
+    """The cells of a row. `range` is what a bar beside it would show, `counted` are the prompts that it counts."""
+
+    cells: tuple[str, ...]
+    range: Range | None = None
+    counted: CountedPrompts | None = None
+
+
 @dataclass(frozen=True)
 class ReportTable:
-    """Cells of text under a *head*, in which a newline separates two lines.
+    """Rows under a *head*, in which a newline separates two lines.
 
-    The first *names* columns are names, the others numbers. `is_whole`: the names must not be cut. `ranges`: what a
-    bar beside each row would show, for tables of shares.
+    The first *names* columns are names, the others numbers. `is_whole`: the names must not be cut.
     """
 
     head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[ReportRow, ...]
     names: int = 1
     is_whole: bool = False
-    ranges: tuple[Range | None, ...] = ()
+
+    @property
+    def texts(self) -> list[tuple[str, ...]]:
+        """The cells of each row."""
+        return [row.cells for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -81,22 +91,16 @@ def sentence(name: str, *numbers: str, **words: object) -> str:
 
 
 def system_rows(
-    systems: Iterable[tuple[str, Sequence[T]]], cells: Callable[[T], tuple[str, ...]]
-) -> tuple[tuple[str, ...], ...]:
-    """A row for each item of each system; only the first row of a system has its name."""
-    return tuple((name if at == 0 else "", *cells(item)) for name, items in systems for at, item in enumerate(items))
+    systems: Iterable[tuple[str, Iterable[T]]], row_of: Callable[[str, T], ReportRow]
+) -> tuple[ReportRow, ...]:
+    """A row for each item of each system, with the name of the system as first cell of its first row."""
+    rows = ((name if at == 0 else "", row_of(name, item)) for name, items in systems for at, item in enumerate(items))
+    return tuple(row._replace(cells=(name, *row.cells)) for name, row in rows)
 
 
 def share(ratio: Ratio) -> str:
-    """A ratio and its counts: 0.57 (48/84), or ~0.61 (48/84) for a weighted one."""
-    return UNKNOWN if ratio.value is None else f"{rate(ratio)} ({ratio.part}/{ratio.whole})"
-
-
-def rate(ratio: Ratio) -> str:
-    """A ratio without its counts."""
-    if ratio.value is None:
-        return UNKNOWN
-    return f"{WEIGHTED if ratio.weighted is not None else ''}{ratio.value:.2f}"
+    """A ratio and its counts: 0.57 (48/84)."""
+    return UNKNOWN if ratio.value is None else f"{ratio.value:.2f} ({ratio.part}/{ratio.whole})"
 
 
 def part_of(ratio: Ratio) -> str:

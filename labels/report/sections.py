@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
-from labels.measure.metrics import estimated
-from labels.report.agreement_sections import judge_sections, people_section
+from labels.measure.groups import NO_AGENT, NO_KIND
+from labels.report.agreement_sections import judge_sections, people_sections
+from labels.report.counted import (
+    CountedPrompts,
+    difference,
+    doubt,
+    false_fire,
+    injected_with,
+    known_relevant,
+    lost,
+    marks,
+    trouble,
+    weighed_by,
+)
+from labels.report.curve_sections import curve_sections
 from labels.report.notes import notes
 from labels.report.section import (
-    TEXTS,
     UNKNOWN,
+    ReportRow,
     ReportSection,
     ReportTable,
     decimal,
     part_of,
     range_of,
-    rate,
     section,
     sentence,
     share,
@@ -29,11 +42,12 @@ from labels.report.section import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from labels.measure.comparison import Difference, SystemComparison
-    from labels.measure.curves import Coverage, Moment, ReliabilityCurve
+    from labels.measure.comparison import SystemComparison
+    from labels.measure.evidence import Evidence
     from labels.measure.groups import Group, KindGroup, Worst
     from labels.measure.metrics import Ratio
     from labels.measure.report import Report, SystemReport
+    from labels.records import Outcome
     from labels.report.section import Range
 
     AnyGroup = TypeVar("AnyGroup", bound=Group)
@@ -52,17 +66,14 @@ def sections(report: Report) -> tuple[ReportSection, ...]:
         precision(report),
         recall(report),
         injecting(report),
-        *([comparison_section(report.comparisons)] if report.comparisons else []),
-        *worst("memory", "memories", report.worst_memories),
-        *worst("prompt", "prompts", report.worst_prompts),
-        *by_kind(report),
-        *by_agent(report),
-        *by_confidence(report),
-        *judges(report),
+        *comparison_sections(report),
+        *worst(report),
+        *groups(report),
+        *judge_sections(report),
         running(report),
         *ranking(report),
         *limits(report),
-        *([people_section(report.people)] if report.people else []),
+        *people_sections(report.people),
         *curve_sections(report),
     )
     return tuple(sorted(found, key=lambda section: (ANSWER, CAUSES, TRUST).index(group_of(section))))
@@ -84,21 +95,10 @@ def summary(report: Report) -> str:
     by = f" by {', '.join(report.annotators)}" if report.annotators else ""
     verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items() if number)
     stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
-    weighed = (
-        f" Numbers with a ~ are weighed: “{TEXTS['sections']['limits']['title']}” says why."
-        if has_weights(report)
-        else ""
-    )
     labels = f"{counted(total, 'label')}{by}{f': {verdicts}' if verdicts else ''}{stale}."
-    return f"{replayed} {labels}{agreed(report)}{blind(report.blind, report.blind_unknown)}{weighed}"
-
-
-def agreed(report: Report) -> str:
-    """The consensus, where more than one person labelled."""
-    if len(report.annotators) < 2:
-        return ""
     memories = counted(report.judged.whole, "memory")
-    return f" Together they decide on {memories}: {report.judged.part:,} relevant."
+    agreed = f" Together they decide on {memories}: {report.judged.part:,} relevant." if report.annotators[1:] else ""
+    return f"{replayed} {labels}{agreed}{blind(report.blind, report.blind_unknown)}"
 
 
 def blind(given: Ratio, unknown: int) -> str:
@@ -110,48 +110,58 @@ def blind(given: Ratio, unknown: int) -> str:
     return f" {number} were given blind, before ranks and verdicts were shown{rest}."
 
 
-def has_weights(report: Report) -> bool:
-    """Whether any prompt or memory counts for more than one."""
-    ratios = [
-        ratio
+# A row for each system
+
+
+def table_of(
+    report: Report,
+    columns: Mapping[str, Callable[[SystemReport], str]],
+    weight: Callable[[Evidence, Outcome], float],
+    ranged: Callable[[SystemReport], Range | None] = lambda _: None,
+) -> ReportTable:
+    """A row for each system. It counts the prompts with a *weight* above 0."""
+    rows = (
+        ReportRow(
+            (system.system, *(write(system) for write in columns.values())),
+            ranged(system),
+            weighed_by(report.evidence, (system.system,), partial(weight, report.evidence)),
+        )
         for system in report.systems
-        for ratio in (system.precision, system.lost_per_prompt, system.recall_in_pool)
-    ]
-    ratios += [system.agreement.raw for system in report.systems if system.agreement]
-    return any(ratio.weighted is not None for ratio in ratios)
+    )
+    return ReportTable(("", *columns), tuple(rows))
 
 
 def precision(report: Report) -> ReportSection:
-    live = has_order(report)
+    is_live = any(system.live for system in report.systems)
+    columns: dict[str, Callable[[SystemReport], str]] = {
+        "precision": lambda system: decimal(system.precision.value),
+        "relevant": lambda system: part_of(system.precision),
+        ("95 %\nasked once" if is_live else "95 % range"): lambda system: span(system.interval),
+        "95 %\nany time": lambda system: span(system.live),
+        "no label": lambda system: f"{system.unjudged.part:,}",
+    }
+    if not is_live:
+        del columns["95 %\nany time"]
     table = table_of(
-        report,
-        {
-            "precision": lambda system: rate(system.precision),
-            "relevant": lambda system: part_of(system.precision),
-            ("95 %\nasked once" if live else "95 % range"): lambda system: span(system.interval),
-            **({"95 %\nany time": lambda system: span(system.live)} if live else {}),
-            "no label": lambda system: f"{system.unjudged.part:,}",
-        },
-        lambda system: range_of(system.precision.value, system.interval, system.live),
+        report, columns, doubt, lambda system: range_of(system.precision.value, system.interval, system.live)
     )
-    looks = sentence("looks") if live else ""
-    words = {"unlabelled": unlabelled(report), "partly": partly(report), "looks": looks, "cutoffs": cutoffs(report)}
-    return section("precision", table, **words)
+    is_same = all(system.headline.relevant.whole == system.precision.whole for system in report.systems)
+    return section(
+        "precision",
+        table,
+        unlabelled=unlabelled(report),
+        partly="" if is_same else sentence("partly"),  # then the first lines have another precision
+        looks=sentence("looks") if is_live else "",
+        cutoffs=cutoffs(report),
+    )
 
 
 def cutoffs(report: Report) -> str:
     """The meaning of the endings in the systems' names that stand for a cutoff, and of records of injections."""
     names = " ".join(system.system for system in report.systems)
-    said = [f"{CUTS[kind]} is {model}" for kind, model in CUTOFFS.items() if CUTS[kind] in names]
-    meaning = f" In a system's name, {' and '.join(said)}." if said else ""
+    meanings = [f"{CUTS[kind]} is {model}" for kind, model in CUTOFFS.items() if CUTS[kind] in names]
+    meaning = f" In a system's name, {' and '.join(meanings)}." if meanings else ""
     return meaning + (sentence("records") if any(is_injected(system.system) for system in report.systems) else "")
-
-
-def partly(report: Report) -> str:
-    """Why the first lines have another precision, if they have."""
-    if all(system.headline.relevant.whole == system.precision.whole for system in report.systems):
-        return ""
-    return sentence("partly")
 
 
 def unlabelled(report: Report) -> str:
@@ -163,46 +173,6 @@ def unlabelled(report: Report) -> str:
     return "; what has no label counts as not relevant" if is_assumed else " and has a label that counts"
 
 
-def has_order(report: Report) -> bool:
-    return any(system.live for system in report.systems)
-
-
-def comparison_section(comparisons: Sequence[SystemComparison]) -> ReportSection:
-    head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
-    table = ReportTable(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True)
-    return section("comparison", table, map(prompts_line, comparisons))
-
-
-def prompts_line(comparison: SystemComparison) -> str:
-    """The prompts behind a row. The test is of the precision per prompt, which has no interval in the table."""
-    line = f"{comparison.second} against {comparison.first}: {counted(comparison.prompts, 'prompt')}."
-    if comparison.p_value is None:
-        return line
-    p = p_value(comparison.p_value)
-    return sentence("sign_flip", line=line, compared=comparison.compared, p_value=p)
-
-
-def comparison_row(comparison: SystemComparison) -> tuple[str, ...]:
-    changes = (signed(comparison.irrelevant), signed(comparison.relevant))
-    return comparison.second, comparison.first, signed(comparison.precision), *ends_of(comparison.precision), *changes
-
-
-def signed(difference: Difference | None) -> str:
-    return UNKNOWN if difference is None else f"{difference.value:+.2f}"
-
-
-def ends_of(difference: Difference | None) -> tuple[str, str]:
-    if difference is None or difference.interval is None:
-        return UNKNOWN, UNKNOWN
-    return f"{difference.interval.low:+.2f}", f"{difference.interval.high:+.2f}"
-
-
-def p_value(value: float | None) -> str:
-    if value is None:
-        return UNKNOWN
-    return f"<{SMALLEST_P}" if value < SMALLEST_P else f"{value:.3f}"
-
-
 def injecting(report: Report) -> ReportSection:
     columns: dict[str, Callable[[SystemReport], str]] = {
         "fires": lambda system: share(system.fire_rate),
@@ -210,29 +180,27 @@ def injecting(report: Report) -> ReportSection:
         "irrelevant\nper prompt": lambda system: share(system.irrelevant_per_prompt),
         "for one\nword": lambda system: share(system.polluted_rate),
     }
-    return section("injecting", table_of(report, columns))
+    return section("injecting", table_of(report, columns, false_fire))
 
 
 def recall(report: Report) -> ReportSection:
-    beyond = any(system.recall_of_known.whole != system.recall_in_pool.whole for system in report.systems)
+    columns: dict[str, Callable[[SystemReport], str]] = {
+        "served": lambda system: share(system.served.relevant) if system.served.estimate else UNKNOWN,
+        "95 %\nany time": lambda system: span(system.served.live if system.served.estimate else None),
+        "in the pool": lambda system: share(system.recall_in_pool),
+        "of all known": lambda system: share(system.recall_of_known),
+        "lost per prompt": lambda system: share(system.lost_per_prompt),
+    }
+    if is_known := all(system.recall_of_known.whole == system.recall_in_pool.whole for system in report.systems):
+        del columns["of all known"]
     table = table_of(
         report,
-        {
-            "served": served,
-            "95 %\nany time": lambda system: span(system.served.live if system.served.estimate else None),
-            "in the pool": lambda system: share(system.recall_in_pool),
-            **({"of all known": lambda system: share(system.recall_of_known)} if beyond else {}),
-            "lost per prompt": lambda system: share(system.lost_per_prompt),
-        },
+        columns,
+        lost,
         lambda system: range_of(system.served.estimate.value, system.served.live) if system.served.estimate else None,
     )
     known = "Of all known: with what else the labels call relevant. "
-    return section("recall", table, beyond=known if beyond else "")
-
-
-def served(system: SystemReport) -> str:
-    found = system.served
-    return share(estimated(found.relevant, found.estimate.value, 1.0)) if found.estimate else UNKNOWN
+    return section("recall", table, beyond="" if is_known else known)
 
 
 def running(report: Report) -> ReportSection:
@@ -243,133 +211,136 @@ def running(report: Report) -> ReportSection:
         "judge failed": lambda system: part_of(system.fallbacks) if system.fallbacks.whole else "",
         "median time": lambda system: "" if is_injected(system.system) else f"{system.median_ms:,.1f} ms",
     }
-    return section("running", table_of(report, columns))
+    return section("running", table_of(report, columns, trouble))
 
 
-def table_of(
-    report: Report,
-    columns: dict[str, Callable[[SystemReport], str]],
-    ranged: Callable[[SystemReport], Range | None] | None = None,
-) -> ReportTable:
-    """A row for each system."""
-    rows = ((system.system, *(write(system) for write in columns.values())) for system in report.systems)
-    ranges = tuple(map(ranged, report.systems)) if ranged else ()
-    return ReportTable(("", *columns), tuple(rows), ranges=ranges)
+def ranking(report: Report) -> Iterator[ReportSection]:
+    found = [system.ranked for system in report.systems if system.ranked]
+    if report.lacking:
+        yield replace(section("ranking", prompts=""), about=report.lacking)
+    elif found and found[0].prompts:
+        columns = {name: partial(measure_text, name) for name in found[0].means}
+        yield section("ranking", table_of(report, columns, known_relevant), prompts=counted(found[0].prompts, "prompt"))
 
 
-def by_confidence(report: Report) -> Iterator[ReportSection]:
-    columns: dict[str, Callable[[Group], str]] = {
-        "precision": lambda group: rate(group.precision.ratio),
-        "95 %\ninterval": lambda group: span(group.precision.interval),
-        "relevant": lambda group: part_of(group.precision.ratio),
-        "prompts": lambda group: f"{group.prompts:,}",
-    }
-    return by_group("confidence", {system.system: system.by_confidence for system in report.systems}, columns)
+def measure_text(name: str, system: SystemReport) -> str:
+    return decimal(system.ranked.means.get(name) if system.ranked else None)
 
 
+# Comparisons
+
+
+def comparison_sections(report: Report) -> Iterator[ReportSection]:
+    head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
+    rows = tuple(comparison_row(comparison, report.evidence) for comparison in report.comparisons)
+    if rows:
+        table = ReportTable(head, rows, names=2, is_whole=True)
+        yield section("comparison", table, map(prompts_line, report.comparisons))
+
+
+def comparison_row(comparison: SystemComparison, evidence: Evidence) -> ReportRow:
+    interval = comparison.precision.interval if comparison.precision else None
+    numbers = [comparison.precision and comparison.precision.value]
+    numbers += [interval.low, interval.high] if interval else [None, None]
+    numbers += [comparison.irrelevant.value, comparison.relevant.value]
+    cells = (UNKNOWN if number is None else f"{number:+.2f}" for number in numbers)
+    systems = (comparison.first, comparison.second)
+    return ReportRow(
+        (*systems[::-1], *cells), None, weighed_by(evidence, systems, difference(evidence, comparison.first))
+    )
+
+
+def prompts_line(comparison: SystemComparison) -> str:
+    """The prompts behind a row. The test is of the precision per prompt, which has no interval in the table."""
+    line = f"{comparison.second} against {comparison.first}: {counted(comparison.prompts, 'prompt')}."
+    p = comparison.p_value
+    if p is None:
+        return line
+    shown = f"<{SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
+    return sentence("sign_flip", line=line, compared=comparison.compared, p_value=shown)
+
+
+# Rows for parts of the prompts
+
+
+BY_CONFIDENCE: Mapping[str, Callable[[Group], str]] = {
+    "precision": lambda group: decimal(group.precision.ratio.value),
+    "95 %\ninterval": lambda group: span(group.precision.interval),
+    "relevant": lambda group: part_of(group.precision.ratio),
+    "prompts": lambda group: f"{group.prompts:,}",
+}
 OF_PROMPTS: Mapping[str, Callable[[KindGroup], str]] = {
     "precision": lambda group: share(group.precision.ratio),
     "95 %\ninterval": lambda group: span(group.precision.interval if group.precision.ratio.whole else None),
     "served": lambda group: share(group.served),
     "false fires": lambda group: share(group.false_fires),
 }
-"""The columns about a group of prompts."""
-
-
-def by_kind(report: Report) -> Iterator[ReportSection]:
-    return by_group("kind", {system.system: system.by_kind for system in report.systems}, OF_PROMPTS)
-
-
-def by_agent(report: Report) -> Iterator[ReportSection]:
-    return by_group("agent", {system.system: system.by_agent for system in report.systems}, OF_PROMPTS)
+"""The columns about the memories of a confidence, and about a group of prompts."""
 
 
 def by_group(
-    name: str, groups: Mapping[str, Sequence[AnyGroup]], columns: Mapping[str, Callable[[AnyGroup], str]]
+    name: str,
+    report: Report,
+    groups: Mapping[str, Sequence[AnyGroup]],
+    columns: Mapping[str, Callable[[AnyGroup], str]],
+    weight: Callable[[str, Outcome], float],
 ) -> Iterator[ReportSection]:
-    """The known groups of each system, if a system has more than one of them."""
+    """The known groups of each system, if a system has more than one of them. *weight* gets the name of the group."""
     known = {system: [group for group in own if group.is_known] for system, own in groups.items()}
     if max(map(len, known.values()), default=0) < 2:
         return
-    every = (group.precision for own in known.values() for group in own)
-    rows = system_rows(known.items(), lambda group: (group.name, *(write(group) for write in columns.values())))
-    ranges = tuple(range_of(found.ratio.value, found.interval) for found in every)
-    yield section(name, ReportTable(("", name, *columns), rows, names=2, ranges=ranges))
+
+    def row_of(system: str, group: AnyGroup) -> ReportRow:
+        precision = group.precision
+        return ReportRow(
+            (group.name, *(write(group) for write in columns.values())),
+            range_of(precision.ratio.value, precision.interval),
+            weighed_by(report.evidence, (system,), partial(weight, group.name)),
+        )
+
+    yield section(name, ReportTable(("", name, *columns), system_rows(known.items(), row_of), names=2))
 
 
-def judges(report: Report) -> Iterator[ReportSection]:
-    for system in report.systems:
-        if system.agreement:
-            yield from judge_sections(system.system, system.agreement, report.captions, system.assumed)
+def groups(report: Report) -> Iterator[ReportSection]:
+    """By kind of prompt, by agent, and by confidence."""
+    evidence, captions = report.evidence, report.captions
+
+    def of_confidence(name: str, row: Outcome) -> float:
+        at_level = zip(row.injected, row.confidences, strict=False)
+        return marks(evidence, row, [memory_id for memory_id, level in at_level if level == name])
+
+    def named(name_of: Callable[[Outcome], str], unknown: str, name: str, row: Outcome) -> float:
+        """Prompts with an injected memory, and after them those that lack a relevant one."""
+        if (name_of(row) or unknown) != name:
+            return 0
+        return marks(evidence, row, row.injected) + (lost(evidence, row) > 0) / 1000
+
+    kinds, agents = partial(named, captions.kind, NO_KIND), partial(named, captions.agent, NO_AGENT)
+    yield from by_group("kind", report, {own.system: own.by_kind for own in report.systems}, OF_PROMPTS, kinds)
+    yield from by_group("agent", report, {own.system: own.by_agent for own in report.systems}, OF_PROMPTS, agents)
+    levels = {own.system: own.by_confidence for own in report.systems}
+    yield from by_group("confidence", report, levels, BY_CONFIDENCE, of_confidence)
 
 
-def ranking(report: Report) -> Iterator[ReportSection]:
-    found = [(system.system, system.ranked) for system in report.systems if system.ranked]
-    if report.lacking:
-        yield replace(section("ranking", prompts=""), about=report.lacking)
-    elif found and found[0][1].prompts:
-        measures = list(found[0][1].means)
-        rows = tuple((system, *(decimal(ranked.means.get(name)) for name in measures)) for system, ranked in found)
-        yield section("ranking", ReportTable(("", *measures), rows), prompts=counted(found[0][1].prompts, "prompt"))
+def worst(report: Report) -> Iterator[ReportSection]:
+    def memory(row: Worst) -> CountedPrompts:
+        return injected_with(report.evidence, row.id)
 
+    def prompt(row: Worst) -> CountedPrompts:
+        return CountedPrompts(lambda: [row.id])
 
-def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[ReportSection]:
-    if found:
-        rows = tuple((row.text or row.id, f"{row.irrelevant:,}", f"{row.relevant:,}") for row in found)
-        yield section(f"worst-{many}", ReportTable((one, "irrelevant", "relevant"), rows))
+    for one, many, found, counted_by in (
+        ("memory", "memories", report.worst_memories, memory),
+        ("prompt", "prompts", report.worst_prompts, prompt),
+    ):
+        if found:
+            rows = tuple(
+                ReportRow((row.text or row.id, f"{row.irrelevant:,}", f"{row.relevant:,}"), None, counted_by(row))
+                for row in found
+            )
+            yield section(f"worst-{many}", ReportTable((one, "irrelevant", "relevant"), rows))
 
 
 def limits(report: Report) -> Iterator[ReportSection]:
     if lines := notes(report):
         yield section("limits", lines=lines)
-
-
-SHOWN_POINTS = 6
-T = TypeVar("T")
-
-
-def curve_sections(report: Report) -> Iterator[ReportSection]:
-    """Precision against coverage, precision over time, and reliability, as far as they are known."""
-    found = [(system.system, system.curves) for system in report.systems if system.curves]
-    yield from coverage([(name, curves.coverage) for name, curves in found if curves.coverage])
-    yield from history([(name, curves.history) for name, curves in found if curves.history])
-    yield from reliability([(name, curves.reliability) for name, curves in found if curves.reliability])
-
-
-def reliability(found: Sequence[tuple[str, ReliabilityCurve]]) -> Iterator[ReportSection]:
-    rows = system_rows(
-        [(name, curve.bins) for name, curve in found],
-        lambda bucket: (f"{bucket.said:.2f}", f"{bucket.found:.2f}", span(bucket.interval), f"{bucket.memories:,}"),
-    )
-    if rows:
-        ranges = tuple(range_of(bucket.found, bucket.interval) for _, curve in found for bucket in curve.bins)
-        table = ReportTable(("", "said", "found", "95 % interval", "memories"), rows, ranges=ranges)
-        yield section("reliability", table, (f"{name}: Brier score {curve.brier:.3f}." for name, curve in found))
-
-
-def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[ReportSection]:
-    rows = system_rows(
-        [(name, some(curve.points)) for name, curve in curves],
-        lambda at: (*map(decimal, (at.least, at.precision, at.recall, at.fires)), f"{at.judged:,}"),
-    )
-    if rows:
-        along = " or ".join(sorted({curve.by for _, curve in curves}))
-        table = ReportTable(("", "at least", "precision", "recall", "fires", "labelled"), rows)
-        yield section("coverage", table, along=along)
-
-
-def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[ReportSection]:
-    rows = system_rows(
-        [(name, some(moments)) for name, moments in found],
-        lambda moment: (f"{moment.prompts:,}", decimal(moment.precision), span(moment.live)),
-    )
-    if rows:
-        ranges = tuple(range_of(moment.precision, moment.live) for _, moments in found for moment in some(moments))
-        yield section("history", ReportTable(("", "prompts", "precision", "95 %, any time"), rows, ranges=ranges))
-
-
-def some(points: Sequence[T]) -> list[T]:
-    """At most SHOWN_POINTS of them, evenly spread, the first and the last among them."""
-    if len(points) <= SHOWN_POINTS:
-        return list(points)
-    return [points[round(at * (len(points) - 1) / (SHOWN_POINTS - 1))] for at in range(SHOWN_POINTS)]

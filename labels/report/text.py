@@ -85,7 +85,7 @@ def laid_out(table: ReportTable, width: int) -> tuple[list[str], list[str]]:
     Names are cut where the table would be wider than *width*, unless it is whole. If it still does not fit, each row
     becomes a block with a line for each number, and there is no head.
     """
-    rows = [[one_line(cell) for cell in row] for row in table.rows]
+    rows = [[one_line(cell) for cell in row] for row in table.texts]
     head = [column.split("\n") for column in table.head]
     widths = [max(cells(cell) for cell in (*lines, *(row[at] for row in rows))) for at, lines in enumerate(head)]
     fitted = fit(widths, 0 if table.is_whole else table.names, width)

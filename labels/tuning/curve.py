@@ -21,24 +21,18 @@ from scipy.stats import t as student
 from engine.cutoff import FURTHER, surer
 from engine.default_model import FALSE_FIRES
 from labels.measure.intervals import headline_interval, wilson
-from labels.measure.strata import stratified_estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from labels.measure.strata import StratifiedEstimate
     from labels.tuning.examples import Example, JudgedPrompt
 
     Probabilities = Sequence[Sequence[float]]
     """P(relevant) of every example: a list for each prompt."""
 
-    Strata = Mapping[str, str]
-    """prompt id -> stratum, of all prompts in a labelling order that has strata."""
-
     Counts = Sequence[tuple[int, int]]
     """(relevant, injected) of each prompt."""
 
-NO_STRATA: Strata = {}
 STEPS = 100
 MIN_FIRED = 10
 """The number of prompts with an injection that a threshold needs. An interval of fewer cannot be trusted."""
@@ -60,10 +54,10 @@ class ThresholdPoint:
 
     `prompts` of the prompts get an injection. `relevant` of the `injected` memories are known to be relevant,
     `unjudged` ones have no label. `precision` counts unjudged memories as not relevant. `low` is its lower confidence
-    bound, and `lower` the bound at half the risk of being wrong. These weigh prompts by stratum. `low_elsewhere` is the
-    bound for a root without labels; None below MIN_GROUPS roots. `recall` is the share of all known relevant memories,
-    as in the report. `fire_rate` is the share of prompts with an injection, `false_fire_rate` the same among prompts
-    without a known relevant memory. `expected` is the precision that P itself expects.
+    bound, and `lower` the bound at half the risk of being wrong. `low_elsewhere` is the bound for a root without
+    labels; None below MIN_GROUPS roots. `recall` is the share of all known relevant memories, as in the report.
+    `fire_rate` is the share of prompts with an injection, `false_fire_rate` the same among prompts without a known
+    relevant memory. `expected` is the precision that P itself expects.
     """
 
     threshold: float
@@ -86,100 +80,66 @@ class ThresholdPoint:
 
 
 def curve(
-    prompts: Sequence[JudgedPrompt],
-    probabilities: Probabilities,
-    max_inject: int,
-    confidence: float,
-    strata: Strata = NO_STRATA,
+    prompts: Sequence[JudgedPrompt], probabilities: Probabilities, max_inject: int, confidence: float
 ) -> list[ThresholdPoint]:
     """A point for each hundredth from 0 (no cutoff) to 0.99. At most *max_inject* memories go to a prompt."""
-    return [point(prompts, probabilities, step / STEPS, max_inject, confidence, strata) for step in range(STEPS)]
+    return [point(prompts, probabilities, step / STEPS, max_inject, confidence) for step in range(STEPS)]
 
 
 def point(
-    prompts: Sequence[JudgedPrompt],
-    probabilities: Probabilities,
-    threshold: float,
-    max_inject: int,
-    confidence: float,
-    strata: Strata = NO_STRATA,
+    prompts: Sequence[JudgedPrompt], probabilities: Probabilities, threshold: float, max_inject: int, confidence: float
 ) -> ThresholdPoint:
-    sets = [injected(prompt, own, threshold, max_inject) for prompt, own in zip(prompts, probabilities, strict=True)]
-    expected = sum(sum(injected_probabilities(own, threshold, max_inject)) for own in probabilities)
-    return measured(prompts, sets, threshold, confidence, strata, expected)
+    pairs = zip(prompts, probabilities, strict=True)
+    sets = [injected(prompt, own, threshold, max_inject) for prompt, own in pairs]
+    expected = sum(p for own in sets for _, p in own)
+    return measure_sets(prompts, [[example for example, _ in own] for own in sets], threshold, confidence, expected)
 
 
-def measured(
+def measure_sets(
     prompts: Sequence[JudgedPrompt],
     sets: Sequence[Sequence[Example]],
     threshold: float,
     confidence: float,
-    strata: Strata = NO_STRATA,
     expected: float | None = None,
 ) -> ThresholdPoint:
     """The point of the injected *sets*, one for each prompt. *expected* is the sum of their P(relevant)."""
     counts = [(sum(example.is_relevant is True for example in found), len(found)) for found in sets]
-    groups = [prompt.group for prompt in prompts]
     hits, total = sum(x for x, _ in counts), sum(m for _, m in counts)
     unneeded = [bool(found) for found, prompt in zip(sets, prompts, strict=True) if not prompt.relevant]
-    precision, low = _precision(prompts, counts, strata, confidence)
+
+    def low(sure: float) -> float | None:
+        """The one-sided lower bound of precision."""
+        interval = headline_interval(counts, 2 * sure - 1)
+        return interval.low if interval else None
+
     return ThresholdPoint(
         threshold=threshold,
         injected=total,
         relevant=hits,
         unjudged=sum(example.is_relevant is None for found in sets for example in found),
         prompts=sum(map(bool, sets)),
-        precision=precision,
-        low=low,
+        precision=_share(hits, total),
+        low=low(confidence),
         recall=_share(hits, sum(prompt.relevant for prompt in prompts)),
         fire_rate=_share(sum(map(bool, sets)), len(sets)),
         false_fire_rate=_share(sum(unneeded), len(unneeded)),
-        lower=_precision(prompts, counts, strata, (1 + confidence) / 2)[1],
-        low_elsewhere=bound_elsewhere(counts, groups, confidence),
+        lower=low((1 + confidence) / 2),
+        low_elsewhere=bound_elsewhere(counts, [prompt.group for prompt in prompts], confidence),
         expected=None if expected is None else _share(expected, total),
     )
 
 
-def injected(prompt: JudgedPrompt, probabilities: Sequence[float], threshold: float, max_inject: int) -> list[Example]:
-    """The first *max_inject* examples of a prompt that reach the threshold, as in the hook."""
-    reached = zip(prompt.examples, reaches(probabilities, threshold), strict=True)
-    return [example for example, is_kept in reached if is_kept][:max_inject]
-
-
-def injected_probabilities(probabilities: Sequence[float], threshold: float, max_inject: int) -> list[float]:
-    """P(relevant) of the examples that `injected` gives."""
-    reached = zip(probabilities, reaches(probabilities, threshold), strict=True)
-    return [p for p, is_kept in reached if is_kept][:max_inject]
+def injected(
+    prompt: JudgedPrompt, probabilities: Sequence[float], threshold: float, max_inject: int
+) -> list[tuple[Example, float]]:
+    """The first *max_inject* examples of a prompt that reach the threshold, as in the hook, with their P(relevant)."""
+    reached = zip(prompt.examples, probabilities, reaches(probabilities, threshold), strict=True)
+    return [(example, p) for example, p, is_kept in reached if is_kept][:max_inject]
 
 
 def reaches(probabilities: Sequence[float], threshold: float) -> list[bool]:
     """Whether each memory of a prompt passes; those behind the first must be surer, as `engine.cutoff` says."""
     return [p >= (surer(threshold) if place else threshold) for place, p in enumerate(probabilities)]
-
-
-def _precision(
-    prompts: Sequence[JudgedPrompt], counts: Counts, strata: Strata, confidence: float
-) -> tuple[float | None, float | None]:
-    """Precision and its one-sided lower bound; None for both if nothing was injected."""
-    if weighted := _weighted(prompts, counts, strata, confidence):
-        return weighted.value, weighted.interval.low
-    interval = headline_interval(counts, 2 * confidence - 1)
-    precision = _share(sum(x for x, _ in counts), sum(m for _, m in counts))
-    return precision, interval.low if interval else None
-
-
-def _weighted(
-    prompts: Sequence[JudgedPrompt], counts: Counts, strata: Strata, confidence: float
-) -> StratifiedEstimate | None:
-    """The stratified estimate of precision, if the prompts have several strata and one root."""
-    named = {prompt.prompt_id: pair for prompt, pair in zip(prompts, counts, strict=True)}
-    if (
-        len({*strata.values()}) < 2
-        or not named.keys() <= strata.keys()
-        or len({prompt.group for prompt in prompts}) > 1
-    ):
-        return None
-    return stratified_estimate(named, strata, 2 * confidence - 1)
 
 
 def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) -> float | None:
@@ -188,7 +148,11 @@ def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) ->
     mean - t s sqrt(1 + 1/G) of the G precisions, Student's t with G - 1 degrees of freedom (the prediction limit of a
     normal sample; Hahn and Meeker, Statistical Intervals, 1991, section 4.8).
     """
-    rates = _rates(counts, groups)
+    sums: dict[str, tuple[int, int]] = {}
+    for group, (x, m) in zip(groups, counts, strict=True):
+        hits, total = sums.get(group, (0, 0))
+        sums[group] = hits + x, total + m
+    rates = [hits / total for hits, total in sums.values() if total]
     if len(rates) < MIN_GROUPS:
         return None
     spread = stdev(rates) * sqrt(1 + 1 / len(rates))
@@ -205,15 +169,6 @@ def judged(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> lis
     ]
 
 
-def _rates(counts: Counts, groups: Sequence[str]) -> list[float]:
-    """The precision of each group with an injection."""
-    sums: dict[str, tuple[int, int]] = {}
-    for group, (x, m) in zip(groups, counts, strict=True):
-        hits, total = sums.get(group, (0, 0))
-        sums[group] = hits + x, total + m
-    return [hits / total for hits, total in sums.values() if total]
-
-
 def _share(part: float, whole: int) -> float | None:
     return part / whole if whole else None
 
@@ -223,11 +178,16 @@ def _share(part: float, whole: int) -> float | None:
 
 def safest(points: Sequence[ThresholdPoint], groups: int = 1) -> ThresholdPoint | None:
     """The reliable point with the highest bound in one of *groups* alike roots, if P(relevant) were right."""
-    reliable = [point for point in points if point.is_reliable]
-    return max(reliable, key=lambda point: _expected_bound(point, point.prompts / groups), default=None)
+
+    def expected_bound(point: ThresholdPoint) -> float:
+        prompts = point.prompts / groups
+        bound = wilson((point.expected or 0.0) * prompts, prompts)
+        return bound.low if bound else 0.0
+
+    return max((point for point in points if point.is_reliable), key=expected_bound, default=None)
 
 
-def chosen(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | None:
+def choose(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | None:
     """The lowest threshold that keeps precision *target* on prompts of the same roots; None if the safest does not."""
     start = safest(points)
     if start is None or (start.low or 0.0) < target:
@@ -235,7 +195,7 @@ def chosen(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | 
     return _lowest(points, start, [(point.lower or 0.0) >= target for point in points])
 
 
-def chosen_elsewhere(points: Sequence[ThresholdPoint], target: float, groups: int) -> ThresholdPoint | None:
+def choose_elsewhere(points: Sequence[ThresholdPoint], target: float, groups: int) -> ThresholdPoint | None:
     """The lowest threshold that keeps precision *target* in a root without labels; None if that cannot be promised.
 
     The labels are of *groups* roots.
@@ -255,29 +215,22 @@ def doubt(prompts: Sequence[JudgedPrompt], probabilities: Probabilities, thresho
 
 
 def named_thresholds(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> dict[str, float]:
-    """Name -> the lowest threshold with at most its share of false fires; empty below MIN_SILENT prompts."""
-    pairs = zip(prompts, probabilities, strict=True)
-    loudest = sorted([loudest_threshold(own) for prompt, own in pairs if not prompt.relevant], reverse=True)
-    if len(loudest) < MIN_SILENT:
+    """Name -> the lowest threshold with at most its share of false fires; empty below MIN_SILENT prompts.
+
+    A prompt gets a memory up to the highest threshold that one of its candidates reaches: see `engine.cutoff.surer`.
+    """
+    silent = [own for prompt, own in zip(prompts, probabilities, strict=True) if not prompt.relevant]
+    if len(silent) < MIN_SILENT:
         return {}
+    reached = [[p / (p + (1 - p) * exp(FURTHER * (place > 0))) for place, p in enumerate(own)] for own in silent]
+    loudest = sorted((max(own, default=0.0) for own in reached), reverse=True)
     beyond = {name: loudest[int(share * len(loudest))] for name, share in FALSE_FIRES.items()}
     return {name: min(1.0, (int(threshold * 1000) + 1) / 1000) for name, threshold in beyond.items()}
-
-
-def loudest_threshold(probabilities: Sequence[float]) -> float:
-    """The highest threshold with which a prompt gets a memory; 0 without a candidate. See `engine.cutoff.surer`."""
-    needed = [p / (p + (1 - p) * exp(FURTHER * (place > 0))) for place, p in enumerate(probabilities)]
-    return max(needed, default=0.0)
 
 
 def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:
     """The number of prompts with a memory that a judge must see: P(relevant) from *low* to below *high*."""
     return sum(any(low <= p < high for p in own) for own in probabilities)
-
-
-def _expected_bound(point: ThresholdPoint, prompts: float) -> float:
-    bound = wilson((point.expected or 0.0) * prompts, prompts)
-    return bound.low if bound else 0.0
 
 
 def _lowest(points: Sequence[ThresholdPoint], start: ThresholdPoint, passes: Sequence[bool]) -> ThresholdPoint:

@@ -11,7 +11,7 @@ The labels choose v and v_b, too: those of the greatest evidence, which is the p
 weights (Laplace's approximation, ibid. section 4.4.1). So few labels that agree with the default model leave it as it
 is, and more labels, or labels that contradict it, move it as far as they say.
 
-Labels of few prompts are alike by chance, and the evidence believes them. So `learned` goes only a part of the way from
+Labels of few prompts are alike by chance, and the evidence believes them. So `learn` goes only a part of the way from
 the default model to the fit: mean^2 / (mean^2 + error^2) of the gain in log loss, measured on prompts that the fit has
 not seen, with the standard error of its mean. The default model stays where they show no gain.
 
@@ -117,14 +117,14 @@ def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], prior: Pr
     before = [prior.weights.by_feature.get(name, 0.0) for name in DIRECTIONS] * scales
     start = np.concatenate([[prior.weights.intercept], before])
     stiffnesses = [1 / np.array([prior.intercept_ratio * v, *[v] * len(DIRECTIONS)]) for v in prior.variances]
-    fits = [_minimised(table / scales, np.array(relevant, float), start, stiffness) for stiffness in stiffnesses]
+    fits = [_minimise(table / scales, np.array(relevant, float), start, stiffness) for stiffness in stiffnesses]
     found, _ = max(fits, key=itemgetter(1))
     weights = zip(DIRECTIONS, found[1:] / scales, strict=True)
     named = {name: round(float(weight), 6) for name, weight in weights if abs(weight) > 1e-6}
     return FeatureWeights(round(float(found[0]), 6), named)
 
 
-def learned(prompts: Sequence[JudgedPrompt], prior: Prior = NOTHING) -> FeatureWeights:
+def learn(prompts: Sequence[JudgedPrompt], prior: Prior = NOTHING) -> FeatureWeights:
     """The weights that the labels of *prompts* teach: a fit, held back to the prior as far as unseen prompts say."""
     found = fit(*labelled(prompts), prior)
     return found if prior is NOTHING else prior.weights.moved(found, confirmed(prompts, prior))
@@ -144,7 +144,7 @@ def out_of_fold(prompts: Sequence[JudgedPrompt], prior: Prior = NOTHING) -> list
     """P(relevant) of every example, by weights that were learned without its prompt: a list for each prompt."""
     found: list[list[float]] = [[] for _ in prompts]
     for others, places in _folds(prompts):
-        weights = learned(others, prior)
+        weights = learn(others, prior)
         for place in places:
             found[place] = weights.of_prompt(prompts[place])
     return found
@@ -173,7 +173,7 @@ def _loss(prompt: JudgedPrompt, weights: FeatureWeights) -> float:
     return float(-np.log(np.clip(np.where(relevant, p, 1 - p), SMALLEST, 1)).sum())
 
 
-def _minimised(table: Numbers, y: Numbers, start: Numbers, stiffness: Numbers) -> tuple[Numbers, float]:
+def _minimise(table: Numbers, y: Numbers, start: Numbers, stiffness: Numbers) -> tuple[Numbers, float]:
     """The intercept and the weights, and the logarithm of the evidence.
 
     *stiffness*: 1 / variance of each, about *start*. With a variance of infinity the evidence is not defined, and the

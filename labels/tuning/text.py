@@ -175,21 +175,22 @@ def _share(value: float | None) -> str:
 
 def first_lines(tuning: Tuning) -> Iterator[str]:
     """At most five sentences: the labels, the injections today and with the new cutoff, false fires, the promise."""
-    yield labels_line(tuning)
-    yield f"{TODAY.get(tuning.today_cutoff, 'Today')}: {injected_text(tuning.today)}."
-    if tuning.at:
-        yield f"Tuned, P >= {tuning.at.threshold:.2f}: {injected_text(tuning.at)}; {lost_text(tuning)}."
-        if tuning.silent:
-            yield false_fires_line(tuning, tuning.at)
-    yield promise_line(tuning)
-
-
-def labels_line(tuning: Tuning) -> str:
-    number = tuning.relevant + tuning.not_relevant
     prompts = counted(tuning.prompts, "prompt")
     roots = f" of {tuning.groups:,} roots" if tuning.groups > 1 else ""
     kinds = f"{tuning.relevant:,} relevant, {tuning.not_relevant:,} not"
-    return f"{counted(number, 'label')} on {prompts}{roots} count: {kinds}."
+    yield f"{counted(tuning.relevant + tuning.not_relevant, 'label')} on {prompts}{roots} count: {kinds}."
+    yield f"{TODAY.get(tuning.today_cutoff, 'Today')}: {injected_text(tuning.today)}."
+    if tuning.at:
+        good = [change for change in tuning.changes if change.is_relevant]
+        lost = sum(change.before and not change.after for change in good)
+        new = sum(change.after and not change.before for change in good)
+        kept = f"{lost:,} of {tuning.today.relevant:,} lost{f', {new:,} new' if new else ''}"
+        yield f"Tuned, P >= {tuning.at.threshold:.2f}: {injected_text(tuning.at)}; {kept}."
+        if tuning.silent:
+            today, then = (round((at.false_fire_rate or 0.0) * tuning.silent) for at in (tuning.today, tuning.at))
+            of = f"{today:,} of {tuning.silent:,} today, {then:,} then"
+            yield f"Prompts with nothing relevant that get an injection: {of}."
+    yield promise_line(tuning)
 
 
 def injected_text(at: ThresholdPoint) -> str:
@@ -197,32 +198,16 @@ def injected_text(at: ThresholdPoint) -> str:
     return f"{counted(at.injected, 'memory')} injected, {at.relevant:,} relevant{unjudged}"
 
 
-def lost_text(tuning: Tuning) -> str:
-    """The relevant memories of today that are lost, and the new ones."""
-    lost = sum(change.is_relevant is True and change.before and not change.after for change in tuning.changes)
-    found = sum(change.is_relevant is True and change.after and not change.before for change in tuning.changes)
-    return f"{lost:,} of {tuning.today.relevant:,} lost{f', {found:,} new' if found else ''}"
-
-
-def false_fires_line(tuning: Tuning, at: ThresholdPoint) -> str:
-    today, then = (round((point.false_fire_rate or 0.0) * tuning.silent) for point in (tuning.today, at))
-    return f"Prompts with nothing relevant that get an injection: {today:,} of {tuning.silent:,} today, {then:,} then."
-
-
 def promise_line(tuning: Tuning) -> str:
     """The promise, or the best promise that these labels allow."""
+    sureness = f"kept {times_kept(tuning)}, on prompts like these"
     if tuning.at:
-        return f"Promise: at least {percent(tuning.target)} relevant, {sureness(tuning)}."
+        return f"Promise: at least {percent(tuning.target)} relevant, {sureness}."
     if best := best_promise(tuning):
-        return f"{percent(tuning.target)} cannot be promised; {percent(best)} can, {sureness(tuning)}."
+        return f"{percent(tuning.target)} cannot be promised; {percent(best)} can, {sureness}."
     if tuning.reachable is None:
         return f"Nothing can be promised: every threshold injects for fewer than {MIN_FIRED} prompts."
     return f"{percent(tuning.target)} cannot be promised from these labels, and nothing above 0 %."
-
-
-def sureness(tuning: Tuning) -> str:
-    """kept 9 times in 10, on prompts like these."""
-    return f"kept {times_kept(tuning)}, on prompts like these"
 
 
 def times_kept(tuning: Tuning) -> str:

@@ -16,24 +16,23 @@ from engine.wording import counted
 from labels.measure.curves import binned
 from labels.tuning.curve import (
     MIN_GROUPS,
-    NO_STRATA,
-    chosen,
-    chosen_elsewhere,
+    choose,
+    choose_elsewhere,
     curve,
     doubt,
     injected,
     judge_calls,
     judged,
-    measured,
+    measure_sets,
     named_thresholds,
     safest,
 )
-from labels.tuning.fitting import NOTHING, labelled, learned, out_of_fold
+from labels.tuning.fitting import NOTHING, labelled, learn, out_of_fold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from labels.tuning.curve import Probabilities, Strata, ThresholdPoint
+    from labels.tuning.curve import Probabilities, ThresholdPoint
     from labels.tuning.examples import Example, JudgedPrompt
     from labels.tuning.fitting import FeatureWeights, Prior
 
@@ -133,26 +132,25 @@ def tune(
     confidence: float,
     max_inject: int,
     prior: Prior = NOTHING,
-    strata: Strata = NO_STRATA,
     today_cutoff: str = OFF,
 ) -> Tuning:
     """Fit a cutoff around *prior* whose precision is at least *target* with *confidence* (0.5..1).
 
-    With *strata*, precision is about all their prompts, whichever were labelled first. *today_cutoff* is the kind of
-    the cutoff in use (`engine.config.CUTOFFS`). Raises TuningError for too few labels, with the missing numbers.
+    *today_cutoff* is the kind of the cutoff in use (`engine.config.CUTOFFS`). Raises TuningError for too few labels,
+    with the missing numbers.
     """
     refuse_too_few(prompts, FROM_NOTHING if prior is NOTHING else FROM_DEFAULT)
     _, relevant = labelled(prompts)
     probabilities = out_of_fold(prompts, prior)
-    points = curve(prompts, probabilities, max_inject, confidence, strata)
+    points = curve(prompts, probabilities, max_inject, confidence)
     groups = len({prompt.group for prompt in prompts})
-    at, elsewhere = chosen(points, target), chosen_elsewhere(points, target, groups)
+    at, elsewhere = choose(points, target), choose_elsewhere(points, target, groups)
     low = doubt(prompts, probabilities, at.threshold) if at else 0.0
     known = judged(prompts, probabilities)
     today = [[example for example in prompt.examples if example.memory_id in prompt.today] for prompt in prompts]
     least = at or elsewhere
     return Tuning(
-        weights=learned(prompts, prior),
+        weights=learn(prompts, prior),
         target=target,
         confidence=confidence,
         points=tuple(points),
@@ -170,7 +168,7 @@ def tune(
         not_relevant=len(relevant) - sum(relevant),
         groups=groups,
         elsewhere=elsewhere,
-        today=measured(prompts, today, 0.0, confidence, strata),
+        today=measure_sets(prompts, today, 0.0, confidence),
         today_cutoff=today_cutoff,
         is_from_default=prior is not NOTHING,
         silent=sum(not prompt.relevant for prompt in prompts),
@@ -218,7 +216,7 @@ def changes(
     found = []
     for prompt, now, own in zip(prompts, today, probabilities, strict=True):
         before = {example.memory_id for example in now}
-        after = {example.memory_id for example in injected(prompt, own, threshold, max_inject)}
+        after = {example.memory_id for example, _ in injected(prompt, own, threshold, max_inject)}
         for example, p in zip(prompt.examples, own, strict=True):
             was, will_be = example.memory_id in before, example.memory_id in after
             if was or will_be:

@@ -2,40 +2,28 @@
 
     python -m tests.benchmarks.intervals [--draws 2000] [--runs 1000]
 
-It prints five tables:
+It prints three tables:
 - how often the headline interval holds the truth, and its width;
 - how often a person who looks after every prompt gets a wrong answer, and after how many prompts the gate decides;
-- bias and error of the precision when disagreements are labelled first;
-- how often the live interval of such labels ever misses the truth, and its width;
 - how often the intervals and the test of the difference of two systems are right.
 """
 
 import argparse
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import log, log1p, sqrt
 from statistics import mean, median
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.live_interval import betting_intervals, mirrored, stratified_interval
-from labels.measure.strata import StratifiedEstimate, stratified_estimate
 from labels.records import Outcome
 from tests.benchmarks.hook import table
-from tests.benchmarks.other_sequences import beta_binomial_interval, rejected_after
-from tests.labels.simulated import Counts, Population, World, disagreements_first, mostly_disagreements
+from tests.benchmarks.other_sequences import beta_binomial_interval, mirrored, rejected_after
+from tests.labels.simulated import Counts, World
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
 REAL = {"alike": 0.475}
 """The correlation within prompts at which three memories have a design effect of 1.95, as on Haystack's labels."""
-
-FRAMES = {
-    "less": (World(0.5, sizes=(1, 2, 3, 3)), World(0.85, sizes=(1, 2, 3, 3))),
-    "alike": (World(0.7), World(0.7)),
-    "little": (World(0.4, sizes=(0, 0, 1, 2)), World(0.3)),
-}
-"""Precision where systems differ, and where they agree: lower, equal, or of few memories, as with a cutoff on LoCoMo,
-which has .3 times the variance where systems differ."""
 
 Decision = tuple[int, bool]
 """(number of prompts, whether precision is above the gate)."""
@@ -52,10 +40,6 @@ def main() -> None:
         f"Gate {GATE}, looking after every prompt, at most {CAP_PROMPTS}: share decided / median prompts / share wrong"
     )
     show(stopping_rows(given.runs))
-    print("Disagreements first: bias and error against the frame, coverage of what it is a sample of")
-    show(stratified_rows(given.draws))
-    print("Live interval over strata: share of runs in which it ever misses the truth, and its width at the end")
-    show(live_strata_rows(given.runs // 4))
     print(
         "Two systems: share of draws in which the interval holds the true difference, and of equal ones with p < 0.05"
     )
@@ -178,97 +162,6 @@ def stopped(interval: Callable[[int], Interval | None], moments: range) -> Decis
         if found and not holds(found, GATE):
             return number, found.low > GATE
     return None
-
-
-# Strata
-
-
-def stratified_rows(draws: int) -> list[tuple[str, ...]]:
-    head = ("there", "differ", "frame", "labels", "naive bias", "bias", "RMSE", "by chance", "of 4 in 5", "coverage")
-    rows: list[tuple[str, ...]] = [head]
-    for name, worlds in FRAMES.items():
-        for share in (0.2, 0.35, 0.5, 0.7, 0.8):
-            for size, labels in ((600, 150), (150, 60)):
-                found = stratified(Population(size, share, *worlds), labels, draws)
-                rows.append((name, str(share), str(size), str(labels), *found))
-    return rows
-
-
-def stratified(frame: Population, labels: int, draws: int) -> tuple[str, ...]:
-    rng = random.Random(f"strata {frame} {labels}")
-    naive, weighted, chance, mostly, covered = [], [], [], [], []
-    for _ in range(draws):
-        counts, strata = frame.draw(rng)
-        truth = ratio(counts, list(counts))
-        chosen = disagreements_first(strata, labels, rng)
-        made = estimated(counts, strata, chosen)
-        weighted.append(made.value - truth)
-        mostly.append(estimated(counts, strata, mostly_disagreements(strata, labels, rng)).value - truth)
-        naive.append(ratio(counts, chosen) - truth)
-        chance.append(ratio(counts, rng.sample(list(counts), labels)) - truth)
-        covered.append(holds(made.interval, precision_of(frame)))
-    errors = (f"{rmse(each):.4f}" for each in (weighted, chance, mostly))
-    return (f"{mean(naive):+.3f}", f"{mean(weighted):+.4f}", *errors, f"{mean(covered):.3f}")
-
-
-def estimated(counts: dict[str, Counts], strata: dict[str, str], chosen: Iterable[str]) -> StratifiedEstimate:
-    made = stratified_estimate({name: counts[name] for name in chosen}, strata)
-    assert made is not None
-    return made
-
-
-def ratio(counts: dict[str, Counts], names: Sequence[str]) -> float:
-    return sum(counts[name][0] for name in names) / sum(counts[name][1] for name in names)
-
-
-def rmse(errors: list[float]) -> float:
-    return sqrt(mean(error**2 for error in errors))
-
-
-def precision_of(frame: Population) -> float:
-    parts = ((frame.share, frame.disagreed), (1 - frame.share, frame.agreed))
-    sizes = [share * mean(world.sizes) for share, world in parts]
-    return sum(size * world.precision for size, (_, world) in zip(sizes, parts, strict=True)) / sum(sizes)
-
-
-def live_strata_rows(runs: int) -> list[tuple[str, ...]]:
-    head = ("there", "differ", "prompts", "ever wrong", "width", "of sequences added up", "by chance")
-    cases = [(name, share, number) for name in FRAMES for share in (0.35, 0.7) for number in (60, 150)]
-    rows = [
-        (name, f"{share}", f"{n}", *live_strata(Population(600, share, *FRAMES[name]), n, runs))
-        for name, share, n in cases
-    ]
-    return [head, *rows]
-
-
-def live_strata(frame: Population, number: int, runs: int) -> tuple[str, ...]:
-    rng = random.Random(f"live {frame} {number}")
-    wrong, widths = [], []
-    for _ in range(runs):
-        counts, strata = frame.draw(rng)
-        shares = {name: memories(counts, strata, name) / memories(counts, strata) for name in set(strata.values())}
-        chosen = disagreements_first(strata, number, rng)
-        judged = [(strata[each], counts[each]) for each in chosen]
-        live = stratified_interval(judged, shares, 3)  # if it holds the truth now, it did at every look before
-        wrong.append(not holds(live, ratio(counts, list(counts))))
-        (by_chance,) = betting_intervals([counts[each] for each in rng.sample(list(counts), number)], 3, [number])
-        widths.append([each.high - each.low for each in (live, added_up(judged, shares), by_chance)])
-    return f"{mean(wrong):.3f}", *(f"{mean(each):.3f}" for each in zip(*widths, strict=True))
-
-
-def added_up(judged: Sequence[tuple[str, Counts]], shares: dict[str, float]) -> Interval:
-    """Each stratum's own sequence, at alpha / 2, weighted: the simple way."""
-    parts = {
-        name: stratified_interval([one for one in judged if one[0] == name], {name: 1.0}, 3, 1 - ALPHA / len(shares))
-        for name in shares
-    }
-    return Interval(
-        *(sum(share * getattr(parts[name], end) for name, share in shares.items()) for end in ("low", "high"))
-    )
-
-
-def memories(counts: dict[str, Counts], strata: dict[str, str], stratum: str | None = None) -> int:
-    return sum(m for name, (_, m) in counts.items() if stratum in (None, strata[name]))
 
 
 # Two systems

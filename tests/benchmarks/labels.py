@@ -26,7 +26,6 @@ from labels.records import NOT_RELEVANT, RELEVANT, Pool
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tui.workspace.labelling import LabelQueue
-from tui.workspace.labelling_plan import make_order
 from tui.workspace.workspace import Workspace
 
 SYSTEMS = ("memsift", "memsift+judge")
@@ -66,7 +65,7 @@ def fill(path: Path, root: str, summaries: list[MemorySummary], prompts: int, ca
             runs.record_prompt(db, prompt(number))
             for each in both:
                 runs.record_results(db, made[each.system], each, TS)
-            pooled = pool(both, 1, judge_dropped_sample=0)
+            pooled = pool(both, 1)
             for card in pooled.cards:
                 record_card(db, pooled, card, TS)
             for who in annotators(number, prompts):
@@ -121,16 +120,12 @@ def timed(what: str, action: Callable[[], object], rounds: int) -> None:
 
 def measure(workspace: Workspace, rounds: int) -> None:
     store, root = workspace.store, workspace.index.root
-    make_order(workspace)
     queue = LabelQueue(workspace)
     one = workspace.prompts[0]
     for system in SYSTEMS:
         workspace._retrievals[one.id, system] = retrieval(0, system, workspace.index.summaries(), 5)
     timed("between two cards", between_two_cards(workspace, queue, one), rounds * 10)
     timed("the queue, when the screen is opened", lambda: LabelQueue(workspace), rounds)
-    for order in ("random", "disagreement-first"):
-        workspace.order = order
-        timed(f"making the order, {order}", lambda: make_order(workspace), 1)
     questions: dict[str, Callable[[], object]] = {
         "labels of everybody": store.labels,
         "labels of one root": lambda: store.labels(root=root),
@@ -144,7 +139,7 @@ def measure(workspace: Workspace, rounds: int) -> None:
         "recent, of somebody with no label": lambda: store.recent("nobody"),
         "outcomes": lambda: store.outcomes(root),
         "returned texts": lambda: store.returned_texts(root),
-        "strata": lambda: store.strata(root),
+        "prompts that are left out": store.preferred_prompts,
         "undo and label again": lambda: store.undo("ann"),
     }
     for what, question in questions.items():

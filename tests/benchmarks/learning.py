@@ -20,9 +20,9 @@ from random import Random
 from statistics import fmean
 
 from engine.config import Config
-from labels.tuning.curve import MIN_FIRED, ThresholdPoint, chosen, curve, judged, point, safest
+from labels.tuning.curve import MIN_FIRED, ThresholdPoint, choose, curve, judged, point, safest
 from labels.tuning.examples import Example, JudgedPrompt
-from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, Prior, labelled, learned, out_of_fold
+from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, Prior, labelled, learn, out_of_fold
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups
 from tests.benchmarks.locomo import judged as read_locomo
 from tests.benchmarks.served import LabelledRoot, chat_roots, corpus_roots, example_roots, graded
@@ -56,7 +56,7 @@ def model(drawn: Sequence[JudgedPrompt], prior: Prior | None) -> FeatureWeights 
     _, relevant = labelled(drawn)
     if prior is None:
         return DEFAULT.weights
-    return learned(drawn, prior) if prior is DEFAULT or len({*relevant}) == 2 else None
+    return learn(drawn, prior) if prior is DEFAULT or len({*relevant}) == 2 else None
 
 
 def log_loss(prompts: Sequence[JudgedPrompt], weights: FeatureWeights) -> float:
@@ -119,11 +119,11 @@ def promises(
     given = [weights.of_prompt(one) for one in whole] if weights else []
     reliable = [one for one in points if one.is_reliable]
     best = {"in order": safest(points), "lowest": max(reliable, key=lambda one: one.low or 0.0, default=None)}
-    for rule, choose in (("in order", chosen), ("lowest", lowest)):
+    for rule, chooser in (("in order", choose), ("lowest", lowest)):
         named = best[rule]
         highest = {NAMED: int((named.low or 0.0) * 100) / 100} if named else {}
         for name, target in {**wanted, **highest}.items():
-            found = choose(points, target)
+            found = chooser(points, target)
             there = point(whole, given, found.threshold, MOST, CONFIDENCE) if found else None
             kept = there and Promise(there.precision is None or there.precision >= target, there.recall or 0.0)
             yield rule, name, kept

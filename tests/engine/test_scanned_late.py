@@ -1,6 +1,8 @@
 """A long memory is scanned before it is shown to a model, and not before: the index keeps what the scan found."""
 
+import sys
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -9,12 +11,14 @@ import pytest
 
 from engine import pipeline
 from engine.config import SEARCH, Config
+from engine.lean.sqlite import DatabaseError
 from engine.memory import SOFT_RISK, UNSCANNED
-from engine.opening import open_index
+from engine.opening import open_index, scanning
 from engine.prompt import typed_prompt
 from engine.quality.safety.gate import LONGEST_RUN, scan_text, text_of
 from engine.quality.safety.lexicon import MOST_SCANNED
 from engine.roots import OpenRoot, open_together, retrieve
+from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, write_root
 
 FILLER = "The quarterly export of the warehouse runs at night and writes parquet files.\n\n" * 40
@@ -91,6 +95,20 @@ def test_of_many_new_memories_the_first_are_scanned_at_once(tmp_path: Path, monk
         assert [one.risk for one in index.summaries()] == [0, 0, 0, UNSCANNED, UNSCANNED]
     with closing(open_index(str(root), environ)) as index:
         assert {one.risk for one in index.summaries()} == {0}
+
+
+def test_threads_may_scan_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.quality.safety.gate.risk", lambda _: 0.0)
+    monkeypatch.setattr("engine.opening.KEEP_SECONDS", -1)
+    monkeypatch.setattr("engine.opening.for_writing", lambda *_, **__: (_ for _ in ()).throw(DatabaseError))
+    memories = [*read_corpus(str(write_root(tmp_path / "root", fillers(3)))).memories] * 100
+    scan, interval = scanning("index.db"), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert all(len(risks) == 3 for risks in pool.map(scan, [memories] * 300))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_of_several_roots_the_first_retrieval_injects_what_later_ones_do(

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import LabelStoreError
-from labels.labelling_order import ALL, RANDOM, LabellingOrder
 from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of
@@ -51,7 +50,6 @@ def label_until_killed(path: Path, life: int, out: int) -> None:
         for number in range(100_000):
             prompt_id = f"p{life}-{number}"
             store.record_pool(pool_of(*CARDS, prompt_id=prompt_id))
-            store.save_plan("/root", "ann", LabellingOrder(RANDOM, 1, {prompt_id: ALL}))
             for position, name in enumerate(CARDS, start=1):
                 how = {"seed": 1, "blind": True, "elapsed_ms": 1, "repeat": made.random() < 0.1}
                 verdict = RELEVANT if made.random() < 0.5 else NOT_RELEVANT

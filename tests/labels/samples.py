@@ -8,7 +8,9 @@ from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judge
 from engine.memory import MemorySummary
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
-from labels.records import INJECTED, Card, Outcome, Pool
+from labels.measure import metrics
+from labels.measure.metrics import Tally
+from labels.records import Card, Judgements, Outcome, Pool
 from labels.store import LabelStore
 
 ROOT = "/project/.claude/memory"
@@ -85,7 +87,7 @@ def record(store: LabelStore, *retrievals: Retrieval, root: str = ROOT, corpus_h
 
 
 def card(memory_id: str, digest: str = "", position: int = 1) -> Card:
-    return Card(memory(memory_id, digest), INJECTED, 1.0, position)
+    return Card(memory(memory_id, digest), position)
 
 
 def pool_of(*memory_ids: str, prompt_id: str = "p1") -> Pool:
@@ -133,6 +135,10 @@ def outcome(
         scores=tuple(each.score if each else None for each in of_injected),
         probabilities={name: one.probability for name, one in how.items() if one.probability is not None},
     )
+
+
+def tally(of: Outcome, judgements: Judgements) -> Tally:
+    return metrics.tally(of.prompt_id, of.injected, judgements)
 
 
 def write(path: Path, *lines: str) -> Path:

@@ -3,8 +3,6 @@
 import random
 from dataclasses import dataclass
 
-from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, LabellingOrder, offered
-
 Counts = tuple[int, int]
 
 
@@ -28,33 +26,3 @@ class World:
 
     def prompts(self, rng: random.Random, number: int) -> list[Counts]:
         return [self.prompt(rng) for _ in range(number)]
-
-
-@dataclass(frozen=True)
-class Population:
-    """*size* prompts. The systems differ on a *share* of them, with a lower precision than on the others."""
-
-    size: int
-    share: float
-    disagreed: World = World(0.5, sizes=(1, 2, 3, 3))
-    agreed: World = World(0.85, sizes=(1, 2, 3, 3))
-
-    def draw(self, rng: random.Random) -> tuple[dict[str, Counts], dict[str, str]]:
-        """prompt id -> counts, and prompt id -> stratum."""
-        strata = {f"p{number}": DIFFER if rng.random() < self.share else AGREE for number in range(self.size)}
-        worlds = {DIFFER: self.disagreed, AGREE: self.agreed}
-        return {name: worlds[stratum].prompt(rng) for name, stratum in strata.items()}, strata
-
-
-def disagreements_first(strata: dict[str, str], number: int, rng: random.Random) -> tuple[str, ...]:
-    """The first *number* prompts of the order DISAGREEMENT_FIRST."""
-    return offered(LabellingOrder(DISAGREEMENT_FIRST, rng.getrandbits(64), strata))[:number]
-
-
-def mostly_disagreements(strata: dict[str, str], number: int, rng: random.Random, part: float = 0.8) -> list[str]:
-    """*number* prompts to label, *part* of them where the systems differ, each kind in random order."""
-    names = rng.sample(list(strata), len(strata))
-    differ = [name for name in names if strata[name] == DIFFER]
-    agree = [name for name in names if strata[name] == AGREE]
-    taken = differ[: max(round(part * number), number - len(agree))]
-    return taken + agree[: number - len(taken)]

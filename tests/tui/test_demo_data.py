@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.hook.activity_log import read_log
+from engine.conversations.activity_log import read_log
 from engine.paths import state_dir
 from engine.stores.roots import read_corpus
 from tests.tui.cli.command_line import memsift, printed

@@ -54,8 +54,6 @@ FIRST_CARD = ("f4", "r", "1", "m", *"ended", "enter", "x")
 STATES = {
     "note-and-reason": (*FIRST_CARD, "r", "4", "m", *"no", "space", *"table"),
     "choosing-a-reason": ("f4", "r", "down", "down"),
-    "choosing-an-order": ("f4", "o", "down", "down"),
-    "order-not-random": ("f4", "a", "o", "down", "down", "enter", "x"),
 }
 
 

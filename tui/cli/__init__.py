@@ -16,7 +16,7 @@ from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
 from tui.cli.declaring import declared
 from tui.cli.help import SUBJECTS, Commands
-from tui.cli.options import AskedJudge, OrderName, Plain, PromptFiles, Roots, StoreFile
+from tui.cli.options import AskedJudge, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.cli.setup.gone_hooks import offer_install
 from tui.workspace import opening
@@ -102,7 +102,6 @@ def main(
     prompts: PromptFiles,
     judge: AskedJudge,
     db: StoreFile,
-    order: OrderName,
     plain: Plain,
 ) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
@@ -163,9 +162,9 @@ def main(
         try:
             found = opening.known_roots(roots, os.environ)
         except RootNotFoundError as error:
-            open_other(error, judge, db, order, is_plain=plain)
+            open_other(error, judge, db, is_plain=plain)
             return
         require_terminal()
-        open_app(found, prompts, judge, db, order, is_plain=plain)
+        open_app(found, prompts, judge, db, is_plain=plain)
     elif ctx.invoked_subcommand not in LOOKS_ITSELF and (gone := offer_install()):
         tell(gone)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from engine.agents.registry import title_of
+from engine.conversations.activity_log import FILTERS, LogTail, ledger, new_decisions, read_log
 from engine.doctor.memories import MUTE_OFF, muted
-from engine.hook.activity_log import FILTERS, LogTail, ledger, new_decisions, read_log
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from engine.hook.activity_log import Log, LoggedPrompt
+    from engine.conversations.activity_log import Log, LoggedPrompt
     from tui.cli.output import Output
 
 SHOWN_HASH, SHOWN_PROMPT = 12, 60

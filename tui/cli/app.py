@@ -13,7 +13,7 @@ import click
 from engine.errors import MemsiftError
 from engine.paths import state_home
 from tui.cli.declaring import command, option
-from tui.cli.options import OrderName, Plain
+from tui.cli.options import Plain
 from tui.workspace import opening
 from tui.workspace.stderr import MANY
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 @command()
 def demo(
     fresh: Annotated[bool, option("--fresh")],
-    order: OrderName,
     plain: Plain,
 ) -> None:
     """The app on example data: memories, prompts and a scripted judge.
@@ -44,13 +43,13 @@ def demo(
     --fresh: Delete the labels of earlier demos first.
     """
     require_terminal()
-    run_demo(fresh=fresh, order=order, is_plain=plain)
+    run_demo(fresh=fresh, is_plain=plain)
 
 
-def run_demo(*, fresh: bool, order: str | None, is_plain: bool) -> None:
+def run_demo(*, fresh: bool, is_plain: bool) -> None:
     from tui.demo import open_demo
 
-    run_app(open_demo(os.environ, fresh=fresh, order=order), is_plain=is_plain)
+    run_app(open_demo(os.environ, fresh=fresh), is_plain=is_plain)
 
 
 def require_terminal() -> None:
@@ -62,9 +61,7 @@ def require_terminal() -> None:
         raise MemsiftError("The app needs a terminal. For scripts, use a command: see memsift --help.")
 
 
-def open_other(
-    error: RootNotFoundError, judge: JudgeOptions, db: str | None, order: str | None, *, is_plain: bool
-) -> None:
+def open_other(error: RootNotFoundError, judge: JudgeOptions, db: str | None, *, is_plain: bool) -> None:
     """Offer the memories of other projects, the hook and the demo, because this project has no memories.
 
     Without a terminal, raise *error* with the same list.
@@ -90,10 +87,10 @@ def open_other(
         without = tuple(name for name, has_hook in agents.items() if not has_hook)
         click.get_current_context().invoke(install, names=without if len(without) == 1 else ())
     if chosen == DEMO:
-        run_demo(fresh=False, order=order, is_plain=is_plain)
+        run_demo(fresh=False, is_plain=is_plain)
     for place in found:
         if place.root == chosen:
-            open_app([chosen], (place.folder,), judge, db, order, is_plain=is_plain)
+            open_app([chosen], (place.folder,), judge, db, is_plain=is_plain)
 
 
 def open_app(
@@ -101,7 +98,6 @@ def open_app(
     prompts: Sequence[str],
     judge: JudgeOptions,
     db: str | None,
-    order: str | None,
     *,
     is_plain: bool,
 ) -> None:
@@ -109,7 +105,7 @@ def open_app(
     first, *others = roots
     if build_first(roots, is_plain=is_plain):
         opened = opening.open_workspace(
-            first, prompts, judge, db, os.environ, order=order, asks_first=True, others=others, needs_labels=False
+            first, prompts, judge, db, os.environ, asks_first=True, others=others, needs_labels=False
         )
         run_app(opened, is_plain=is_plain)
 

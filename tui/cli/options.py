@@ -5,8 +5,6 @@
 --prompts: Prompts: a transcript, history.jsonl, an export of SpecStory, aider's .aider.chat.history.md, JSON lines, a
     database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable.
 --db: Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.
---order: Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) or
-    uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.
 --plain: Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor
     is. `plain = true` under [app] in config.toml does so always.
 --unjudged: Count a memory without a row in --qrels as not relevant, or exclude it.
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
     from tui.cli.declaring import Declaration
-    from tui.workspace.jobs import Ending
+    from tui.workspace.replay.jobs import Ending
 
 
 PROMPTS_DEFAULT = (
@@ -58,16 +56,6 @@ SHARED = help_of(sys.modules[__name__])[1]
 ROOTS_HELP, PROMPTS_HELP = SHARED["--root"], SHARED["--prompts"]
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
-
-
-def known_order(_context: click.Context, _option: click.Parameter, order: str | None) -> str | None:
-    """Check --order. `labels` is imported only if the option was given."""
-    if order is not None:
-        from labels.labelling_order import ORDERS
-
-        if order not in ORDERS:
-            raise click.BadParameter(f"there is no order {order!r}. Choose from {', '.join(ORDERS)}.")
-    return order
 
 
 def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str, ...]) -> str | None:
@@ -116,7 +104,6 @@ MemoryId = Annotated[str, argument(metavar="ID")]
 Ids = Annotated[tuple[str, ...], argument(metavar="ID...|-", nargs=-1, required=True, callback=ids_given)]
 PromptFiles = Annotated[tuple[str, ...], option("--prompts", metavar="FILE", about=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")]
 StoreFile = Annotated[str | None, option("--db", metavar="FILE", envvar="MEMSIFT_DB", about=SHARED["--db"])]
-OrderName = Annotated[str | None, option("--order", metavar="NAME", callback=known_order, about=SHARED["--order"])]
 Plain = Annotated[bool, option("--plain", about=SHARED["--plain"])]
 Unjudged = Annotated[
     str, option("--unjudged", type=click.Choice(["not", "exclude"]), default="not", about=SHARED["--unjudged"])

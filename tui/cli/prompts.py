@@ -59,7 +59,7 @@ def prompts(
 def tell_untold() -> None:
     """Tell how many prompts here are in the hook's log without their text, of agents whose sessions are not read."""
     from engine.agents.registry import unread_agents
-    from engine.hook.activity_log import read_log
+    from engine.conversations.activity_log import read_log
     from engine.settings.roots import find_roots
 
     roots = find_roots(os.getcwd(), os.environ).roots  # noqa: PTH109 - the engine speaks in strings

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.jobs import Ending
     from tui.workspace.quality.rating import Compared, Keep, Key, RatedMemory, RatingAgreement, RatingPlan
+    from tui.workspace.replay.jobs import Ending
 
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
@@ -101,8 +101,8 @@ def judge(
 def rated_over(roots: Sequence[str], ids: Sequence[str], plan: RatingPlan, limits: Limits) -> tuple[Rated, Ending]:
     """The assessments of the memories, by root, and how the run ended."""
     from engine.quality.judging.store import RatingStore
-    from tui.workspace.jobs import Ending
     from tui.workspace.quality.rating import subjects
+    from tui.workspace.replay.jobs import Ending
 
     wanted = subjects(roots, ids)
     ending = Ending(0, 0)

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from engine.roots import OpenIndex, OpenRoot
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
-    from tui.workspace.jobs import Ending
     from tui.workspace.judging import Answers, JudgeOptions
+    from tui.workspace.replay.jobs import Ending
     from tui.workspace.retrievals import Injections
 
     Write = Callable[[dict[str, Any]], None]
@@ -120,11 +120,11 @@ class Replay:
     ) -> tuple[Ending, int, Answers]:
         """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
         judge fared."""
-        from engine.hook.injected import names_of
+        from engine.conversations.injected import names_of
         from labels.exchange.replay_file import run_row
-        from tui.workspace.jobs import opened_pool, run
         from tui.workspace.judging import Answers
         from tui.workspace.replay import replaying
+        from tui.workspace.replay.jobs import opened_pool, run
         from tui.workspace.retrievals import record, with_hook_log
 
         root, config = roots[0].root, roots[0].config
@@ -230,7 +230,7 @@ def report_start(before: UnfinishedRun, index: OpenIndex, reading: PromptReading
 
 def report_records(chosen: Sequence[System], reading: PromptReading, injections: Injections) -> None:
     """Tell how much of what hooks injected is in no open root, and how many prompts have no record of a hook."""
-    from engine.hook.injected import is_text_id
+    from engine.conversations.injected import is_text_id
 
     for name in (system.name for system in chosen if is_injected(system.name)):
         found = [record for prompt in reading.prompts if (record := injections.retrieval(prompt, name))]

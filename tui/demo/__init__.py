@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine import inject
 from engine.config import SYSTEMS
+from engine.conversations.activity import LOG_FILE, Activity
 from engine.conversations.prompt_files import read_prompts
-from engine.hook.activity import LOG_FILE, Activity
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.lean.sha256 import hex_digest
@@ -27,7 +27,7 @@ from engine.roots import open_together, retrieve
 from engine.stores.files import write_whole
 from labels.exchange.files import read_source
 from labels.exchange.trec import read_grades
-from labels.records import INJECTED, NEEDED, NOT_RELEVANT, RELEVANT, Card
+from labels.records import NEEDED, NOT_RELEVANT, RELEVANT, Card
 from labels.store import LabelStore
 from tui.workspace.judging import JudgeOptions
 from tui.workspace.opening import open_workspace, read_settings, root_with
@@ -54,9 +54,7 @@ PROMPTS_A_SESSION = 6
 DAYS_OF_LABELS = timedelta(days=9)
 
 
-def open_demo(
-    environ: Mapping[str, str], *, fresh: bool, order: str | None = None, now: datetime | None = None
-) -> Workspace:
+def open_demo(environ: Mapping[str, str], *, fresh: bool, now: datetime | None = None) -> Workspace:
     """The workspace of the example, with a label store and a copy of the memories in the cache folder.
 
     They are kept between starts; *fresh* begins anew. *now*: the end of the three weeks.
@@ -73,7 +71,7 @@ def open_demo(
     is_new = not store.exists()
     if is_new:
         write_log(str(root), environ, now or datetime.now(UTC))
-    workspace = open_workspace(str(root), [str(PROMPTS)], JUDGE, str(store), environ, order=order, is_trusted=True)
+    workspace = open_workspace(str(root), [str(PROMPTS)], JUDGE, str(store), environ, is_trusted=True)
     if is_new:
         fill(workspace, now or datetime.now(UTC))
     return workspace
@@ -132,7 +130,7 @@ def missed(pool: Pool, grades: Grades, texts: Callable[[str], Memory | None]) ->
     pooled = {card.memory.id for card in pool.cards}
     for (prompt_id, memory_id), grade in grades.items():
         if grade >= NEEDED and prompt_id == pool.prompt.id and memory_id not in pooled and (memory := texts(memory_id)):
-            yield Card(memory.summary, INJECTED, 1.0, len(pooled) + 1)
+            yield Card(memory.summary, len(pooled) + 1)
 
 
 def otherwise(person: dict[str, Any]) -> Grades:

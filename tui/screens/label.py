@@ -24,8 +24,8 @@ from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.ranking_table import Reveal
+from tui.workspace.guideline import guideline
 from tui.workspace.labelling import Position, follow_ups, follow_words, latest_labels
-from tui.workspace.labelling_plan import guideline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ class LabelScreen(LabelWalk):
     BINDINGS = bindings(
         shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.reveals",
         hidden="mark.unrateable label.note label.reason label.guideline label.latest label.open "
-        f"copy.text label.order label.settle prompt.read {GRADES}",
+        f"copy.text label.settle prompt.read {GRADES}",
         at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
     )
     HELP = (

@@ -10,9 +10,7 @@ from textual.events import DescendantBlur, DescendantFocus, ScreenResume
 from textual.getters import query_one
 from textual.widgets import Static
 
-from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from labels.records import NOT_RELEVANT, RELEVANT
-from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import FullText
 from tui.keys import keyed
 from tui.messages import Kept
@@ -23,17 +21,14 @@ from tui.widgets.labels import NoteInput, RecentLabels
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.workspace.filtering import ALL_LABELLED, nothing_to_label
+from tui.workspace.guideline import guideline
 from tui.workspace.labelling import FollowUp, LabelQueue, Position, change_label, follow_ups
-from tui.workspace.labelling_plan import Planning, guideline, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from textual.content import Content
 
     from engine.prompt import Prompt
     from labels.records import Card
-    from tui.workspace.labelling_plan import Injections
 
 
 class GivenLabels(ModeScreen):
@@ -122,18 +117,11 @@ class GivenLabels(ModeScreen):
             self.read_memory(label.memory_id)
 
 
-ORDERS = {
-    RANDOM: "Random\n  Every prompt alike: the numbers need no weighing.",
-    STRATIFIED: "Stratified\n  Where systems agree and differ, in proportion.",
-    DISAGREEMENT_FIRST: "Disagreements first\n  Up to four of five where systems differ.",
-    UNCERTAIN_FIRST: "Uncertain ones first\n  Up to four of five near the threshold.",
-}
 RUNNING = "Running the prompt through every system …"
-SURVEYING = "Looking at every prompt, to know where the systems differ …"
 
 
 class LabelWalk(GivenLabels):
-    """Prompts in the planned order. `position` is the place in the present prompt; None while there is none.
+    """Prompts in random order. `position` is the place in the present prompt; None while there is none.
 
     While a note is typed, nothing is shown anew: the note keeps the focus, and its card stays until it is left.
     """
@@ -171,35 +159,10 @@ class LabelWalk(GivenLabels):
         self.set_focus(None)
 
     def begin(self) -> None:
-        """Go on where labelling stopped. First survey new prompts, if the order needs facts about them."""
+        """Go on where labelling stopped."""
         self._is_behind = self.is_typing
         if self.is_typing:
             return
-        planning = Planning(self.app.workspace)
-        if not planning.unknown:
-            self._open_queue(planning, {})
-            return
-        # a card or reveal on the screen stays: a prompt typed in Replay must not take it away
-        if self._prompt is None:
-            self.queue = self.position = None
-            self.show_card_text(plain(SURVEYING))
-            self.refresh_bindings()
-        self._survey(planning, recorded_injections(self.app.workspace))
-
-    @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
-    def _survey(self, planning: Planning, recorded: Injections) -> None:
-        self.call_later(self.take_survey, planning, survey(self.app.workspace, planning, recorded))
-
-    def take_survey(self, planning: Planning, facets: Mapping[str, str]) -> None:
-        """Go on with the facts about prompts that *planning* was missing, by prompt id."""
-        self._is_behind |= self.is_typing
-        if planning.order == self.app.workspace.order and not self.is_typing:
-            self._open_queue(planning, facets)
-
-    def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
-        """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""
-        with self.app.telling_errors():
-            planning.keep(facets)
         self.queue = LabelQueue(self.app.workspace)
         stays = self.is_revealed or (self._prompt and not self.queue.is_finished(self._prompt))
         if self._prompt and self._prompt in self.queue.order and stays:
@@ -311,19 +274,3 @@ class LabelWalk(GivenLabels):
         if following:
             self.app.run_quick(following)
             self.app.ask_judge(following)
-
-    def action_order(self) -> None:
-        """Let a person choose which prompts come first."""
-        self.ask(ChooseOne("Which prompts first?", ORDERS, self.app.workspace.order, 70), self.take_order)
-
-    def take_order(self, order: str) -> None:
-        workspace = self.app.workspace
-        if order == workspace.order:
-            return
-        with self.app.telling_errors():
-            require_possible(workspace, order)
-            workspace.order = order
-            # a prompt with labels is labelled to its end before the new order counts
-            if self.position and len(self.position.open) == len(self.position.pool.cards):
-                self._prompt = None
-            self.begin()

@@ -12,8 +12,8 @@ from textual.getters import query_one
 from textual.widgets import Input, Static
 
 from engine.config import injected_system
-from engine.hook.injected import names_of
-from labels.records import INJECTED, Card
+from engine.conversations.injected import names_of
+from labels.records import Card
 from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
@@ -342,7 +342,7 @@ class ReplayScreen(ModeScreen):
         if row is None or prompt is None:
             return
         workspace = self.app.workspace
-        card = Card(row.memory, INJECTED, 1.0, row.rank)
+        card = Card(row.memory, row.rank)
         with self.app.telling_errors():
             workspace.store.label(
                 workspace.annotator, prompt.id, card, verdict, seed=workspace.seed, blind=False, elapsed_ms=0

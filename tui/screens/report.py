@@ -32,12 +32,14 @@ from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
 from tui.widgets.signs import signs
 from tui.workspace.filtering import nothing_to_count
-from tui.workspace.report import ASKED, ENDINGS, TARGETS, read_report, target_of, told, write_report
+from tui.workspace.report import ASKED, ENDINGS, TARGETS, counted_prompts, read_report, target_of, write_report
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from tui.workspace.report import Behind, ReportPart, ReportReading
+    from labels.report.counted import CountedPrompts
+    from labels.report.section import ReportSection
+    from tui.workspace.report import ReportReading
 
 MARGIN, FRAME, MIN_WIDTH = 4, 2, 20
 """Cells beside a text and of a frame, and cells of a line at least: a narrower terminal cuts the lines."""
@@ -147,7 +149,7 @@ class ReportScreen(ModeScreen):
         self._reading = reading
         self._doing = ""
         self._show_state()
-        self.parts.show([part for part in reading.parts if reading.report.systems])
+        self.parts.show(reading.sections if reading.report.systems else [])
         self.show_again()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -180,7 +182,7 @@ class ReportScreen(ModeScreen):
     # A part
 
     @property
-    def part(self) -> ReportPart | None:
+    def part(self) -> ReportSection | None:
         return self.parts.current
 
     @on(RowList.Highlighted, "PartList")
@@ -188,13 +190,13 @@ class ReportScreen(ModeScreen):
         """Show the part under the cursor: its chart where there is room, its table, and how to read it."""
         if self.part is None or self._reading is None:
             return
-        section = self.part.section
+        section = self.part
         self.query_one("#part").border_title = plain(section.title)
         self.parts.border_title = plain(f"{self.parts.cursor + 1} of {self.parts.count}")
         width, has_bars = self._width(self.query_one("#part").size.width), not signs(self).in_words
         self._show_chart(section.name, width)
         table = section.table
-        head, rows = table_rows(table, self.part.behind, width, has_bars=has_bars) if table else ([], [])
+        head, rows = table_rows(table, width, has_bars=has_bars) if table else ([], [])
         self.head.update(plain("\n".join(f" {line}" for line in head)))
         self.head.set_class(not head, "-off")
         self.table.set_class(not rows, "-off")
@@ -226,20 +228,20 @@ class ReportScreen(ModeScreen):
         if self.part:
             row = self.table.current
             width = self._width(self.query_one("#part").size.width)
-            behind = self._behind(row.behind, width) if row and row.behind else None
-            self.query_one("#part").set_class(behind is not None, "-behind")
-            self.text.update(part_text(self.part.section, row.whole if row else "", width, behind))
+            prompts = self._prompts(row.counted, width) if row and row.counted else None
+            self.query_one("#part").set_class(prompts is not None, "-behind")
+            self.text.update(part_text(self.part, row.whole if row else "", width, prompts))
             self.query_one("#about").scroll_home(animate=False)
 
-    def _behind(self, behind: Behind, width: int) -> Content | None:
+    def _prompts(self, counted: CountedPrompts, width: int) -> Content | None:
         """The prompts or the memory that a row counts, where no curve needs the room."""
-        if self._reading is None or not behind.prompts or self.query_one("#part").has_class("-curve"):
+        if self._reading is None or not counted.prompts or self.query_one("#part").has_class("-curve"):
             return None
-        found = told(behind, self._reading.report)
+        found = counted_prompts(counted, self._reading.report)
         read, drawn = self.app.workspace.memory, signs(self)
-        if behind.memory:
-            return memory_row_text(found, behind.memory, read(behind.memory), width, drawn)
-        return prompts_text(found, len(behind.prompts), read, width, drawn)
+        if counted.memory:
+            return memory_row_text(found, counted.memory, read(counted.memory), width, drawn)
+        return prompts_text(found, len(counted.prompts), read, width, drawn)
 
     # Keys
 
@@ -288,21 +290,18 @@ class ReportScreen(ModeScreen):
     async def open_row(self) -> None:
         """Show what the row counts: the memory in Browse, or one of the prompts in Replay."""
         row = self.table.current
-        behind = row.behind if row else None
-        if behind and behind.memory:
-            await self.go_to_memory(behind.memory)
-        elif behind and len(behind.prompts) == 1:
-            await self.go_to_prompt(behind.prompts[0])
-        elif behind and behind.prompts:
-            shown = {name: self._prompt_line(name) for name in behind.prompts[:MOST_CHOICES]}
-            question = f"{len(behind.prompts):,} prompts stand behind this row. Go to which?"
-            self.ask(ChoosePrompt(question, shown), self.go_to_prompt)
-        else:
+        counted = row.counted if row else None
+        if self._reading is None or counted is None:
             self.app.tell(NO_PROMPT)
-
-    def _prompt_line(self, prompt_id: str) -> str:
-        known = self._reading.report.captions.prompts if self._reading else {}
-        return one_line(known.get(prompt_id, prompt_id))[:200]
+        elif counted.memory:
+            await self.go_to_memory(counted.memory)
+        elif len(counted.prompts) == 1:
+            await self.go_to_prompt(counted.prompts[0])
+        else:
+            texts = self._reading.report.captions.prompts
+            shown = {name: one_line(texts.get(name, name))[:200] for name in counted.prompts[:MOST_CHOICES]}
+            question = f"{len(counted.prompts):,} prompts stand behind this row. Go to which?"
+            self.ask(ChoosePrompt(question, shown), self.go_to_prompt)
 
     def action_more(self) -> None:
         self._shows_more = not self._shows_more

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.getters import query_one
 from textual.widgets import Static
 
-from labels.records import INJECTED, Card
+from labels.records import Card
 from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
@@ -108,7 +108,7 @@ class SettleScreen(ModeScreen):
         memory = workspace.memory(dispute.memory_id) if dispute else None
         if dispute is None or memory is None:
             return
-        card = Card(memory.summary, INJECTED, 1.0, 1)
+        card = Card(memory.summary, 1)
         elapsed_ms = int((workspace.clock() - self._shown_at) * 1000)
         with self.app.telling_errors():
             workspace.store.adjudicate(

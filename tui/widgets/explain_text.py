@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from engine.config import is_injected
-from engine.hook.injected import injection_by
+from engine.conversations.injected import injection_by
 from engine.inject import context, entry, length
 from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
 from engine.pipeline import BY_KEYWORDS, NO_FTS5

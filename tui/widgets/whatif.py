@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from engine.wording import counted
-from labels.report.section import UNKNOWN, decimal, percent, rate, span
+from labels.report.section import UNKNOWN, decimal, percent, span
 from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
 from tui.widgets.lists.rows import RecordList
 from tui.widgets.report.text import MUTED, interval_bar
@@ -212,8 +212,8 @@ def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]
         ("Prompts in need served", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
         ("Prompts with memories", lambda numbers: _share(numbers.fires)),
         ("False fires", lambda numbers: _share(numbers.false_fires)),
-        ("Irrelevant a prompt", lambda numbers: rate(numbers.irrelevant)),
-        ("Missed a prompt", lambda numbers: rate(numbers.lost)),
+        ("Irrelevant a prompt", lambda numbers: decimal(numbers.irrelevant.value)),
+        ("Missed a prompt", lambda numbers: decimal(numbers.lost.value)),
         ("Tokens a prompt, about", lambda numbers: f"{numbers.tokens:,.0f}"),
         ("Without a label", lambda numbers: f"{numbers.unlabelled.part:,} of {numbers.unlabelled.whole:,}"),
     )
@@ -226,7 +226,7 @@ def _line(name: str, before: str, after: str, column: int) -> Content:
 def _precision(estimate: PrecisionEstimate, *, is_wide: bool) -> str:
     found = estimate.ratio
     counts = f" ({found.part:,}/{found.whole:,})" if is_wide else ""
-    return UNKNOWN if found.value is None else f"{rate(found)} {span(estimate.interval)}{counts}"
+    return UNKNOWN if found.value is None else f"{decimal(found.value)} {span(estimate.interval)}{counts}"
 
 
 def _share(found: Ratio) -> str:
@@ -267,7 +267,7 @@ def _compared(found: SettingsNumbers | None, bar: int) -> Content:
     drawn = Content(" " * bar)
     if bar and value is not None and interval is not None:
         drawn = interval_bar(value, interval, interval, bar)
-    texts = (decimal(value), rate(found.served.ratio), rate(found.irrelevant), f"{found.tokens:,.0f}")
+    texts = (decimal(value), decimal(found.served.ratio.value), decimal(found.irrelevant.value), f"{found.tokens:,.0f}")
     return _in_columns(texts, drawn)
 
 

@@ -11,20 +11,20 @@ from time import time as now
 from typing import TYPE_CHECKING
 
 from engine.agents.registry import title_of
+from engine.conversations.activity import LOG_FILE
+from engine.conversations.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.errors import MemsiftError
-from engine.hook import session
-from engine.hook.activity import LOG_FILE
-from engine.hook.activity_log import FALLBACK, SILENT, SLOW, read_log
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
+from engine.settings import muting
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from engine.hook.activity_log import LoggedPrompt
+    from engine.conversations.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from labels.records import Gold
     from tui.workspace.workspace import Workspace
@@ -159,32 +159,32 @@ def mute(root: str, how: str, environ: Mapping[str, str]) -> str:
     """
     folder = state_dir(root, environ)
     if how == NOWHERE:
-        session.unmute(folder)
+        muting.unmute(folder)
         return f"Not muted any more: {root}."
     if how == EVERYWHERE:
         tomorrow = datetime.now().astimezone().date() + timedelta(days=1)
-        session.mute(folder, datetime.combine(tomorrow, time.min).astimezone().timestamp())
+        muting.mute(folder, datetime.combine(tomorrow, time.min).astimezone().timestamp())
         return f"Muted until the end of today: {root}."
     found = [decision.session_id for decision in read_log(folder).decisions if decision.session_id]
     if not found:
         raise MemsiftError(NO_SESSION)
-    session.mute(folder, now() + session.MAX_AGE_S, found[-1])
+    muting.mute(folder, now() + muting.SESSION_S, found[-1])
     return f"Muted in the session {found[-1]}: {root}."
 
 
 def is_muted(root: str, environ: Mapping[str, str]) -> bool:
     """Whether the hook of *root* is muted now, everywhere or in a session."""
-    return session.muted_session(state_dir(root, environ), now()) is not None
+    return muting.muted_session(state_dir(root, environ), now()) is not None
 
 
 def _is_installed(environ: Mapping[str, str]) -> bool:
     """Whether a coding agent, started in this folder, runs the hook."""
-    from engine.agents.prompt_hooks import all_hooks_are_off, own_hooks
+    from engine.agents.prompt_hooks import hook_ruling
     from engine.agents.registry import all_agents
     from engine.agents.settings_files import settings_files
 
     found = (settings_files(agent, str(Path.cwd()), environ) for agent in all_agents())
-    return any(own_hooks(files, environ) and not all_hooks_are_off(files) for files in found)
+    return any(hook_ruling(files, environ).runs for files in found)
 
 
 def digest_of(text: str) -> str:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from engine.errors import MemsiftError
 from engine.stores.writing import ACTIVE
 from engine.wording import counted
-from labels.measure.progress import LabellingProgress, people, strata
+from labels.measure.progress import LabellingProgress, people
 from labels.pooling import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
-from labels.records import INJECTED, Card, Pool
-from tui.workspace.labelling_plan import NOTES
+from labels.records import Card, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
@@ -117,7 +116,7 @@ class LabelQueue:
         """The cards of *pairs* whose memory did not change, to be shown again. Open: without an answer as a repeat."""
         workspace = self._workspace
         memories = [memory.summary for memory_id, _ in pairs if (memory := workspace.memory(memory_id))]
-        cards = [Card(memory, INJECTED, 1.0, position) for position, memory in enumerate(memories, start=1)]
+        cards = [Card(memory, position) for position, memory in enumerate(memories, start=1)]
         fresh = tuple(card for card in cards if card.pair in pairs)
         answered = workspace.store.repeated(workspace.annotator, prompt.id)
         left = tuple(card for card in fresh if card.pair not in answered)
@@ -126,7 +125,7 @@ class LabelQueue:
     # Progress
 
     def parts(self, at: Position | None) -> list[str]:
-        """Prompts done, labels so far, disputes, the time left, and the note of the order.
+        """Prompts done, labels so far, disputes, and the time left.
 
         Disputes are counted when a prompt is finished. If the number rose with a single label, it would reveal how
         other people labelled that card.
@@ -139,8 +138,6 @@ class LabelQueue:
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
             parts.append(_time_left(seconds * self._cards_left(at)))
-        if workspace.order in NOTES:
-            parts.append(NOTES[workspace.order])
         return parts
 
     def _finished_before(self) -> set[str]:
@@ -197,7 +194,7 @@ def change_label(workspace: Workspace, label: Label, verdict: str, grade: int | 
     workspace.store.label(
         workspace.annotator,
         label.prompt_id,
-        Card(memory.summary, INJECTED, 1.0, event.position if event else 1),
+        Card(memory.summary, event.position if event else 1),
         verdict,
         seed=workspace.seed,
         blind=workspace.is_blind(label.prompt_id),
@@ -219,13 +216,10 @@ def progress_of(workspace: Workspace, queue: LabelQueue) -> LabellingProgress:
     """The progress of every person with the prompts of a workspace."""
     store, root = workspace.store, workspace.index.root
     labels, digests = store.labels(root=root), workspace.digests()
-    plan = store.plan(root, workspace.annotator)
-    left = {prompt.id for prompt in queue.unfinished()}
-    ids = [prompt.id for prompt in queue.order]
     return LabellingProgress(
         annotator=workspace.annotator,
-        order=workspace.order,
-        strata=strata(ids, plan.strata if plan else {}, set(ids) - left),
+        prompts=len(queue.order),
+        done=len(queue.order) - len(queue.unfinished()),
         seconds_per_card=workspace_pace(workspace),
         people=people(labels, store.repeats(root)),
         disputed=len(workspace.disputes()),

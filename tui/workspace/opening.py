@@ -177,7 +177,6 @@ def open_workspace(
     db: str | None,
     environ: Mapping[str, str],
     *,
-    order: str | None = None,
     is_trusted: bool = False,
     asks_first: bool = False,
     others: Sequence[str] = (),
@@ -193,7 +192,7 @@ def open_workspace(
     from engine.conversations.prompt_files import session_folders
     from engine.judge.limits import Limits
     from labels.store import LabelStore
-    from tui.workspace.labelling_plan import guideline_hash, require_possible
+    from tui.workspace.guideline import guideline_hash
     from tui.workspace.retrievals import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.workspace import Workspace
@@ -214,7 +213,7 @@ def open_workspace(
     here = os.getcwd()  # noqa: PTH109
     sessions = () if prompts else (transcripts_dir(here, environ), *session_folders(environ))
     with explained_if_slow(root):
-        workspace = Workspace(
+        return Workspace(
             root,
             config,
             store,
@@ -226,13 +225,9 @@ def open_workspace(
             takes_replayed=not prompts,
             unread_prompts=reading.skipped,
             annotator=annotator_name(environ),
-            order=order or "",
             notice=" ".join(filter(None, (problem, *about_move(root, environ), settings.notice, *settings.remarks))),
             sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
         )
-    if order:
-        require_possible(workspace, order)
-    return workspace
 
 
 def about_move(root: str, environ: Mapping[str, str]) -> list[str]:

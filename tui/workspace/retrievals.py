@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.config import SYSTEMS, is_injected
-from engine.hook.activity_log import read_log
-from engine.hook.injected import InjectionMatcher, injection_by, is_text_id, names_of, with_log
+from engine.conversations.activity_log import read_log
+from engine.conversations.injected import InjectionMatcher, injection_by, is_text_id, names_of, with_log
 from engine.lean.record import replace
 from engine.paths import state_dir
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.hook.injected import TEXT_ID
+from engine.conversations.injected import TEXT_ID
 from labels.measure.report import Captions, report_from_store
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE
+from engine.conversations.activity import LOG_FILE
 from engine.cutoff import chosen_cutoff
 from engine.errors import MemsiftError
-from engine.hook.activity import LOG_FILE
 from engine.opening import reread
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
 from engine.roots import OpenRoot

@@ -12,9 +12,8 @@ from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
-from labels.labelling_order import ALL, RANDOM, LabellingOrder, offered
 from labels.measure.report import PLAIN
-from labels.pooling import pool
+from labels.pooling import labelling_order, pool
 from labels.runs import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
@@ -47,11 +46,10 @@ class Workspace(RootSystems, RootLabels):
     """One opened root. Any thread may call `run`; all other calls belong to the thread that made it.
 
     `judge` is None if no judge is on. `cutoff` is the cutoff that the hook uses, if any. `seed` fixes the order of
-    prompts and cards, so that labelling continues at the same place. `order` is one of ORDERS; if none is given, it is
-    the last one. `clock` gives seconds, `now` seconds since 1970. `unread_prompts`: rows of prompt files that could not
-    be read. `notice`: a sentence about settings that do not count. `spending`: the agreement that the judge waits for,
-    if any. `sources`: the files behind it, to read them again. `lists`: the sample and the scratch prompts. `reading`
-    counts how often the memories were read.
+    prompts and cards, so that labelling continues at the same place. `clock` gives seconds, `now` seconds since 1970.
+    `unread_prompts`: rows of prompt files that could not be read. `notice`: a sentence about settings that do not
+    count. `spending`: the agreement that the judge waits for, if any. `sources`: the files behind it, to read them
+    again. `lists`: the sample and the scratch prompts. `reading` counts how often the memories were read.
 
     `chosen`: the names of the systems that a person wants to compare. `wanted_prompt` and `wanted_memory`: the ids that
     Replay and Browse show next. `wanted_reason`: the id of a memory; Replay shows why the wanted prompt finds it.
@@ -66,7 +64,6 @@ class Workspace(RootSystems, RootLabels):
     takes_replayed: InitVar[bool] = False
     annotator: str = "me"
     seed: int = DEFAULT_SEED
-    order: str = ""
     clock: Callable[[], float] = perf_counter
     now: Callable[[], float] = time
     unread_prompts: tuple[Skipped, ...] = ()
@@ -85,8 +82,6 @@ class Workspace(RootSystems, RootLabels):
         let_labels_follow(self.store, self.index)
         self.lists = PromptLists(self.store, self.index.root, prompts_of_files, takes_replayed=takes_replayed)
         self.injections = Injections(self.index)
-        plan = self.store.plan(self.index.root, self.annotator)
-        self.order = self.order or (plan.order if plan else RANDOM)
         self._old: list[OpenIndex | Judge] = []
         self._contents = self.index.contents
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
@@ -203,13 +198,9 @@ class Workspace(RootSystems, RootLabels):
         return self.lists.sample
 
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The chosen prompts, and then the others in labelling order. A prompt without a stratum yet counts as ALL."""
+        """The chosen prompts, and then the others in random order."""
         by_id = {prompt.id: prompt for prompt in self.lists.drawn}
-        plan = self.store.plan(self.index.root, self.annotator)
-        known = plan.strata if plan else {}
-        strata = {prompt_id: known.get(prompt_id, ALL) for prompt_id in by_id}
-        offers = offered(LabellingOrder(self.order, self.seed, strata))
-        return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in offers))
+        return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in labelling_order(by_id, self.seed)))
 
     def marker(self, prompt: Prompt) -> Marker:
         """Marks the words of a prompt in a memory, as the columns match them."""

@@ -11,7 +11,7 @@ import sys
 
 from engine.lean.json_text import loads
 from engine.lean.record import Record
-from engine.paths import claude_dir, home_dir, projects_dir, transcripts_dir
+from engine.paths import SESSION_FOLDER, claude_dir, home_dir, projects_dir, transcripts_dir
 from engine.stores.files import UnreadableFileError, text_of
 
 TYPE_CHECKING = False
@@ -23,9 +23,6 @@ PREFIX = "autoMemory"
 DIRECTORY, ENABLED = f"{PREFIX}Directory", f"{PREFIX}Enabled"
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 ON, OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
-SESSION_FOLDER = "CLAUDE_PROJECT_DIR"
-"""The variable in which the client names the folder where it was started. `cwd` follows the model's `cd`."""
-
 SHORTEST = 3
 """Characters of the shortest path that the client takes for a folder."""
 
@@ -84,6 +81,20 @@ def managed_settings() -> str:
     return os.path.join(place, "managed-settings.json")
 
 
+def managed_parts() -> str:
+    """The folder of further settings files of the administrator, each of which overrides those before it."""
+    return f"{managed_settings().removesuffix('.json')}.d"
+
+
+def json_files(folder: str) -> list[str]:
+    """The files NAME.json in a folder, in the order of their names; hidden ones do not count. None without a folder."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith(".json") and name[0] != "."]
+
+
 def _settings_files(folder: str, main: str, environ: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """The files that the client reads, the weakest first, and whether each is outside of the project.
 
@@ -96,7 +107,8 @@ def _settings_files(folder: str, main: str, environ: Mapping[str, str]) -> Itera
         yield project, False
     for place in dict.fromkeys((folder, main)):
         yield os.path.join(place, ".claude", "settings.local.json"), False
-    yield managed_settings(), True
+    for place in (managed_settings(), *json_files(managed_parts())):
+        yield place, True
 
 
 def _content(path: str) -> Mapping[str, Any]:

@@ -30,14 +30,6 @@ _NOT_SAID = (
 )
 """Fields that mark a row as not said by a person or the assistant."""
 
-_NOT_TYPED = (
-    *("<command-name>", "<command-message>", "<command-args>", "<task-notification>", "<user-prompt-submit-hook>"),
-    *("<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>"),
-    *("<bash-input>", "<bash-stdout>", "<bash-stderr>", "[Image: source:", "Caveat: The messages below"),
-    "This session is being continued from a previous conversation",
-)
-"""Beginnings of texts that the client writes in a person's name."""
-
 _INTERRUPTION = "[Request interrupted by user"
 
 CONTEXT_TURNS = 5
@@ -202,7 +194,7 @@ def typed_of(row: Mapping[str, Any]) -> tuple[str, tuple[Turn, ...]]:
 def typed_text(text: str) -> tuple[str, tuple[Turn, ...]]:
     """What a person typed in a message, empty for what the client wrote and for commands, and the editor's addition."""
     text, added = parted(text)
-    return (text, added) if is_human_prompt(text) and not text.startswith(_NOT_TYPED) else ("", ())
+    return (text, added) if is_human_prompt(text) else ("", ())
 
 
 def _typed_content(row: Mapping[str, Any]) -> object:

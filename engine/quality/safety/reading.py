@@ -34,8 +34,6 @@ ADDRESS = re.compile(
     r"|(?<![.\w-])[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|xyz|info)\b",
     re.IGNORECASE,
 )
-ADDRESS_SIGNS = ("://", "@", ".example", ".com", ".net", ".xyz", ".info")
-DOTTED_NUMBER = re.compile(r"\d\.\d+\.\d+\.\d")
 SPECIAL = {bits: re.compile("|".join(lines)) for bits, lines in marks()}
 
 ITEMS = ("- ", "* ", "+ ")
@@ -49,6 +47,8 @@ REQUEST = re.compile(
 """The method of a request, which orders nothing, and its sign-in, which is sent to whom it is for."""
 
 ORDERING = frozenset("be by start begin keep".split())
+"""Words before a form that is an order all the same: "must be ignored", "start by listing"."""
+
 TELLING = frozenset("does did is are was were has have had could would can".split())
 TOLD_NOT = frozenset("doesn't didn't isn't aren't wasn't weren't hasn't".split())
 """A "not" of a text that tells: "the client does not show", where an order has "do not"."""
@@ -89,10 +89,11 @@ class Sentence(Record):
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a folded text that hold a concept."""
-    text, addresses = _without_addresses(REQUEST.sub(lambda match: "q" * len(match[0]), text))
-    text = NAME.sub(lambda match: "q" * len(match[0]), text) if "_" in text else text
+    text = REQUEST.sub(_mask, text)
+    addresses = [(match.start(), OUTSIDE) for match in ADDRESS.finditer(text)]
+    text = NAME.sub(_mask, ADDRESS.sub(_mask, text))
     marks = [(match.start(), concept) for concept, form in SPECIAL.items() for match in form.finditer(text)]
-    special = sorted([*marks, *((start, OUTSIDE) for start in addresses)], reverse=True)
+    special = sorted(marks + addresses, reverse=True)
     found: list[Sentence] = []
     words: list[Word] = []
     is_item = text.startswith(ITEMS)
@@ -118,21 +119,9 @@ def join_sentences(first: Sentence, second: Sentence) -> Sentence:
     return Sentence(first.hits + later, first.concepts | second.concepts)
 
 
-def _without_addresses(text: str) -> tuple[str, list[int]]:
-    """The text with a single word of the same length for each address, and their places.
-
-    The parts of an address are names, and say nothing about the sentence.
-    """
-    lower = text.lower()
-    if not any(sign in lower for sign in ADDRESS_SIGNS) and not DOTTED_NUMBER.search(text):
-        return text, []
-    places: list[int] = []
-
-    def masked(match: re.Match[str]) -> str:
-        places.append(match.start())
-        return "q" * len(match[0])
-
-    return ADDRESS.sub(masked, text), places
+def _mask(match: re.Match[str]) -> str:
+    """A single word of the same length: the parts of a name or an address say nothing about the sentence."""
+    return "q" * len(match[0])
 
 
 def _add(found: list[Sentence], words: list[Word], *, is_item: bool) -> None:
@@ -148,7 +137,8 @@ def _add(found: list[Sentence], words: list[Word], *, is_item: bool) -> None:
         elif word in CONCEPTS:
             concepts |= CONCEPTS[word]
         if concepts:
-            is_told = (word in MOODS and length == 1 and not _is_asked(words, place)) or any(
+            is_asked = place > 0 and words[place - 1][0] in ORDERING
+            is_told = (word in MOODS and length == 1 and not is_asked) or any(
                 _tells_not(words, at) for at in (place, place - 1)
             )
             hits.append(_in_context(Hit(concepts, place, start, end, is_told), hits))
@@ -177,11 +167,6 @@ def _in_context(hit: Hit, before: list[Hit]) -> Hit:
     if close & NOT and not hit.concepts & (NOT | COVER | TELL | CONSENT | USER):
         return replace(hit, concepts=FORBIDDEN)
     return hit
-
-
-def _is_asked(words: list[Word], place: int) -> bool:
-    """Whether a form is an order all the same: "must be ignored", "start by listing"."""
-    return bool(place) and words[place - 1][0] in ORDERING
 
 
 def _tells_not(words: list[Word], place: int) -> bool:

@@ -51,12 +51,6 @@ class Installation:
         self.python.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         self.python.chmod(0o755)
 
-    @property
-    def bundle(self) -> Path:
-        """The file of compiled modules, which the first start writes."""
-        (found,) = [path for path in (self.package / "__pycache__").glob("hook-*") if path.suffix != ".pyc"]
-        return found
-
     def run(
         self, session_id: str, shell: str = "/bin/sh", redirections: str = ""
     ) -> subprocess.CompletedProcess[bytes]:

@@ -13,16 +13,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from engine.agents.registry import NAMES, agent_of
+from engine.conversations.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.curation.curator import Curator
 from engine.curation.operations import Restore, Retire
-from engine.hook.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.hook.process import LATE, parse_request, respond, skip_reason
 from engine.inject import length
 from engine.opening import index_file
 from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory, write_root
-from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, World, context_of
+from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, NOT_TYPED, World, context_of
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
@@ -143,7 +144,6 @@ def test_the_tiered_form_and_its_hints_are_a_matter_of_configuration(world: Worl
 
 
 UNDER = "under 10 characters"
-NOT_TYPED = "not typed by a person"
 REASONS: list[tuple[dict[str, object], str]] = [
     ({"prompt": "cache"}, UNDER),
     ({"prompt": "   cache rule  \n" + " " * 100}, ""),
@@ -156,9 +156,10 @@ REASONS: list[tuple[dict[str, object], str]] = [
     ({"prompt": "/memplug:recall cache rule"}, "a slash command"),
     ({"prompt": "/compact the cache rule"}, "a slash command"),
     *(({"prompt": text}, "") for text in ("/cache/rules fails", "either/or is fine", "// a comment of it")),
-    ({"prompt": f"<task-notification>\n{ASK}\n</task-notification>\n"}, NOT_TYPED),
+    *(({"prompt": text}, "not typed by a person") for text in NOT_TYPED),
+    *(({"prompt": f"<{tag}>{ASK}"}, "") for tag in ("channel", "ticker", "p")),
     ({"prompt": f"look: <task-notification>{ASK}</task-notification>"}, ""),
-    *(({"source": source}, NOT_TYPED) for source in ("loop_wakeup", "system")),
+    *(({"source": source}, "not typed by a person") for source in ("loop_wakeup", "system")),
     *(({"source": source}, "") for source in ("user", "sdk", 3)),
 ]
 """What a request says, and why it asks for no memories. A wide character says as much as two."""
@@ -253,6 +254,19 @@ def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -
     assert f"Cache rule of the house -> {folder}/note.md</result>" in found  # its name is no tag beside the path
     world.environ["CLAUDE_PROJECT_DIR"] = str(package)
     assert world.context(cwd=str(world.home), session_id="the model went elsewhere") == found
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_the_memories_of_the_session_stay_where_the_model_goes_elsewhere(world: World, agent: str) -> None:
+    """Codex and opencode do not follow the model, and set no variable: one of an agent around them says nothing."""
+    submodule = world.project / "module"
+    for folder in (world.project, submodule):
+        (folder / ".git").mkdir(parents=True)
+    world.environ["CLAUDE_PROJECT_DIR"] = str(world.project)
+    named = agent_of(agent)
+    request = {named.hook.fields.get(name, name): value for name, value in world.payload(cwd=str(submodule)).items()}
+    answer = respond(json.dumps(request).encode(), world.environ, world.stderr, named)
+    assert ("cache rule" in answer) is (agent not in ("codex", "opencode"))
 
 
 def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:

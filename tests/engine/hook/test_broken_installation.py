@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.agents.hook_entry import bare_interpreter
+from engine.conversations.activity import ENDED
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import SCRIPT, World, context_of
 
@@ -128,16 +130,64 @@ def test_the_package_may_be_replaced_while_prompts_are_answered(installation: In
     assert run(installation)
 
 
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT"])
-def test_a_hook_that_is_killed_does_not_block_the_prompt(installation: Installation, tmp_path: Path, name: str) -> None:
-    real, told = installation.python.resolve(), tmp_path / "process"
+def started(installation: Installation, shell: str, environ: dict[str, str]) -> tuple[subprocess.Popen[bytes], int]:
+    """The command in a shell that waits for its stdin, and the number of the hook's process in it."""
+    real, told = bare_interpreter(), installation.world.folder / "process"
+    told.unlink(missing_ok=True)
     installation.write_interpreter(f"echo $$ > '{told}.new'; mv '{told}.new' '{told}'; exec '{real}' \"$@\"")
-    shell = subprocess.Popen(["/bin/sh", "-c", installation.command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    command, pipe = [shell, "-c", installation.command], subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environ)
     while not told.exists():
         time.sleep(0.01)
-    os.kill(int(told.read_text("utf-8")), signal.Signals[name])
+    return process, int(told.read_text("utf-8"))
+
+
+def is_gone(process: int) -> bool:
+    """Whether a process ends within 20 seconds."""
+    for _ in range(2000):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT"])
+def test_a_hook_that_is_killed_does_not_block_the_prompt(installation: Installation, name: str) -> None:
+    shell, hook = started(installation, "/bin/sh", dict(os.environ))
+    os.kill(hook, signal.Signals[name])
     assert shell.communicate(timeout=60) == (b"", None)
     assert shell.returncode == 0
+
+
+ENDLESS = "\n\ndef load_session(*_):\n    import re\n    return re.match('(a+)+$', 'a' * 64 + 'b')\n"
+"""A pattern that needs more time than there is, and does not let any other thread run."""
+
+
+@pytest.mark.parametrize("is_shell_killed", [False, True], ids=["the shell waits", "the shell was killed"])
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_pattern_that_never_ends_is_ended_by_the_alarm(
+    installation: Installation, shell: str, is_shell_killed: bool
+) -> None:
+    world, session_id = installation.world, f"{shell} {is_shell_killed}"
+    environ = {**world.environ, "PATH": os.environ["PATH"], "MEMSIFT_DEADLINE": "0.5"}
+    with (installation.package / "hook/session.py").open("a", encoding="utf-8") as source:
+        source.write(ENDLESS)
+    process, hook = started(installation, shell, environ)
+    assert process.stdin
+    process.stdin.write(json.dumps(world.payload(session_id=session_id)).encode())
+    if is_shell_killed:
+        process.kill()
+    assert process.communicate(timeout=60) == (b"", None)
+    assert process.returncode == (-signal.SIGKILL if is_shell_killed else 0)
+    assert is_gone(hook)
+
+    installation.restore()
+    assert run(installation)
+    assert run(installation)
+    rows = [row for row in world.log() if row["session_id"] == session_id]
+    assert [(row["reason"], row["injected"], row["ms"]) for row in rows] == [(ENDED, [], 1000.0)]
 
 
 HAS_FULL = Path("/dev/full").exists()

@@ -131,6 +131,6 @@ def test_nothing_but_the_root_the_state_the_transcript_and_settings_is_opened(wo
     touched = {os.path.realpath(path) for path in result["touched"]}
     folders = (world.home, world.project)
     settings = {f"{folder}/.claude/settings{local}.json" for folder in folders for local in ("", ".local")}
-    settings.add("/etc/claude-code/managed-settings.json")
+    settings |= {f"/etc/claude-code/managed-settings.{ending}" for ending in ("json", "d")}
     assert {path for path in touched if not path.startswith(allowed)} <= settings
     assert str(world.root / "decisions/cache-rule-0.json") in touched

@@ -34,9 +34,26 @@ def run(code: str) -> subprocess.CompletedProcess[bytes]:
         os.close(writing)
 
 
+NEVER_ENDS = "re.match('(a+)+$', 'a' * 64 + 'b')"
+
+
+def test_a_pattern_that_never_ends_is_ended_by_the_kernel_even_where_the_signal_was_held_back() -> None:
+    inherited = "import re, signal; signal.signal(14, signal.SIG_IGN); signal.pthread_sigmask(signal.SIG_BLOCK, [14]); "
+    done = run(inherited + LATE.format(seconds=0.5) + NEVER_ENDS)
+    assert (done.returncode, done.stdout, done.stderr) == (-14, b"", b"")
+
+
+def test_an_alarm_does_not_cut_an_answer() -> None:
+    done = run(
+        LATE.format(seconds=0.05) + "dog.printing.acquire(); dog.answered(); time.sleep(0.8); os.write(1, b'whole')"
+    )
+    assert (done.returncode, done.stdout) == (0, b"whole")
+
+
 @pytest.mark.parametrize("what", STUCK)
 def test_a_process_that_is_stuck_ends_with_0_and_last_words(what: str) -> None:
-    done = run(LATE.format(seconds=0.05) + STUCK[what])
+    patient = "from engine.hook import deadline; deadline.ALARM_S = 20; "  # on a busy machine the thread comes late
+    done = run(patient + LATE.format(seconds=0.05) + STUCK[what])
     assert (done.returncode, done.stdout, done.stderr) == (0, b"late", b"")
 
 

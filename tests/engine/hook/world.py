@@ -48,6 +48,17 @@ NOT_REQUESTS = {
 }
 
 
+NOT_TYPED = [
+    '<teammate-message teammate_id="reviewer" color="blue">\nwhat is the cache rule?\n</teammate-message>',
+    '<agent-message from="worker">the cache rule is done</agent-message>\nRead it.',
+    '<cross-session-message\nfrom="other">how is the cache rule</cross-session-message>',
+    '<channel source="telegram" chat="1">what is the cache rule</channel>',
+    "<tick>12:00, the cache rule</tick>",
+    "  <task-notification>the cache rule</task-notification> Read the output.",
+]
+"""Texts that the client sends as prompts, and writes into transcripts in a person's name."""
+
+
 class World:
     """One project on disk. `send` calls the hook in this process, `run` as a command.
 

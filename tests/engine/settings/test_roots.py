@@ -172,6 +172,30 @@ def test_a_monorepo_has_the_roots_of_all_folders_up_to_its_top(tmp_path: Path) -
     assert find_roots(str(start), {"HOME": str(tmp_path)}).roots == (str(package), str(top))
 
 
+def test_where_the_session_began_counts_behind_where_the_model_went(tmp_path: Path) -> None:
+    """The model went into a submodule, a repository beside, an empty folder, or below without a repository."""
+    environ = {"HOME": str(tmp_path / "home")}
+    project, beside, plain = planted(tmp_path / "project"), planted(tmp_path / "beside"), planted(tmp_path / "plain")
+    module, below = planted(tmp_path / "project/module"), planted(tmp_path / "plain/below")
+    for repository in ("project", "project/module", "beside"):
+        (tmp_path / repository / ".git").mkdir()
+    empty = folder_at(tmp_path / "empty")
+    for began, went, expected in (
+        (project, module, (module, project)),
+        (project, beside, (beside, project)),
+        (module, project, (project, module)),
+        (project, folder_at(tmp_path / "project/src"), (project,)),
+        (project, empty, (project,)),
+        (plain, below, (below, plain)),
+        (empty, beside, (beside,)),
+    ):
+        start, session = (str(place).removesuffix("/.claude/memory") for place in (went, began))
+        assert find_roots(start, environ, session).roots == tuple(map(str, expected)), (began, went)
+    assert find_roots(str(tmp_path / "beside"), environ, "project").roots == (str(beside),)
+    refused = find_roots(str(tmp_path / "project/src"), environ, str(tmp_path / "project"), users={STRANGER}).refused
+    assert [one.folder for one in refused] == [str(project)]
+
+
 def test_folders_of_other_tools_are_offered_and_not_used(tmp_path: Path) -> None:
     top = tmp_path / "repo"
     for name in (".git", "api/src", "node_modules/x/memory", ".hidden/memory", "empty/memory"):

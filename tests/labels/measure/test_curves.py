@@ -5,10 +5,9 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, precision_recall_curve
 
-from labels.measure.curves import MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
+from labels.measure.curves import MAX_LOOKS, MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
+from labels.measure.evidence import Sample
 from labels.measure.groups import headline
-from labels.measure.live_interval import MAX_LOOKS
-from labels.measure.strata import LabelledSample
 from tests.labels.samples import Found, outcome
 
 
@@ -79,8 +78,8 @@ def test_without_probabilities_there_is_no_reliability() -> None:
 
 @pytest.mark.parametrize("prompts", [1, 39, 40, 41, 300])
 def test_the_history_ends_with_the_present_interval(prompts: int) -> None:
-    judged = {f"p{number}": (float(number % 3 > 0), 1.0) for number in range(prompts)}
-    sample = LabelledSample(judged, dict.fromkeys(judged, 1))
+    judged = {f"p{number}": (int(number % 3 > 0), 1) for number in range(prompts)}
+    sample = Sample(judged, prompts)
     moments = history(sample)
     assert 0 < len(moments) <= MAX_LOOKS
     assert moments[-1].prompts == prompts
@@ -91,4 +90,4 @@ def test_the_history_ends_with_the_present_interval(prompts: int) -> None:
 
 
 def test_nothing_labelled_has_no_history() -> None:
-    assert history(LabelledSample({}, {"p1": 1})) == ()
+    assert history(Sample({}, 1)) == ()

@@ -2,10 +2,10 @@ import random
 
 import pytest
 
+from labels.measure.evidence import Sample
 from labels.measure.gate import AHEAD, FAIL, PASS, UNDECIDED, Gate, GateDecision, decide
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.live_interval import betting_intervals
-from labels.measure.strata import LabelledSample
 from tests.labels.simulated import Counts, World
 
 
@@ -13,10 +13,9 @@ def gate(least: float, low: float | None = None, high: float | None = None) -> G
     return Gate(least, Interval(least if low is None else low, least if high is None else high))
 
 
-def sample(prompts: list[Counts], unjudged: int = 0, strata: dict[str, str] | None = None) -> LabelledSample:
+def sample(prompts: list[Counts], unjudged: int = 0) -> Sample:
     judged = {f"p{number}": counts for number, counts in enumerate(prompts)}
-    injected = {name: m for name, (_, m) in judged.items()} | {f"u{number}": 3 for number in range(unjudged)}
-    return LabelledSample(judged, injected, strata or {})
+    return Sample(judged, len(prompts) + unjudged, most=3)
 
 
 def decided(precision: float, number: int, asked: Gate, unjudged: int = 0) -> GateDecision:
@@ -63,7 +62,7 @@ def test_an_interval_inside_the_zone_passes() -> None:
 def test_without_labels_nothing_is_known() -> None:
     found = decide(sample([], unjudged=5), gate(0.8))
     assert found == GateDecision(UNDECIDED, Interval(0, 1), None, None, 5, False)
-    assert decide(LabelledSample({}, {}), gate(0.8)).verdict == UNDECIDED
+    assert decide(Sample({}, 0), gate(0.8)).verdict == UNDECIDED
 
 
 def test_the_number_of_further_prompts_is_estimated() -> None:
@@ -89,20 +88,6 @@ def test_no_number_of_further_prompts_is_guessed(precision: float, number: int, 
     world = World(precision)
     guesses = [decide(sample(world.prompts(random.Random(seed), number)), gate(least)) for seed in range(20)]
     assert sum(guess.verdict == UNDECIDED and guess.more is None for guess in guesses) >= 12
-
-
-def test_strata_are_weighed_by_their_injected_memories_in_the_frame() -> None:
-    rng = random.Random(6)
-    differ, agree = World(0.3).prompts(rng, 80), World(0.95).prompts(rng, 80)
-    strata = {f"p{number}": "differ" if number < 80 else "agree" for number in range(160)}
-    strata |= {f"u{number}": "agree" for number in range(640)}
-    found = decide(sample([*differ, *agree], 640, strata), gate(0.8))
-    assert found.estimate is not None
-    expected = 0.1 * sum(x for x, _ in differ) / 240 + 0.9 * sum(x for x, _ in agree) / 240
-    assert found.estimate.value == pytest.approx(expected)
-    assert found.live.low < expected < found.live.high
-    assert decide(sample([*differ, *agree], 640), gate(0.8)).verdict == FAIL
-    assert found.verdict == UNDECIDED
 
 
 @pytest.mark.slow

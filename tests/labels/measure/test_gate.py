@@ -98,7 +98,7 @@ def test_prompts_count_in_the_order_in_which_their_last_memory_was_judged(store:
         say(store, said, NOT_RELEVANT if said == "p1 b" else RELEVANT)
     sample = evidence(store).sample(PLAIN)
     assert list(sample.judged.items()) == [("p3", (2, 2)), ("p2", (2, 2)), ("p1", (1, 2))]
-    assert sample.injected == {"p1": 2, "p2": 2, "p3": 2}
+    assert (sample.whole, sample.most) == (3, 2)
 
 
 def test_a_partly_judged_prompt_does_not_count(store: LabelStore) -> None:
@@ -223,53 +223,16 @@ def test_a_memory_missing_in_the_qrels_is_irrelevant_or_excludes_its_prompt(tmp_
     excluded = evidence_from_qrels(run, qrels, EXCLUDE).ordered
     assert excluded.sample(PLAIN).judged == {"p2": (1, 1)}
     assert to_finish(excluded, PLAIN).endswith("Finish p1 (1 left) in the qrels.")
-    assert excluded.sample(PLAIN).injected == {"p1": 3, "p2": 1, "p3": 1}
-
-
-# Orders that are not random
-
-
-def chosen(judged: dict[str, dict[str, bool]]) -> Evidence:
-    """Four prompts in two strata, and a later one. Each system injects a, the plain system also b."""
-    rows = [
-        outcome(injected, prompt_id=f"p{number}", system=system)
-        for number in range(5)
-        for system, injected in ((PLAIN, ["a", "b"]), (JUDGED, ["a"]))
-    ]
-    moments = {name: dict.fromkeys(said, place) for place, (name, said) in enumerate(judged.items())}
-    strata = {"p0": "differ", "p1": "differ", "p2": "agree", "p3": "agree"}
-    return Evidence(rows, judged, moments, strata)
-
-
-def test_prompts_newer_than_the_order_are_outside_its_frame() -> None:
-    known = chosen({f"p{number}": {"a": True, "b": False} for number in (0, 2, 4)})
-    assert known.sample(PLAIN).judged == {"p0": (1, 2), "p2": (1, 2)}
-    assert set(known.sample(PLAIN).injected) == {"p0", "p1", "p2", "p3"}
-    assert "1 prompt does not count, having come after the order of labelling was made." in warned(known, PLAIN)
-
-
-def test_a_stratum_without_a_judged_prompt_is_a_warning() -> None:
-    known = chosen({"p0": {"a": True, "b": False}})
-    assert any("kind 'agree' is judged yet" in warning for warning in warned(known, PLAIN))
-    live = gate_report(known, PLAIN, Gate(0.8, Interval(0.8, 0.8))).decision.live
-    assert live.low < 0.01 < 0.99 < live.high
-
-
-def test_the_comparison_weighs_the_strata() -> None:
-    said = {"p0": {"a": True, "b": True}, "p1": {"a": True, "b": True}, "p2": {"a": True, "b": False}}
-    case = judge_case(chosen(said), PLAIN, JUDGED, None)
-    assert case is not None
-    assert case.comparison.prompts == 3
-    assert case.comparison.relevant.value == pytest.approx(-2 / 4)  # p2 stands for p3, too
+    assert (excluded.sample(PLAIN).whole, excluded.sample(PLAIN).most) == (3, 3)
 
 
 # Reasons not to decide
 
 
-def partly_judged(good: int, open_prompts: int) -> Evidence:
-    """Prompts with a relevant and an unlabelled memory, then forty with one memory, relevant for *good* of them."""
+def partly_judged(good: int, open_prompts: int, prompts: int = 40) -> Evidence:
+    """Prompts with a relevant and an unlabelled memory, then *prompts* with one memory, relevant for *good* of 40."""
     said = {f"q{number}": {"a": True} for number in range(open_prompts)}
-    said |= {f"p{number}": {"a": number * 17 % 40 < good} for number in range(40)}
+    said |= {f"p{number}": {"a": number * 17 % 40 < good} for number in range(prompts)}
     rows = [outcome(["a", "b"] if name.startswith("q") else ["a"], prompt_id=name) for name in said]
     return Evidence(rows, said, {name: dict.fromkeys(own, place) for place, (name, own) in enumerate(said.items())})
 
@@ -362,8 +325,7 @@ def test_a_judge_that_often_gave_no_answer_is_not_decided_on_and_its_fallback_do
 
 
 def test_few_prompts_are_a_warning() -> None:
-    said = {f"p{number}": {"a": True, "b": True} for number in range(4)}
-    assert any(warning.startswith("Only 4 prompts count") for warning in warned(chosen(said), PLAIN))
+    assert any(warning.startswith("Only 4 prompts count") for warning in warned(partly_judged(40, 0, 4), PLAIN))
 
 
 # Whether the judge would pay

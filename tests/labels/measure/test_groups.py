@@ -2,32 +2,26 @@ from dataclasses import replace
 
 import pytest
 
-from labels.measure.evidence import Evidence
+from labels.measure.evidence import Evidence, Sample
 from labels.measure.groups import (
     Worst,
-    by_agent,
     by_confidence,
-    by_kind,
     estimate,
     headline,
     injected_pairs,
     worst_memories,
-    worst_prompts,
+    worst_of,
 )
 from labels.measure.intervals import headline_interval
 from labels.measure.live_interval import NOTHING_KNOWN, betting_intervals
-from labels.measure.metrics import Ratio, Tally, tally
-from labels.measure.strata import LabelledSample, PairWeights, prompt_weights, stratified_estimate
-from tests.labels.samples import Found, outcome
+from labels.measure.metrics import Ratio, Tally
+from labels.measure.report import Captions, SystemReport, build_report
+from tests.labels.samples import Found, outcome, tally
 
 # Estimates
 
 
 TALLIES = [Tally(f"p{number}", 3, 3, number % 4) for number in range(12)]
-STRATA = {f"p{number}": "differ" if number < 6 else "same" for number in range(12)} | {
-    f"q{number}": "same" for number in range(20)
-}
-WEIGHTS = PairWeights(STRATA, prompt_weights(STRATA, {each.prompt_id for each in TALLIES}))
 
 
 def test_a_random_draw_has_the_headline_interval() -> None:
@@ -36,29 +30,8 @@ def test_a_random_draw_has_the_headline_interval() -> None:
     assert found.interval == headline_interval([(each.relevant, each.judged) for each in TALLIES])
 
 
-def test_prompts_labelled_by_strata_give_the_stratified_estimate() -> None:
-    found = estimate(TALLIES, WEIGHTS)
-    oracle = stratified_estimate({each.prompt_id: (each.relevant, each.judged) for each in TALLIES}, STRATA)
-    assert oracle is not None
-    assert found.ratio.value == pytest.approx(oracle.value)
-    assert found.interval == oracle.interval
-
-
-def test_a_part_of_the_memories_is_estimated_over_the_same_strata() -> None:
-    """The part is a domain: prompts outside of it add nothing, but belong to the sample."""
-    found = estimate(TALLIES[:8], WEIGHTS)
-    judged = {each.prompt_id: (each.relevant, each.judged) if each in TALLIES[:8] else (0, 0) for each in TALLIES}
-    oracle = stratified_estimate(judged, STRATA)
-    assert oracle is not None
-    assert found.ratio.value == pytest.approx(oracle.value)
-    assert found.interval is not None
-    assert vars(found.interval) == pytest.approx(vars(oracle.interval))
-
-
 def test_the_live_interval_takes_the_prompts_as_they_were_labelled() -> None:
-    sample = LabelledSample(
-        judged={"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, injected={"p1": 3, "p2": 3, "p3": 3, "p4": 1}
-    )
+    sample = Sample({"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, whole=4, most=3)
     found = headline(sample).live
     assert vars(found) == pytest.approx(vars(betting_intervals([(3, 3), (1, 3), (2, 3)], 3, [3])[0]))
     assert headline(replace(sample, judged={})).live == NOTHING_KNOWN
@@ -68,6 +41,11 @@ def test_the_live_interval_takes_the_prompts_as_they_were_labelled() -> None:
 
 
 PEOPLE = {"p1": {"a": True, "b": False}, "p2": {"a": False}}
+
+
+def groups(evidence: Evidence, **captions: dict[str, str]) -> SystemReport:
+    (system,) = build_report(evidence, Captions(**captions)).systems
+    return system
 
 
 def test_precision_is_counted_for_each_confidence() -> None:
@@ -94,12 +72,12 @@ def test_kinds_have_precision_served_and_false_fires() -> None:
         outcome([], prompt_id="p4", kind="vague"),
     ]
     evidence = Evidence(rows, PEOPLE | {"p3": {"a": True, "b": False}, "p4": {"a": True}})
-    unnamed, specific, vague = by_kind("bm25", evidence, {})
+    unnamed, specific, vague = groups(evidence).by_kind
     assert (unnamed.name, unnamed.precision.ratio) == ("(no kind)", Ratio(0, 1))
     assert (unnamed.served, unnamed.false_fires) == (Ratio(0, 0), Ratio(1, 1))
     assert (specific.name, specific.precision.ratio) == ("specific", Ratio(1, 3))
     assert (specific.served, specific.false_fires) == (Ratio(1, 2), Ratio(0, 0))
-    assert [group.name for group in by_kind("bm25", evidence, {"p2": "ambiguous"})] == [
+    assert [group.name for group in groups(evidence, kinds={"p2": "ambiguous"}).by_kind] == [
         "ambiguous",
         "specific",
         "vague",
@@ -110,8 +88,9 @@ def test_kinds_have_precision_served_and_false_fires() -> None:
 
 def test_without_kinds_or_a_second_agent_there_are_no_groups() -> None:
     evidence = Evidence([outcome(["a", "b"]), outcome(["a"], prompt_id="p2")], PEOPLE)
-    assert by_kind("bm25", evidence, {}) == by_agent("bm25", evidence, {"p1": "Codex"}) == ()
-    first, second = by_agent("bm25", evidence, {"p1": "Codex", "p2": "Claude Code"})
+    found = groups(evidence, agents={"p1": "Codex"})
+    assert (found.by_kind, found.by_agent) == ((), ())
+    first, second = groups(evidence, agents={"p1": "Codex", "p2": "Claude Code"}).by_agent
     assert (first.name, first.precision.ratio, first.false_fires) == ("Claude Code", Ratio(0, 1), Ratio(1, 1))
     assert (second.name, second.precision.ratio, second.false_fires) == ("Codex", Ratio(1, 2), Ratio(0, 0))
 
@@ -140,7 +119,7 @@ def test_the_worst_memories_are_irrelevant_for_most_prompts() -> None:
 
 
 def test_the_worst_prompts_get_most_irrelevant_memories() -> None:
-    found = worst_prompts(injected_pairs(ROWS, JUDGED), {"p1": "one"})
+    found = worst_of(injected_pairs(ROWS, JUDGED), {"p1": "one"})
     assert [(each.id, each.text, each.irrelevant, each.relevant) for each in found] == [
         ("p3", "", 2, 0),
         ("p1", "one", 2, 1),
@@ -150,5 +129,5 @@ def test_the_worst_prompts_get_most_irrelevant_memories() -> None:
 def test_the_list_of_the_worst_is_short() -> None:
     rows = [outcome(["m", "n"], prompt_id=f"p{number:02}") for number in range(30)]
     people = {f"p{number:02}": {"m": False, "n": False} for number in range(30)}
-    found = worst_prompts(injected_pairs(rows, people), {})
+    found = worst_of(injected_pairs(rows, people), {})
     assert [each.id for each in found] == [f"p{number:02}" for number in range(10)]

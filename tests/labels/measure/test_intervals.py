@@ -12,21 +12,11 @@ from labels.measure.intervals import (
     design_effect,
     effective_size,
     headline_interval,
-    one_stratum,
-    variance,
     wilson,
 )
 from tests.labels.simulated import World
 
 UNEVEN = [(3, 3), (0, 3), (2, 2), (1, 3), (0, 0), (1, 1), (3, 3), (0, 2), (2, 3)]
-
-
-def design_effect_of(prompts: list[tuple[int, int]]) -> float | None:
-    return design_effect(one_stratum(prompts))
-
-
-def effective_size_of(prompts: list[tuple[int, int]]) -> float:
-    return effective_size(one_stratum(prompts))
 
 
 def close(interval: Interval | None, low: float, high: float) -> bool:
@@ -66,53 +56,53 @@ def test_the_cluster_variance_is_that_of_a_regression_with_clustered_errors() ->
         values += [1.0] * relevant + [0.0] * (judged - relevant)
         prompts += [number] * judged
     fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": prompts})
-    judged = one_stratum(UNEVEN)
-    assert variance(judged, 12 / 20, 8) ** 0.5 == pytest.approx(float(fit.bse[0]), abs=1e-6)
+    effect = design_effect([counts for counts in UNEVEN if counts[1]])
+    assert effect is not None
+    assert (effect * 0.6 * 0.4 / 20) ** 0.5 == pytest.approx(float(fit.bse[0]), abs=1e-6)
 
 
 def test_the_design_effect_is_1_for_single_memories_and_the_prompts_size_for_identical_ones() -> None:
     alone = [(1, 1)] * 30 + [(0, 1)] * 20
     identical = [(3, 3)] * 30 + [(0, 3)] * 20
-    assert design_effect_of(alone) == pytest.approx(50 / 49)
-    assert design_effect_of(identical) == pytest.approx(3 * 50 / 49)
+    assert design_effect(alone) == pytest.approx(50 / 49)
+    assert design_effect(identical) == pytest.approx(3 * 50 / 49)
 
 
 def test_two_extreme_prompts_lower_the_effective_size_where_few_are_judged() -> None:
     one_bad = [(3, 3)] * 19 + [(2, 3)]
-    shown = design_effect_of(one_bad)
-    feared = design_effect_of([*one_bad, (3, 3), (0, 3)])
+    shown = design_effect(one_bad)
+    feared = design_effect([*one_bad, (3, 3), (0, 3)])
     assert shown is not None
     assert feared is not None
     assert shown < 1.1 < 2 < feared
-    assert effective_size_of(one_bad) == pytest.approx(60 / feared)
-    assert effective_size_of([*one_bad, (0, 0)]) == effective_size_of(one_bad)
-    assert effective_size_of([]) == 0
+    assert effective_size(one_bad) == pytest.approx(60 / feared)
+    assert headline_interval([*one_bad, (0, 0)]) == headline_interval(one_bad)
 
 
 def test_the_headline_interval_is_wilsons_with_the_effective_size() -> None:
     identical = [(3, 3)] * 30 + [(0, 3)] * 20
     n = 150 / (3 * 50 / 49)
-    assert effective_size_of(identical) == pytest.approx(n)
+    assert effective_size(identical) == pytest.approx(n)
     assert close(headline_interval(identical), *proportion_confint(0.6 * n, n, method="wilson"))
 
 
 def test_prompts_that_are_more_alike_than_chance_do_not_narrow_the_interval() -> None:
     even = [(1, 2)] * 20
-    assert design_effect_of(even) == 0
-    assert effective_size_of(even) == 40
+    assert design_effect(even) == 0
+    assert effective_size(even) == 40
     assert headline_interval(even) == wilson(20, 40)
 
 
 @pytest.mark.parametrize("relevant", [3, 0])
 def test_all_or_none_relevant_count_about_one_memory_for_each_prompt(relevant: int) -> None:
-    assert design_effect_of([(relevant, 3)] * 10) is None
-    assert 9 < effective_size_of([(relevant, 3)] * 10) < 10
-    assert 48 < effective_size_of([(relevant, 3)] * 50) < 50
+    assert design_effect([(relevant, 3)] * 10) is None
+    assert 9 < effective_size([(relevant, 3)] * 10) < 10
+    assert 48 < effective_size([(relevant, 3)] * 50) < 50
 
 
 def test_one_prompt_counts_as_about_one_memory() -> None:
-    assert design_effect_of([(2, 3), (0, 0)]) is None
-    assert 0.9 < effective_size_of([(2, 3), (0, 0)]) < 1
+    assert design_effect([(2, 3)]) is None
+    assert 0.9 < effective_size([(2, 3)]) < 1
     interval = headline_interval([(2, 3)])
     assert interval is not None
     assert interval.high - interval.low > 0.75
@@ -121,7 +111,7 @@ def test_one_prompt_counts_as_about_one_memory() -> None:
 def test_nothing_judged_has_no_interval() -> None:
     assert headline_interval([]) is None
     assert headline_interval([(0, 0)]) is None
-    assert design_effect_of([]) is None
+    assert design_effect([]) is None
 
 
 @pytest.mark.parametrize(("number", "precision"), [(20, 0.9), (45, 0.6), (45, 0.8), (45, 0.9), (100, 0.9)])

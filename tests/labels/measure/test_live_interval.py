@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from itertools import pairwise
-from math import ceil, comb, exp, log
+from math import comb, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,18 +12,11 @@ from scipy.stats import beta
 
 from labels.measure.intervals import Interval, headline_interval, wilson
 from labels.measure.live_interval import (
-    GRID,
-    MAX_LOOKS,
     NOTHING_KNOWN,
     betting_intervals,
-    log_capital,
-    looks,
-    mirrored,
-    stratified_interval,
-    stratified_intervals,
 )
-from tests.benchmarks.other_sequences import beta_binomial_interval, rejected_after
-from tests.labels.simulated import Population, World, disagreements_first
+from tests.benchmarks.other_sequences import beta_binomial_interval, mirrored, rejected_after
+from tests.labels.simulated import World
 
 if TYPE_CHECKING:
     from labels.measure.intervals import PerPrompt
@@ -178,150 +169,7 @@ def test_all_or_nothing_reaches_the_end() -> None:
     assert beta_binomial_interval([1] * 30).low == pytest.approx(1 - beta_binomial_interval([0] * 30).high)
 
 
-# Strata
-
-
-Counts = tuple[int, int]
-THRESHOLD = 40.0
-
-
-def mixed(number: int, seed: int) -> list[tuple[str, Counts]]:
-    """Prompts of two strata in turns: high and low precision."""
-    rng = random.Random(seed)
-    worlds = {"good": World(0.9), "bad": World(0.3)}
-    return [(name, worlds[name].prompt(rng)) for _, name in zip(range(number), ["good", "bad"] * number, strict=False)]
-
-
-def product_at(judged: list[tuple[str, Counts]], precisions: dict[str, float]) -> float:
-    """The largest product of the capitals of the plain sequence at any look."""
-    greatest = 0.0
-    for number in looks(len(judged)):
-        made = 1.0
-        for name, p in precisions.items():
-            counts = [each for stratum, each in judged[:number] if stratum == name]
-            made *= exp(log_capital(Counter(counts), 3, p))
-        greatest = max(greatest, made)
-    return greatest
-
-
-def test_one_stratum_is_the_plain_sequence() -> None:
-    prompts = World(0.7).prompts(random.Random(5), 40)
-    judged = [("all", counts) for counts in prompts]
-    assert stratified_interval(judged, {"all": 1.0, "empty": 0.0}, 3) == betting_interval(prompts, 3)
-
-
-def test_without_prompts_nothing_is_known_of_strata() -> None:
-    assert stratified_interval([], {}, 3) == NOTHING_KNOWN
-    assert stratified_interval([], {"good": 0.5, "bad": 0.5}, 3) == NOTHING_KNOWN
-    assert stratified_interval([("good", (0, 0))] * 5, {"good": 0.5, "bad": 0.5}, 3) == NOTHING_KNOWN
-
-
-def test_a_stratum_without_labels_may_be_anything() -> None:
-    good = World(0.9).prompts(random.Random(6), 40)
-    whole = stratified_interval([("good", counts) for counts in good], {"good": 0.75, "unseen": 0.25}, 3)
-    part = betting_interval(good, 3)
-    assert whole.low == pytest.approx(0.75 * part.low, abs=0.003)
-    assert whole.high == pytest.approx(0.75 * part.high + 0.25, abs=0.003)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.8])
-def test_the_lower_bound_is_where_every_product_of_capitals_reaches_the_threshold(share: float) -> None:
-    judged, shares = mixed(60, 3), {"good": share, "bad": 1 - share}
-    low = stratified_interval(judged, shares, 3).low
-
-    def least(precision: float) -> float:
-        """The smallest product over a grid of precisions of the strata whose mean is *precision*."""
-        parts = [{"good": good, "bad": (precision - share * good) / (1 - share)} for good in np.linspace(0.005, 1, 200)]
-        return min(product_at(judged, part) for part in parts if 0 < part["bad"] <= 1)
-
-    assert 0.2 < low < 0.9 * share + 0.3 * (1 - share)
-    assert least(low) >= THRESHOLD
-    assert least(low + 0.01) < THRESHOLD
-
-
-@settings(max_examples=25)
-@given(st.lists(st.tuples(st.sampled_from("abc"), PROMPT), max_size=50))
-def test_relevant_and_irrelevant_are_treated_alike_in_strata(judged: list[tuple[str, Counts]]) -> None:
-    shares = {"a": 0.5, "b": 0.3, "c": 0.2}
-    found = stratified_interval(judged, shares, 3)
-    mirror = stratified_interval([(name, (m - x, m)) for name, (x, m) in judged], shares, 3)
-    assert 0 <= found.low <= found.high <= 1
-    assert (found.low, found.high) == pytest.approx((1 - mirror.high, 1 - mirror.low))
-
-
-def test_a_value_ruled_out_at_one_look_stays_ruled_out() -> None:
-    found = stratified_intervals(mixed(80, 1), {"good": 0.5, "bad": 0.5}, 3, range(1, 81))
-    assert all(one.low <= other.low <= other.high <= one.high for one, other in pairwise(found))
-
-
-@pytest.mark.slow
-def test_disagreements_first_is_never_wrong_too_often_and_narrower_than_two_sequences() -> None:
-    rng = random.Random(20261122)
-    wrong, narrower = 0, []
-    for _ in range(40):
-        counts, strata = Population(400, 0.35).draw(rng)
-        sizes = {name: sum(counts[each][1] for each in counts if strata[each] == name) for name in strata.values()}
-        shares = {name: size / sum(sizes.values()) for name, size in sizes.items()}
-        judged = [(strata[each], counts[each]) for each in disagreements_first(strata, 150, rng)]
-        live = stratified_interval(judged, shares, 3)
-        truth = sum(x for x, _ in counts.values()) / sum(m for _, m in counts.values())
-        wrong += not live.low <= truth <= live.high
-        narrower.append(added_up(judged, shares) - (live.high - live.low))
-    assert wrong <= 2
-    assert sum(narrower) / 40 > 0.04
-
-
-def added_up(judged: list[tuple[str, Counts]], shares: dict[str, float]) -> float:
-    """The width of two sequences, one for each stratum at half of alpha, added up."""
-    parts = {name: betting_interval([c for each, c in judged if each == name], 3, 0.975) for name in shares}
-    return sum(share * (parts[name].high - parts[name].low) for name, share in shares.items())
-
-
-@pytest.mark.slow
-def test_the_interval_holds_where_earlier_labels_decide_the_next_stratum() -> None:
-    rng = random.Random(9)
-    worlds, shares = {"good": World(0.8), "bad": World(0.4)}, {"good": 0.5, "bad": 0.5}
-    wrong = 0
-    for _ in range(60):
-        judged: list[tuple[str, Counts]] = []
-        for _ in range(60):
-            stays = judged and judged[-1][1][0] == judged[-1][1][1]
-            name = judged[-1][0] if stays else rng.choice(["good", "bad"])
-            judged.append((name, worlds[name].prompt(rng)))
-        live = stratified_interval(judged, shares, 3)
-        wrong += not live.low <= 0.6 <= live.high
-    assert wrong <= 3
-
-
-def test_looks_are_few_and_the_last_is_now() -> None:
-    assert [list(looks(total)) for total in (0, 1, 3)] == [[0], [1], [1, 2, 3]]
-    for total in (40, 41, 150, 10_000):
-        assert (looks(total)[-1], len(looks(total)) <= MAX_LOOKS, looks(total)[0] >= 1) == (total, True, True)
-
-
-@pytest.mark.parametrize("strata", ["ab", "abc"])
-def test_the_bound_of_strata_is_that_of_a_search_through_every_split(strata: str) -> None:
-    """The oracle adds up the capitals of all strata on the whole grid, as arrays."""
-    rng, shares = random.Random(4), dict(zip(strata, (0.55, 0.25, 0.2), strict=False))
-    shares = {name: share / sum(shares.values()) for name, share in shares.items()}
-    judged = [(rng.choice(strata), World(0.75, sizes=(0, 1, 2, 3)).prompt(rng)) for _ in range(90)]
-    found = stratified_intervals(judged, shares, 3, looks(90))
-    low = 0
-    for number in looks(90):
-        least = np.zeros(1)
-        for name, share in shares.items():
-            precisions = np.minimum(1, np.arange(1, ceil(share * GRID) + 1) / (share * GRID))
-            capital = stacked([counts for stratum, counts in judged[:number] if stratum == name], precisions)
-            sums = np.full(len(least) + len(capital) - 1, np.inf)
-            for place, known in enumerate(least):
-                sums[place : place + len(capital)] = np.minimum(sums[place : place + len(capital)], known + capital)
-            least = sums
-        low = max(low, int((least >= log(THRESHOLD)).sum()))
-    assert 0 < low < GRID
-    assert found[-1].low == low / GRID
-
-
-def stacked(counts: list[Counts], precisions: np.ndarray) -> np.ndarray:
+def stacked(counts: list[tuple[int, int]], precisions: np.ndarray) -> np.ndarray:
     """The logarithm of the mean capital of the five stakes for each precision."""
     capital = np.ones((5, len(precisions)))
     for x, m in counts:
@@ -337,10 +185,3 @@ def test_the_bound_is_that_of_capitals_as_arrays(prompts: list[tuple[int, int]])
     ever = np.maximum.reduce([stacked(prompts[:number], precisions) for number in range(len(prompts) + 1)])
     rejected = precisions[ever >= log(THRESHOLD)]
     assert -1e-6 <= betting_interval(prompts, 3).low - max(rejected, default=0.0) <= 1 / 1001
-
-
-def test_more_confidence_is_a_wider_interval_of_strata() -> None:
-    judged, shares = mixed(60, 4), {"good": 0.5, "bad": 0.5}
-    sure, surer = stratified_interval(judged, shares, 3, 0.9), stratified_interval(judged, shares, 3, 0.99)
-    assert isinstance(sure, Interval)
-    assert surer.low < sure.low < sure.high < surer.high

@@ -1,12 +1,9 @@
-import pytest
-
 from labels.measure import metrics
 from labels.measure.intervals import Interval
 from labels.measure.judgements import assuming_not_relevant, consensus, needed_in, pools, prompts_without_relevant
-from labels.measure.metrics import Ratio, Tally, tally
-from labels.measure.strata import PairWeights, pair_weights, prompt_weights
+from labels.measure.metrics import Ratio, Tally
 from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
-from tests.labels.samples import Found, outcome
+from tests.labels.samples import Found, outcome, tally
 
 PEOPLE = {
     "p1": {"a": True, "b": False},
@@ -27,7 +24,7 @@ JUDGE = [
 ]
 TALLIES = [tally(each, PEOPLE) for each in BM25]
 POOLS = pools([*BM25, *JUDGE], PEOPLE)
-IN_POOLS = metrics.in_pools(POOLS, PEOPLE)
+IN_POOLS = metrics.relevant_in(POOLS, PEOPLE)
 MEASURED = {"p1", "p2", "p3"}
 
 
@@ -53,7 +50,6 @@ def test_precision_is_unknown_and_not_zero_when_nothing_was_judged() -> None:
 def test_holding_back_is_not_punished() -> None:
     one_of_one = [tally(outcome(["a"]), PEOPLE), tally(outcome([], prompt_id="p2"), PEOPLE)]
     assert metrics.precision(one_of_one).value == 1.0
-    assert metrics.silent_prompts(one_of_one) == 1
 
 
 def test_unjudged_memories_give_bounds() -> None:
@@ -74,7 +70,6 @@ def test_a_silent_system_serves_nobody_and_a_prompt_without_a_needed_memory_does
 
 def test_fire_and_false_fire_rate_are_over_prompts() -> None:
     assert metrics.fire_rate(TALLIES) == Ratio(2, 4)
-    assert metrics.silent_prompts(TALLIES) == 2
     assert metrics.false_fire_rate(TALLIES, {"p2", "p4"}) == Ratio(1, 2)
 
 
@@ -106,28 +101,6 @@ def test_pollution_needs_the_number_of_matched_words() -> None:
     assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(0, 1)
 
 
-def test_a_prompt_of_a_stratum_counts_with_its_weight() -> None:
-    """Two of two prompts of one stratum were judged, one of four of the other."""
-    strata = {"p1": "differ", "p2": "differ", "p3": "same", "p5": "same", "p6": "same", "p7": "same"}
-    weights = PairWeights(strata, prompt_weights(strata, {"p1", "p2", "p3"}))
-    assert weights.prompts == {"p1": 1.0, "p2": 1.0, "p3": 4.0}
-    tallies = [Tally("p1", 2, 2, 1), Tally("p2", 2, 2, 0), Tally("p3", 2, 2, 2)]
-    assert metrics.precision(tallies, weights) == Ratio(3, 6, weighted=(1 + 0 + 4 * 2) / (2 + 2 + 4 * 2))
-    assert metrics.irrelevant_per_prompt(tallies, MEASURED, weights).value == pytest.approx((1 + 2 + 0) / 6)
-    assert metrics.false_fire_rate(tallies, {"p2"}, weights) == Ratio(1, 1)
-
-
-def test_equal_weights_are_no_weights() -> None:
-    strata = {"p1": "one", "p2": "two", "p3": "one", "p4": "two"}
-    weights = PairWeights(strata, prompt_weights(strata, {"p1", "p2"}))
-    assert metrics.precision(TALLIES[:2], weights) == Ratio(1, 4)
-
-
-def test_a_certain_member_of_a_pool_has_no_weight() -> None:
-    inclusion = {"p1": {"a": 0.5, "b": 0.25, "c": 1.0}, "not replayed": {"a": 0.5}}
-    assert pair_weights(inclusion, {"p1": {"a"}, "p2": set()}) == {"p1": {"b": 4.0}}
-
-
 def test_recall_is_within_the_pool_of_all_systems() -> None:
     assert metrics.recall_in_pool(TALLIES, IN_POOLS) == Ratio(1, 2)
     assert metrics.recall_in_pool([tally(each, PEOPLE) for each in JUDGE], IN_POOLS) == Ratio(2, 2)
@@ -136,7 +109,7 @@ def test_recall_is_within_the_pool_of_all_systems() -> None:
 def test_recall_of_all_known_counts_memories_outside_of_the_pool() -> None:
     people = {**PEOPLE, "p1": {"a": True, "b": False, "never found": True}}
     assert metrics.recall_of_known(TALLIES, people) == Ratio(1, 3)
-    assert metrics.recall_in_pool(TALLIES, metrics.in_pools(pools(BM25, people), people)) == Ratio(1, 1)
+    assert metrics.recall_in_pool(TALLIES, metrics.relevant_in(pools(BM25, people), people)) == Ratio(1, 1)
 
 
 def test_the_pool_holds_injected_memories_and_judged_candidates() -> None:
@@ -151,7 +124,7 @@ def test_a_prompt_has_nothing_relevant_only_if_its_whole_pool_is_judged() -> Non
 
 
 def test_the_majority_of_people_decides_and_a_tie_is_no_judgement() -> None:
-    agreed = consensus(
+    judgements, disputed = consensus(
         [
             *(label("a", verdict) for verdict in (RELEVANT, RELEVANT, NOT_RELEVANT)),
             *(label("b", verdict) for verdict in (RELEVANT, NOT_RELEVANT)),
@@ -159,8 +132,8 @@ def test_the_majority_of_people_decides_and_a_tie_is_no_judgement() -> None:
             *(label("d", verdict) for verdict in (UNSURE, UNRATEABLE)),
         ]
     )
-    assert agreed.judgements == {"p1": {"a": True, "c": False}}
-    assert agreed.disputed == 1
+    assert judgements == {"p1": {"a": True, "c": False}}
+    assert disputed == 1
 
 
 def test_assumed_judgements_do_not_replace_given_ones() -> None:

@@ -1,7 +1,6 @@
 import pytest
 
-from labels.labelling_order import ALL, DIFFER
-from labels.measure.progress import StratumProgress, people, person, strata
+from labels.measure.progress import people, person
 from labels.records import Label, Repeat
 
 
@@ -39,8 +38,3 @@ def test_kappa_is_that_of_the_first_against_the_second_time() -> None:
 
 def kappa(repeats: list[Repeat]) -> float | None:
     return person("ann", [label("ann", "not")], repeats).kappa
-
-
-def test_prompts_are_counted_by_stratum() -> None:
-    found = strata(["p1", "p2", "p3"], {"p1": DIFFER, "p3": DIFFER, "gone": DIFFER}, {"p3", "gone"})
-    assert found == (StratumProgress(ALL, 1, 0), StratumProgress(DIFFER, 2, 1))

@@ -13,10 +13,10 @@ import pytrec_eval
 
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, Evidence, evidence_from_qrels
-from labels.measure.metrics import RankingMeasures, Ratio, precision, ranked, tally
+from labels.measure.metrics import RankingMeasures, Ratio, precision, rank_measures
 from labels.measure.report import ReportOptions, build_report
 from labels.report.sections import sections
-from tests.labels.samples import outcome, write
+from tests.labels.samples import outcome, tally, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +97,7 @@ def trec_eval(found: list[Outcome], judgements: Judgements) -> dict[str, dict[st
 
 def test_every_mean_equals_that_of_trec_eval(collection: Collection) -> None:
     found, judgements = collection
-    made, oracle = ranked(found, judgements), trec_eval(found, judgements)
+    made, oracle = rank_measures(found, judgements), trec_eval(found, judgements)
     assert made.prompts == len(oracle) > 3
     assert set(made.means) == set(TREC)
     for name, theirs in TREC.items():
@@ -123,18 +123,18 @@ def test_set_precision_of_a_prompt_equals_that_of_trec_eval(collection: Collecti
 def test_holding_back_is_punished_here_and_not_by_precision(small: Collection) -> None:
     """A single relevant memory has precision 1 and P@3 1/3."""
     found, judgements = [outcome(["d01"], prompt_id="301")], small[1]
-    assert ranked(found, judgements).means["P@3"] == pytest.approx(1 / 3)
+    assert rank_measures(found, judgements).means["P@3"] == pytest.approx(1 / 3)
     assert precision([tally(row, judgements) for row in found]) == Ratio(1, 1)
 
 
 def test_without_a_relevant_memory_there_is_no_ranking() -> None:
-    assert ranked([outcome(["a"])], {"p1": {"a": False}}) == RankingMeasures(0, {})
+    assert rank_measures([outcome(["a"])], {"p1": {"a": False}}) == RankingMeasures(0, {})
 
 
 def test_ids_that_are_no_valid_text_do_not_crash_the_measures() -> None:
     """trec_eval's C code ends the process at an id that is no UTF-8."""
     odd = "\ud800 \x00\n"
-    found = ranked([outcome([odd, "b"], prompt_id=odd)], {odd: {odd: True, "b": False}})
+    found = rank_measures([outcome([odd, "b"], prompt_id=odd)], {odd: {odd: True, "b": False}})
     assert found.means["RR"] == 1.0
 
 
@@ -143,4 +143,4 @@ def test_a_system_without_a_relevant_memory_has_dashes_beside_the_others() -> No
     report = build_report(Evidence(rows, {"p1": {"a": True}}), options=ReportOptions(ranking=True))
     (section,) = (section for section in sections(report) if section.name == "ranking")
     assert section.table is not None
-    assert [row[:2] for row in section.table.rows] == [("bm25", "1.00"), ("bm25+judge", "-")]
+    assert [row[:2] for row in section.table.texts] == [("bm25", "1.00"), ("bm25+judge", "-")]

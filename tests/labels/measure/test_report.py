@@ -12,8 +12,7 @@ from labels.measure.gate import Gate, gate_report
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
 from labels.measure.report import Report, SystemReport, build_report, report_from_store
-from labels.pooling import pool
-from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE, Judgements, Outcome
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Judgements, Outcome
 from labels.report.notes import notes
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
@@ -180,38 +179,6 @@ def test_the_notes_say_what_is_not_known(store: LabelStore) -> None:
     assert "bm25: 4 of 5 injected memories have no label that counts" in text
     assert "not compared with the memories as they are now" in text
     assert "recall and losses are within the pool" in text
-
-
-def test_a_sampled_memory_counts_for_all_that_the_judge_dropped(store: LabelStore) -> None:
-    """One of three memories that the judge dropped was drawn and is relevant: it stands for three."""
-    made = pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1)
-    record(store, judged(["a"], ["b", "c", "d"]))
-    store.record_pool(made)
-    (drawn,) = (each for each in made.cards if each.stratum == JUDGE_DROPPED)
-    for each in made.cards:
-        store.label("ann", "p1", each, RELEVANT, seed=1, blind=True, elapsed_ms=1)
-    assert drawn.inclusion_probability == pytest.approx(1 / 3)
-    report = report_from_store(store, ROOT, DIGESTS)
-    judge = system(report, "bm25+judge")
-    assert (judge.lost_per_prompt.part, judge.lost_per_prompt.whole) == (1, 1)
-    assert judge.lost_per_prompt.value == pytest.approx(3.0)
-    assert (judge.recall_in_pool.part, judge.recall_in_pool.whole) == (1, 2)
-    assert judge.recall_in_pool.value == pytest.approx(1 / 4)
-    assert judge.agreement is not None
-    assert judge.agreement.sensitivity.value == pytest.approx(1 / 4)
-    assert any("only a random sample" in note for note in notes(report))
-
-
-def test_a_memory_that_another_system_injects_has_no_weight(store: LabelStore) -> None:
-    """It was drawn for an older pool. Now a system injects it, so it is in every pool."""
-    record(store, judged(["a"], ["b", "c", "d"]))
-    store.record_pool(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
-    record(store, retrieval(["a", "b", "c", "d"]))
-    for memory_id in "abcd":
-        say(store, f"p1 {memory_id}", RELEVANT)
-    report = report_from_store(store, ROOT, DIGESTS)
-    assert system(report, "bm25+judge").recall_in_pool == Ratio(1, 4)
-    assert not any("~" in note for note in notes(report))
 
 
 def test_an_adjudication_decides_where_people_differ(store: LabelStore) -> None:

@@ -8,10 +8,9 @@ from engine.config import SYSTEMS
 from engine.wording import cells
 from labels.measure.evidence import Evidence
 from labels.measure.groups import Headline
-from labels.measure.intervals import Interval
+from labels.measure.intervals import Estimate, Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import Report, build_report, report_from_store
-from labels.measure.strata import StratifiedEstimate
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.first_lines import (
     BY_REPLAY,
@@ -20,7 +19,6 @@ from labels.report.first_lines import (
     first_lines,
     headline,
     next_step,
-    precision_lines,
 )
 from labels.report.text import report_text, step_lines
 from labels.store import LabelStore
@@ -93,13 +91,6 @@ def test_labels_of_two_people_are_one_judgement(store: LabelStore) -> None:
     assert "Together they decide on 2 memories: 2 relevant." in " ".join(report_text(made, is_full=True).split())
 
 
-def test_a_weighted_share_is_not_said_to_be_the_quotient_of_the_counts() -> None:
-    weighted = StratifiedEstimate(0.6, Interval(0.4, 0.8), 5, 9.0, 0.0)
-    first, second = precision_lines("bm25", Headline(Ratio(4, 10), weighted, Interval(0.35, 0.85)))
-    assert first.endswith("; 4 were relevant. With each kind of prompt at its true share that is 60 %.")
-    assert second == "The true share is between 35 % and 85 %, a range that is right 19 times in 20."
-
-
 def test_a_difference_that_may_be_chance_is_not_called_one() -> None:
     few, many, most = compared(8), compared(96), compared(200)
     assert first_lines(few)[-1] == "With the judge: -3 irrelevant, -1 relevant; precision unclear (8 prompts)."
@@ -127,10 +118,8 @@ def test_a_command_that_does_not_fit_has_a_line_of_its_own() -> None:
 
 
 def test_the_headline_says_how_many_helped_and_how_sure_that_is() -> None:
-    found = Headline(Ratio(2, 13), StratifiedEstimate(2 / 13, Interval(0.04, 0.4), 9, 13.0, 0.0), Interval(0.04, 0.42))
+    found = Headline(Ratio(2, 13), Estimate(2 / 13, Interval(0.04, 0.4), 9, 13.0), Interval(0.04, 0.42))
     assert headline(found, "the hook") == "Of 13 memories the hook added, 2 helped: 15 % (4 to 42 %)."
-    weighed = replace(found, estimate=StratifiedEstimate(0.62, Interval(0, 1), 9, 13.0, 0.0))
-    assert "about 62 % (" in headline(weighed, "bm25")
     assert "not known yet" in headline(replace(found, estimate=None), "bm25")
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from labels.measure.metrics import Ratio
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
 from labels.report.run_diff import (
     ComparedRuns,
@@ -12,10 +13,8 @@ from labels.report.run_diff import (
     by_qrels,
     diff_runs,
     diff_text,
-    only_text,
-    precisions,
-    served_shares,
-    served_text,
+    head_lines,
+    shares_of,
 )
 from labels.run_settings import changed_between
 from labels.runs import InjectedMemory
@@ -42,6 +41,11 @@ def letters(diff: PromptDiff) -> tuple[str, str, str]:
     return gained, lost, same
 
 
+def lines(diff: RunDiff) -> list[str]:
+    side = Side("", "", 0)
+    return head_lines(ComparedRuns(side, side, diff, (), {}))
+
+
 def by_id(diff: RunDiff) -> dict[str, PromptDiff]:
     return {one.prompt_id: one for one in diff.prompts}
 
@@ -54,7 +58,7 @@ def test_each_prompt_tells_the_memories_that_it_gained_lost_and_kept() -> None:
     assert letters(found["q"]) == ("", "", "c")
     assert letters(found["new"]) == letters(found["old"]) == ("", "", "")  # nothing is gained where nothing was before
     assert [one.prompt_id for one in diff.changed] == ["p"]
-    assert only_text(diff) == "Prompts that are not compared: 1 only before and 1 only now."
+    assert lines(diff)[-1] == "Prompts that are not compared: 1 only before and 1 only now."
     assert not diff.is_equal
     assert diff_runs(sets(p="ab"), sets(p="ba"), by_labels([])).is_equal
     assert not diff_runs(sets(p="ab"), sets(p="ab", q=""), by_labels([])).is_equal
@@ -66,7 +70,7 @@ def test_labels_count_only_for_the_text_that_a_run_injected_and_only_on_common_p
     prompt = by_id(diff)["p"]
     assert [(one.memory.memory_id, one.is_relevant) for one in prompt.before or ()] == [("a", True), ("b", None)]
     assert [(one.is_relevant, one.is_edited) for one in prompt.now or ()] == [(False, True), (None, False)]
-    assert [(one.part, one.whole) for one in precisions(diff)] == [(1, 1), (0, 1)]
+    assert [one.precision for one in shares_of(diff)] == [Ratio(1, 1), Ratio(0, 1)]
     assert prompt.worth == -1  # a relevant memory is lost; the edited one was kept, and c has no verdict
 
 
@@ -74,9 +78,9 @@ def test_a_prompt_is_served_by_a_relevant_memory_unless_it_was_graded_as_a_small
     labels = {("p", "a"): RELEVANT, ("p", "b"): RELEVANT, ("q", "c"): RELEVANT, ("r", "d"): NOT_RELEVANT}
     before, now = sets(p="b", q="", r="d", old="x"), sets(p="a", q="", r="")
     plain, graded = (diff_runs(before, now, by_labels(gold(labels), slight)) for slight in (set(), {("p", "b")}))
-    assert [(one.part, one.whole) for one in served_shares(plain)] == [(1, 2), (1, 2)]
-    assert [(one.part, one.whole) for one in served_shares(graded)] == [(0, 2), (1, 2)]
-    assert served_text(graded) == "Of the prompts in need, served are: before 0 of 2 (0 %), now 1 of 2 (50 %)."
+    assert [one.served for one in shares_of(plain)] == [Ratio(1, 2), Ratio(1, 2)]
+    assert [one.served for one in shares_of(graded)] == [Ratio(0, 2), Ratio(1, 2)]
+    assert lines(graded)[2] == "Of the prompts in need, served are: before 0 of 2 (0 %), now 1 of 2 (50 %)."
 
 
 def test_a_file_that_tells_no_texts_takes_the_labels_on_which_all_texts_agree() -> None:

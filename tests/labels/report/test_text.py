@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from labels.measure.intervals import Interval
 from labels.measure.report import Captions, Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.forms import report_json, report_markdown
-from labels.report.section import ReportTable
-from labels.report.sections import comparison_section
+from labels.report.section import ReportRow, ReportTable
+from labels.report.sections import comparison_sections
 from labels.report.text import report_text, table_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
@@ -166,7 +167,7 @@ def test_four_systems_and_long_names_fit_the_width(width: int) -> None:
 
 
 def test_a_table_that_is_too_wide_becomes_blocks() -> None:
-    table = ReportTable(("", "precision", "lost\nper prompt"), (("bm25", "0.43 (60/138)", "0.56"),))
+    table = ReportTable(("", "precision", "lost\nper prompt"), (ReportRow(("bm25", "0.43 (60/138)", "0.56")),))
     assert table_lines(table, 20) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
     assert table_lines(table, 40) == [
         "                           lost",
@@ -213,9 +214,9 @@ CHANGE = Difference(-0.12, Interval(-0.2, 0.05))
 
 def table(second: str, first: str, width: int) -> list[str]:
     made = SystemComparison(first, second, 40, 30, CHANGE, 0.04, CHANGE, CHANGE, (1, 2), (3, 4), None, None)
-    found = comparison_section([made]).table
-    assert found is not None
-    return table_lines(found, width)
+    (section,) = comparison_sections(replace(build_report(Evidence([], {})), comparisons=(made,)))
+    assert section.table is not None
+    return table_lines(section.table, width)
 
 
 def test_a_comparison_fits_one_line_of_80_columns() -> None:

@@ -14,7 +14,7 @@ from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import CandidatePool, Scored, rank
 from engine.search.units import Unit
 from labels.tuning.examples import JudgedPrompt
-from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, confirmed, fit, labelled, learned, out_of_fold
+from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, confirmed, fit, labelled, learn, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
 
@@ -41,7 +41,7 @@ def test_the_labels_decide_how_far_the_default_model_moves_so_that_more_of_them_
     lost = {}
     for count in (10, 30, 100, 300):
         for prior in (DEFAULT, NOTHING):
-            given = learned(world(count, seed=5), prior).probabilities([one.features for one in known])
+            given = learn(world(count, seed=5), prior).probabilities([one.features for one in known])
             labels = [one.is_relevant for one in known]
             lost[prior is DEFAULT, count] = log_loss(labels, given)
     assert lost[True, 10] > lost[True, 30] > lost[True, 100] > lost[True, 300] - 0.005
@@ -58,7 +58,7 @@ def test_labels_that_agree_with_the_default_model_leave_it_nearly_as_it_is() -> 
     def lost(weights: FeatureWeights) -> float:
         return float(((weights.probabilities(rows) - said) ** 2).mean())
 
-    held = [lost(learned(prompts, DEFAULT)) for prompts in map(agreeing, range(12))]
+    held = [lost(learn(prompts, DEFAULT)) for prompts in map(agreeing, range(12))]
     free = [lost(fit(*labelled(prompts), DEFAULT)) for prompts in map(agreeing, range(12))]
     assert sum(held) < 0.2 * sum(free)
     assert confirmed(agreeing(0)[:1], DEFAULT) == 0
@@ -122,7 +122,7 @@ def test_the_same_prompt_drawn_twice_stays_in_one_fold() -> None:
     assert twice[:40] == twice[40:]
 
 
-def test_what_nobody_judged_is_not_learned_from_but_has_a_probability() -> None:
+def test_what_nobody_judged_is_not_learn_from_but_has_a_probability() -> None:
     prompts = world(60)
     unknown = judged("unknown", example("m", None, lead=0.5))
     assert labelled([*prompts, unknown]) == labelled(prompts)

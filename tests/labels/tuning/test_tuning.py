@@ -17,7 +17,6 @@ from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
 from engine.retrieval import Candidate
 from labels.measure.intervals import headline_interval
-from labels.measure.strata import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
 from labels.tuning.curve import (
@@ -25,8 +24,8 @@ from labels.tuning.curve import (
     MIN_SILENT,
     ThresholdPoint,
     bound_elsewhere,
-    chosen,
-    chosen_elsewhere,
+    choose,
+    choose_elsewhere,
     curve,
     doubt,
     injected,
@@ -118,7 +117,7 @@ def test_of_several_roots_a_prompt_belongs_to_the_one_with_its_judged_memories_o
 
 def test_a_threshold_injects_the_first_few_that_reach_it() -> None:
     prompt = labels_only("p", True, False, None, True)
-    assert [one.memory_id for one in injected(prompt, [0.5, 0.4, 0.6, 0.9], 0.5, 2)] == ["m0", "m2"]
+    assert [one.memory_id for one, _ in injected(prompt, [0.5, 0.4, 0.6, 0.9], 0.5, 2)] == ["m0", "m2"]
     assert injected(prompt, [0.1, 0.1, 0.1, 0.1], 0.5, 2) == []
 
 
@@ -126,7 +125,7 @@ def test_the_memories_behind_the_first_must_be_as_sure_as_in_the_hook() -> None:
     found = [Candidate(memory(name).summary, place, -9.0, 0, -9.0, 1.0, "high", ()) for place, name in enumerate("abc")]
     for first, second, third in product((0.3, 0.5, 0.55, 0.6, 0.7), repeat=3):
         prompt = labels_only("p", True, True, True)
-        kept = [example.memory_id for example in injected(prompt, [first, second, third], 0.5, 3)]
+        kept = [example.memory_id for example, _ in injected(prompt, [first, second, third], 0.5, 3)]
         given = [replace(one, probability=p) for one, p in zip(found, (first, second, third), strict=True)]
         hook = Cutoff(Model(fit_of(Config()), 0.0, {}, 0.5, 0.5)).drop(given, has_judge=False)
         assert kept == [f"m{place}" for place, one in enumerate(hook) if one.injected]
@@ -200,21 +199,6 @@ def test_of_several_roots_there_is_a_bound_for_another_root() -> None:
     assert bound_elsewhere(counts[:6], ["a", "a", "b", "b", "c", "c"], 0.9) is None
 
 
-def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
-    easy = [labels_only(f"easy{i}", True) for i in range(10)]
-    hard = [labels_only(f"hard{i}", i % 5 == 0) for i in range(40)]
-    strata = {f"easy{i}": "easy" for i in range(90)} | {f"hard{i}": "hard" for i in range(90)}
-    prompts = [*easy, *hard]
-    found = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9, strata)
-    assert found.precision == pytest.approx((1.0 + 0.2) / 2)
-    expected = stratified_estimate({one.prompt_id: (float(one.relevant), 1.0) for one in prompts}, strata, 0.8)
-    assert expected is not None
-    assert found.low == expected.interval.low
-    plain = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9)
-    assert plain.precision == pytest.approx(18 / 50)
-    assert point([*prompts, labels_only("other", True)], [[0.9]] * 51, 0.5, 3, 0.9, strata).precision == 19 / 51
-
-
 def at(
     threshold: float, low: float, lower: float, expected: float = 0.5, elsewhere: float | None = None
 ) -> ThresholdPoint:
@@ -225,25 +209,25 @@ def at(
 def test_thresholds_are_tested_downwards_from_the_one_that_p_calls_safest_at_half_the_risk() -> None:
     points = [at(0.0, 0.9, 0.8), at(0.1, 0.6, 0.5), at(0.2, 0.8, 0.7), at(0.3, 0.7, 0.6, 0.9), at(0.4, 0.9, 0.9)]
     assert safest(points) == points[3]
-    assert chosen(points, 0.7) == points[2]
-    assert chosen(points, 0.65) == points[2]
-    assert chosen(points, 0.5) == points[0]
-    assert chosen(points, 0.75) is None
+    assert choose(points, 0.7) == points[2]
+    assert choose(points, 0.65) == points[2]
+    assert choose(points, 0.5) == points[0]
+    assert choose(points, 0.75) is None
 
 
 def test_the_threshold_for_another_root_goes_by_the_bound_for_other_roots() -> None:
     points = [at(0.0, 0.9, 0.8, elsewhere=0.2), at(0.1, 0.9, 0.8, elsewhere=0.6), at(0.2, 0.9, 0.8, 0.9, 0.7)]
-    assert chosen_elsewhere(points, 0.6, 4) == points[1]
-    assert chosen(points, 0.6) == points[0]
-    assert chosen_elsewhere(points, 0.8, 4) is None
-    assert chosen_elsewhere([at(0.0, 0.9, 0.8)], 0.1, 1) is None
+    assert choose_elsewhere(points, 0.6, 4) == points[1]
+    assert choose(points, 0.6) == points[0]
+    assert choose_elsewhere(points, 0.8, 4) is None
+    assert choose_elsewhere([at(0.0, 0.9, 0.8)], 0.1, 1) is None
 
 
 def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
     prompts = [labels_only(f"p{i}", True) for i in range(MIN_FIRED - 1)]
-    assert chosen(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
+    assert choose(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
     enough = [*prompts, labels_only("one more", True)]
-    assert chosen(curve(enough, [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
+    assert choose(curve(enough, [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
 
 
 def test_a_judge_is_asked_for_prompts_with_something_in_its_band() -> None:

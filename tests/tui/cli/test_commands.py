@@ -145,7 +145,6 @@ def test_a_command_that_reads_refuses_a_missing_label_store_and_makes_none(
     [
         ["replay", "--save", "--prompts", str(DEMO / "prompts.jsonl")],
         ["import", str(DEMO / "qrels.txt"), "--prompts", str(DEMO / "prompts.jsonl")],
-        ["label", "--order", "stratified", "--prompts", str(DEMO / "prompts.jsonl")],
     ],
     ids=lambda arguments: arguments[0],
 )

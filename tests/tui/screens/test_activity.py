@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from engine.hook.activity_log import LoggedPrompt
-from engine.hook.session import muted_session
+from engine.conversations.activity_log import LoggedPrompt
 from engine.paths import state_dir
+from engine.settings.muting import muted_session
 from labels.records import CHOSEN, NOT_RELEVANT, RELEVANT, Gold
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener

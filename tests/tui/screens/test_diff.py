@@ -6,7 +6,7 @@ import pytest
 
 from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
-from labels.records import INJECTED, NOT_RELEVANT, RELEVANT, Card
+from labels.records import NOT_RELEVANT, RELEVANT, Card
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, demo_prompts
@@ -50,7 +50,7 @@ def label_by_qrels(workspace: Workspace) -> None:
         for prompt_id, memories in workspace.store.injected_sets(run.run_id).items():
             for one in memories:
                 if (verdict := grades.get((prompt_id, one.memory_id))) is not None:
-                    card = Card(workspace.memory(one.memory_id).summary, INJECTED, 1.0, 1)  # type: ignore[union-attr]
+                    card = Card(workspace.memory(one.memory_id).summary, 1)  # type: ignore[union-attr]
                     workspace.store.label(
                         *("me", prompt_id, card, RELEVANT if verdict else NOT_RELEVANT),
                         **{"seed": 1, "blind": True, "elapsed_ms": 0},  # type: ignore[arg-type]

@@ -11,9 +11,8 @@ from engine.errors import MemsiftError
 from engine.paths import config_file
 from engine.prompt import typed_prompt
 from labels.measure.gate import GateDecision
-from labels.measure.intervals import Interval
-from labels.measure.strata import StratifiedEstimate
-from labels.records import INJECTED, Card
+from labels.measure.intervals import Estimate, Interval
+from labels.records import Card
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.cli.command_line import memsift
@@ -22,8 +21,8 @@ from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
 from tui.app import MemsiftApp
 from tui.plain import joined
 from tui.workspace.app_settings import AppSettings
+from tui.workspace.guideline import GUIDELINE, guideline, guideline_hash
 from tui.workspace.labelling import change_label, latest_labels
-from tui.workspace.labelling_plan import GUIDELINE, guideline, guideline_hash
 from tui.workspace.report import live_precision, precision_words
 
 pytestmark = pytest.mark.anyio
@@ -76,8 +75,8 @@ async def test_an_answer_to_a_repeat_and_a_label_of_an_old_text_stay(open_worksp
     workspace.keep(workspace.run(prompt, "memsift"))
     (summary,) = workspace.index.summaries()
     how: dict[str, Any] = {"seed": 1, "blind": True, "elapsed_ms": 1}
-    workspace.store.label("me", prompt.id, Card(summary, INJECTED, 1.0, 1), "relevant", **how)
-    workspace.store.label("me", prompt.id, Card(summary, INJECTED, 1.0, 1), "not", repeat=True, **how)
+    workspace.store.label("me", prompt.id, Card(summary, 1), "relevant", **how)
+    workspace.store.label("me", prompt.id, Card(summary, 1), "not", repeat=True, **how)
     repeat, first = latest_labels(workspace)
     with pytest.raises(MemsiftError, match="shown again"):
         change_label(workspace, repeat, "relevant")
@@ -148,7 +147,7 @@ def test_the_live_interval_counts_whole_prompts_and_says_how_many_more(open_work
 
 
 def test_the_words_of_the_live_interval() -> None:
-    estimate = StratifiedEstimate(0.7, Interval(0.6, 0.8), 20, 20.0, 0.0)
+    estimate = Estimate(0.7, Interval(0.6, 0.8), 20, 20.0)
 
     def words(verdict: str, low: float, high: float, more: int | None) -> str:
         return precision_words(GateDecision(verdict, Interval(low, high), estimate, more, 3, False))

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.anyio
 async def part(pilot: Pilot[None], name: str) -> None:
     """Put the cursor on the part *name*, when the report is there."""
     parts: Any = pilot.app.screen.query_one("PartList")
-    await until(pilot, lambda: any(one.section.name == name for one in parts.records), f"the part {name}")
+    await until(pilot, lambda: any(one.name == name for one in parts.records), f"the part {name}")
     parts.go_to(name)
     await settled(pilot)
 
@@ -168,12 +168,12 @@ async def test_no_part_leaves_half_of_a_wide_terminal_empty(open_workspace: Open
         parts: Any = pilot.app.screen.query_one("PartList")
         assert len(parts.records) > 12
         for one in parts.records:
-            await part(pilot, one.section.name)
+            await part(pilot, one.name)
             await at_rest(pilot)
             region = pilot.app.screen.query_one("#part").region
             strips = pilot.app.screen._compositor.render_strips()[region.y : region.bottom]
             lines = [strip.text[region.x : region.right].strip() for strip in strips]
-            assert lines.count("") < len(lines) / 2, one.section.name
+            assert lines.count("") < len(lines) / 2, one.name
 
 
 def text_of_worst(workspace: Workspace, memory_id: str) -> str:
@@ -320,7 +320,7 @@ async def test_v_adds_the_ranking_and_takes_it_away(open_workspace: Opener) -> N
         await reads(pilot, "#part", "Ranking, as TREC counts it")
         await press(pilot, "v")
         parts: Any = pilot.app.screen.query_one("PartList")
-        await until(pilot, lambda: all(one.section.name != "ranking" for one in parts.records))
+        await until(pilot, lambda: all(one.name != "ranking" for one in parts.records))
 
 
 async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(

@@ -10,7 +10,6 @@ from engine.prompt import Prompt, typed_prompt
 from labels.records import CHOSEN
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-from tui.workspace.labelling_plan import make_order
 from tui.workspace.workspace import Workspace
 
 TYPED = typed_prompt("why is the queue stuck")
@@ -42,15 +41,12 @@ def test_typing_the_text_of_a_prompt_of_a_file_leaves_it_in_the_sample(open_work
 
 def test_a_scratch_prompt_is_never_offered_for_labels_and_a_chosen_one_is_offered_first(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04"), judge=None)
-    make_order(workspace)
     order = workspace.labelling_order()
     workspace.lists.add(TYPED)
     assert workspace.labelling_order() == order
     replay(workspace, TYPED)
     workspace.lists.choose(TYPED)
     assert [prompt.id for prompt in workspace.labelling_order()] == [TYPED.id, *(prompt.id for prompt in order)]
-    make_order(workspace)
-    assert TYPED.id not in workspace.store.strata(workspace.index.root), "it has no place in the random order"
 
 
 def test_scratch_and_chosen_prompts_come_back_at_the_next_start_and_removed_ones_do_not(open_workspace: Opener) -> None:

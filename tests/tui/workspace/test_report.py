@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from engine.lean.record import replace
 from labels.measure.report import ReportOptions
+from labels.report.counted import CountedPrompts
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
-from tui.workspace.report import ReportPart, read_report
+from tui.workspace.report import read_report
 from tui.workspace.workspace import Workspace
 
 
@@ -28,34 +29,32 @@ def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: 
     workspace = open_workspace(prompts=typed, cutoff=fresh_cutoff())
     replay_and_label(workspace)
     reading = read_report(workspace, ReportOptions(ranking=True, curves=True), 0.8)
-    parts: dict[str, ReportPart] = {one.section.name: one for one in reading.parts}
+    tables = {one.name: one.table for one in reading.sections if one.table}
     systems = [one.system for one in reading.report.systems]
-    for part in parts.values():
-        rows = len(part.section.table.rows) if part.section.table else 0
-        assert len(part.behind) in (rows, 0), part.section.name
+
+    def rows(name: str) -> list[CountedPrompts]:
+        return [row.counted for row in tables[name].rows if row.counted]
+
     for number, system in enumerate(systems):
         wrong = counted(workspace, system, lambda own, labels: any(labels[one] is False for one in own))
-        assert set(parts["precision"].behind[number].prompts) == wrong
+        assert set(rows("precision")[number].prompts) == wrong
         lost = counted(
             workspace, system, lambda own, labels: any(yes and one not in own for one, yes in labels.items())
         )
-        assert set(parts["recall"].behind[number].prompts) == lost
+        assert set(rows("recall")[number].prompts) == lost
         nothing = counted(workspace, system, lambda own, labels: bool(own) and not any(labels.values()))
-        assert set(parts["injecting"].behind[number].prompts) == nothing
+        assert set(rows("injecting")[number].prompts) == nothing
         silent = counted(workspace, system, lambda own, _: not own)
-        assert set(parts["running"].behind[number].prompts) >= silent
-        assert parts["ranking"].behind[number].prompts
-    judged = parts[f"judge-{systems[-1]}"]
-    assert set(judged.behind[0].prompts) == counted(workspace, systems[-1], lambda own, _: bool(own))
+        assert set(rows("running")[number].prompts) >= silent
+        assert rows("ranking")[number].prompts
+    assert set(rows(f"judge-{systems[-1]}")[0].prompts) == counted(workspace, systems[-1], lambda own, _: bool(own))
     some = ("coverage", "history", "reliability", "confidence", "kind", "agent", "comparison")
-    for part in (parts[name] for name in some):
-        assert all(behind.prompts for behind in part.behind)
-    table = parts["agent"].section.table
-    assert table
-    assert [row[1] for row in table.rows] == ["(no agent)", "Claude Code", "Codex"] * len(systems)
+    for name in some:
+        assert all(row.counted and row.counted.prompts for row in tables[name].rows), name
+    assert [row.cells[1] for row in tables["agent"].rows] == ["(no agent)", "Claude Code", "Codex"] * len(systems)
     of_codex = {prompt.id for prompt in typed if prompt.source == "codex:1"}
-    assert set(parts["agent"].behind[2].prompts) <= of_codex
-    assert [one.memory for one in parts["worst-memories"].behind] == [one.id for one in reading.report.worst_memories]
+    assert set(rows("agent")[2].prompts) <= of_codex
+    assert [one.memory for one in rows("worst-memories")] == [one.id for one in reading.report.worst_memories]
     assert reading.gate is not None
     assert reading.gate.system == "memsift+default"
 
@@ -63,4 +62,4 @@ def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: 
 def test_without_a_replay_there_is_no_answer_and_no_row(open_workspace: Opener) -> None:
     reading = read_report(open_workspace(prompts=demo_prompts("p01")), ReportOptions(), 0.8)
     assert reading.gate is None
-    assert all(not part.behind for part in reading.parts)
+    assert all(section.table is None for section in reading.sections)

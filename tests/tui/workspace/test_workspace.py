@@ -44,9 +44,8 @@ def test_a_pool_is_there_when_every_system_has_run_and_goes_into_the_frame(open_
     pool = workspace.pool("p01")
     assert pool is not None
     assert workspace.earlier_pools()["p01"] == {card.pair for card in pool.cards}
-    dropped = [card for card in pool.cards if card.stratum == "judge-dropped"]
-    assert dropped
-    assert all(0 < card.inclusion_probability <= 1 for card in dropped)
+    found = [workspace.retrieval("p01", system) for system in workspace.systems]
+    assert {card.memory.id for card in pool.cards} == {one.memory.id for own in found if own for one in own.injected}
 
 
 def test_a_prompt_is_blind_until_its_ranks_were_shown(open_workspace: Opener) -> None:

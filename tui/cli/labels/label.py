@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from engine.conversations.activity_log import last_injected, read_log
 from engine.errors import MemsiftError
-from engine.hook.activity_log import last_injected, read_log
 from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
 from tui.cli.declaring import command, option
-from tui.cli.options import AskedJudge, OrderName, PromptFiles, Roots, StoreFile, TextOrJson, store_path
+from tui.cli.options import AskedJudge, PromptFiles, Roots, StoreFile, TextOrJson, store_path
 from tui.cli.output import text_of
 from tui.cli.prompts import prompt_line
 from tui.workspace import opening
@@ -44,7 +44,6 @@ def label(
     prompts: PromptFiles,
     judge: AskedJudge,
     db: StoreFile,
-    order: OrderName,
     next_count: Annotated[int | None, option("--next", metavar="N", type=click.IntRange(min=1))],
     adjudicate: Annotated[bool, option("--adjudicate")],
     is_last: Annotated[bool, option("--last")],
@@ -69,9 +68,9 @@ def label(
         raise click.UsageError("--adjudicate and --last open different screens: leave one out.")
     if adjudicate or is_last:
         require_terminal()
-    store_path(db, writes=order is not None)
+    store_path(db, writes=False)
     first, *others = opening.known_roots(roots, os.environ)
-    workspace = opening.open_workspace(first, prompts, judge, db, os.environ, order=order, others=others)
+    workspace = opening.open_workspace(first, prompts, judge, db, os.environ, others=others)
     if adjudicate:
         run_app(workspace, "settle")
         return
@@ -98,9 +97,7 @@ def open_last(workspace: Workspace) -> None:
 def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     """The progress, or with *next_count* the next prompts, in the format *form*."""
     from tui.workspace.labelling import LabelQueue, progress_of
-    from tui.workspace.labelling_plan import make_order
 
-    make_order(workspace)
     queue = LabelQueue(workspace)
     if not workspace.prompts:
         tell(NO_PROMPTS)
@@ -111,25 +108,16 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     progress = progress_of(workspace, queue)
     if form == "json":
         return f"{printed_json(progress_row(progress))}\n"
-    return text_of([*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)])
+    lines = [f"{progress.done:,} of {counted(progress.prompts, 'prompt')} done by {progress.annotator}"]
+    if progress.seconds_per_card is not None:
+        lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
+    return text_of([*lines, *people_lines(progress), *people_differ_lines(progress)])
 
 
 def progress_row(progress: LabellingProgress) -> dict[str, Any]:
     """The progress as JSON, in counts."""
     people = [{**asdict(person), "labels": person.labels} for person in progress.people]
     return {**asdict(progress), "people": people}
-
-
-def strata_lines(progress: LabellingProgress) -> list[str]:
-    from labels.labelling_order import ALL
-
-    prompts, done = (sum(getattr(stratum, name) for stratum in progress.strata) for name in ("prompts", "done"))
-    lines = [f"{done:,} of {counted(prompts, 'prompt')} done by {progress.annotator}, in {progress.order} order"]
-    if [stratum.name for stratum in progress.strata] != [ALL]:
-        lines += [f"  {stratum.name}: {stratum.done:,} of {stratum.prompts:,}" for stratum in progress.strata]
-    if progress.seconds_per_card is not None:
-        lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
-    return lines
 
 
 def people_lines(progress: LabellingProgress) -> list[str]:

@@ -106,12 +106,11 @@ def tune(
     in_use = {root: opening.hook_cutoff(root, config, os.environ)[0] for root in found}
     kinds = {cutoff.kind if cutoff else OFF for cutoff in in_use.values()}
     kind = kinds.pop() if len(kinds) == 1 else SEVERAL
-    strata: dict[str, str] = {}
     if qrels:
         judged = judged_in_files(in_use, config, prompts, qrels, excludes=unjudged == "exclude")
     else:
-        judged, strata = judged_in_store(in_use, config, db)
-    tuning = tuned(judged, target, confidence, config.max_inject, prior_of(config.match_strategy), strata, kind)
+        judged = judged_in_store(in_use, config, db)
+    tuning = tuned(judged, target, confidence, config.max_inject, prior_of(config.match_strategy), kind)
     if form == "json":
         click.echo(text.format_json(tuning), nl=False)
     else:
@@ -133,30 +132,24 @@ def config_of(roots: Sequence[str]) -> Config:
     return config
 
 
-def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
-    """The prompts with labels, and prompt id -> stratum for prompts whose labelling order has strata.
-
-    Prompts that a person typed or picked are left out, as in the report: they are no random sample.
-    """
+def judged_in_store(in_use: InUse, config: Config, db: str | None) -> list[JudgedPrompt]:
+    """The prompts with labels, without those that the report leaves out: they are no random sample."""
     from labels.tuning.examples import Truth, judged_prompts
     from tui.workspace.root_labels import let_labels_follow
 
     judged: list[JudgedPrompt] = []
-    strata: dict[str, str] = {}
     with opened_store(db) as store:
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
                 let_labels_follow(store, index)
                 names = store.names_with(index.root)
                 truth = Truth.from_gold([label for name in names for label in store.gold(name)])
-                by_hand = store.prompts_by_hand()
+                left_out = store.prompts_by_hand() | store.preferred_prompts()
                 by_id = {
-                    prompt.id: prompt for name in names for prompt in store.prompts(name) if prompt.id not in by_hand
+                    prompt.id: prompt for name in names for prompt in store.prompts(name) if prompt.id not in left_out
                 }
                 judged += judged_prompts(by_id.values(), index, config, truth, root, cutoff)
-                for name in names:
-                    strata |= store.strata(name)
-    return judged, strata
+    return judged
 
 
 def judged_in_files(

@@ -14,7 +14,7 @@ import click
 from engine.agents import installation
 from engine.agents.agent import PROJECT, USER
 from engine.agents.hook_entry import hook_entry, shared_entry
-from engine.agents.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks, remarks, removal
+from engine.agents.prompt_hooks import OF_ORIGINAL, hook_ruling, prompt_hooks, remarks, removal
 from engine.agents.registry import NAMES, OPTION, agent_of, all_agents, default_agent
 from engine.agents.settings_files import backup_path, settings_files
 from engine.doctor.memories import MUTE_OFF
@@ -203,8 +203,8 @@ def warn(agent: Agent) -> None:
     for file in files:
         if file.problem:
             tell(file.problem)
-    if off := all_hooks_are_off(files):
-        tell(f"{off} switches all hooks off: memsift's runs only without disableAllHooks.")
+    if (ruling := hook_ruling(files, os.environ)).key:
+        tell(f"{ruling.text}. {ruling.remedy}")
     for hook in prompt_hooks(files, os.environ):
         if hook.kind == OF_ORIGINAL:
             tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {removal(hook)}")

@@ -34,6 +34,6 @@ def hook() -> None:
 
 def do_on_cluster(wanted: str, pickled: bytes) -> object:
     """The function of that name in `tui`. A Dask worker imports this module for it, and so finds `tui`."""
-    from tui.workspace.jobs import do_on_cluster as do
+    from tui.workspace.replay.jobs import do_on_cluster as do
 
     return do(wanted, pickled)

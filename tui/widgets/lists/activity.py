@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from engine.agents.registry import title_of
-from engine.hook.activity_log import SLOW_MS
+from engine.conversations.activity_log import SLOW_MS
 from tui.plain import cells, hanging, marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED

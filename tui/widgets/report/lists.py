@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from labels.report.section import ReportTable
+from labels.report.section import ReportRow, ReportTable
 from labels.report.sections import group_of
 from labels.report.text import laid_out
 from tui.plain import aligned, cells, one_line
@@ -16,47 +16,44 @@ from tui.widgets.report.text import MIN_SCALE, bar_cells
 from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from labels.report.section import Range
+    from labels.report.counted import CountedPrompts
+    from labels.report.section import ReportSection
     from tui.widgets.lists.rows import Cell
-    from tui.workspace.report import Behind, ReportPart
 
 
 GROUP_WIDTH, BAR_GAP, MAX_SCALE = 8, 3, 60
 """Cells of the name of a group, of the space around a bar, and of a bar at most."""
 
 
-class PartList(RecordList["ReportPart"]):
+class PartList(RecordList["ReportSection"]):
     """A row for each part, by the beginning of its title. The first of a group is behind the name of the group."""
 
     NOUN = "part"
 
-    def id_of(self, record: ReportPart) -> str:
-        return record.section.name
+    def id_of(self, record: ReportSection) -> str:
+        return record.name
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
-        groups = [group_of(part.section) for part in self.records[max(0, index - 1) : index + 1]]
+        groups = [group_of(part) for part in self.records[max(0, index - 1) : index + 1]]
         group = "" if index and groups[0] == groups[1] else groups[-1]
-        return [
-            (f" {cells(group, GROUP_WIDTH)}", "muted"),
-            (cells(short_title(self.records[index]), width - 1 - GROUP_WIDTH), ""),
-        ]
-
-
-def short_title(part: ReportPart) -> str:
-    return part.section.title.split(":")[0]
+        title = self.records[index].title.split(":")[0]
+        return [(f" {cells(group, GROUP_WIDTH)}", "muted"), (cells(title, width - 1 - GROUP_WIDTH), "")]
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table: its line, all its cells with the names of their columns, what it counts, and its range."""
+    """A row of a table on the screen: its line, and if that is cut all its cells with the names of their columns."""
 
     number: int
     line: str
     whole: str
-    behind: Behind | None
-    range: Range | None = None
+    row: ReportRow
+
+    @property
+    def counted(self) -> CountedPrompts | None:
+        """What the row counts; None for nothing that can be opened."""
+        own = self.row.counted
+        return own if own and (own.memory or own.prompts) else None
 
 
 class TableRows(RecordList[TableRow]):
@@ -68,58 +65,46 @@ class TableRows(RecordList[TableRow]):
     def row_cells(self, index: int, width: int) -> list[Cell]:
         row = self.records[index]
         opens = signs(self).opens
-        can_open = row.behind is not None and bool(row.behind.prompts or row.behind.memory)
-        end = (opens if can_open else " " * len(opens), "muted")
+        end = (opens if row.counted else " " * len(opens), "muted")
         room = width - len(opens)
         used = 1 + max(cell_len(other.line) for other in self.records) + BAR_GAP
         scale = min(MAX_SCALE, room - used - BAR_GAP)
-        if signs(self).in_words or row.range is None or scale < MIN_SCALE:
+        if signs(self).in_words or row.row.range is None or scale < MIN_SCALE:
             return [(aligned(f" {row.line}", room), ""), end]
-        bar = [(aligned(f" {row.line}", used), ""), *bar_cells(row.range, scale)]
+        bar = [(aligned(f" {row.line}", used), ""), *bar_cells(row.row.range, scale)]
         return [*bar, (" " * (room - used - scale), ""), end]
 
 
-def table_rows(
-    table: ReportTable, behind: Sequence[Behind], width: int, *, has_bars: bool = True
-) -> tuple[list[str], list[TableRow]]:
+def table_rows(table: ReportTable, width: int, *, has_bars: bool = True) -> tuple[list[str], list[TableRow]]:
     """The lines of the head, and the rows, for lines of *width* cells, with bars for ranges if it *has_bars*.
 
     Columns that have no room beside a short bar are left out, the last ones first. The whole of a row stands in `whole`
     then.
     """
-    bar = BAR_GAP + MIN_SCALE + BAR_GAP if has_bars and any(table.ranges) else 0
+    bar = BAR_GAP + MIN_SCALE + BAR_GAP if has_bars and any(row.range for row in table.rows) else 0
     least = min(table.names + 1, len(table.head))
-    head, body, shown = _fitted(table, width - bar, least, least if bar else least + 2)
-    rows = []
+    head, body, shown = _fit(table, width - bar, least, least if bar else least + 2)
+    rows, name = [], ""
     for number, (line, row) in enumerate(zip(body, table.rows, strict=True)):
-        is_whole = shown == len(table.head) and all(one_line(cell) in line for cell in row[: table.names])
-        own = behind[number] if number < len(behind) else None
-        ranged = table.ranges[number] if table.ranges else None
-        rows.append(TableRow(number, line, "" if is_whole else whole_row(table, number), own, ranged))
+        first, *others = row.cells
+        name = first or name  # a row without a name of its own has that of the row above
+        is_whole = shown == len(table.head) and all(one_line(cell) in line for cell in row.cells[: table.names])
+        named = zip(table.head, (name, *others), strict=True)
+        whole = " · ".join(" ".join((*column.split(), cell)) for column, cell in named if cell)
+        rows.append(TableRow(number, line, "" if is_whole else whole, row))
     return head, rows
 
 
-def _fitted(table: ReportTable, width: int, least: int, uncut: int) -> tuple[list[str], list[str], int]:
+def _fit(table: ReportTable, width: int, least: int, uncut: int) -> tuple[list[str], list[str], int]:
     """The head and body of the first columns that fit, at *least* so many, and their number.
 
     Columns are left out before a name is cut, down to *uncut* ones.
     """
     for is_whole, fewest in ((True, uncut), (table.is_whole, least)):
         for count in range(len(table.head), fewest - 1, -1):
-            part = ReportTable(table.head[:count], tuple(row[:count] for row in table.rows), table.names, is_whole)
-            head, body = laid_out(part, width)
+            rows = tuple(ReportRow(row.cells[:count]) for row in table.rows)
+            head, body = laid_out(ReportTable(table.head[:count], rows, table.names, is_whole), width)
             if head and len(body) == len(table.rows):
                 return head, body, count
-    names = [" ".join(filter(None, row[: table.names])) for row in table.rows]
+    names = [" ".join(filter(None, row[: table.names])) for row in table.texts]
     return [], [cells(name, width).rstrip() for name in names], table.names
-
-
-def whole_row(table: ReportTable, number: int) -> str:
-    """Every cell of a row, with the name of its column. A row without a name of its own has that of the row above."""
-    cells_of = (_name(table, number), *table.rows[number][1:])
-    named = [" ".join((*head.split(), cell)) for head, cell in zip(table.head, cells_of, strict=True) if cell]
-    return " · ".join(named)
-
-
-def _name(table: ReportTable, number: int) -> str:
-    return next(filter(None, (table.rows[place][0] for place in range(number, -1, -1))), "")

@@ -17,14 +17,14 @@ from tui.widgets.memory_pane import HEADING, memory_text
 from tui.widgets.signs import DRAWN, Signs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.memory import Memory
     from labels.measure.groups import Headline
     from labels.measure.intervals import Interval
     from labels.report.section import ReportSection
     from tui.widgets.lists.rows import Cell
-    from tui.workspace.report import InjectionRow, ReportReading, Told
+    from tui.workspace.report import CountedPrompt, InjectionRow, ReportReading
 
     Say = Callable[[str], str]
 
@@ -78,13 +78,13 @@ def _wrapped(lines: Sequence[str], width: int) -> Content:
     return plain(first_part(lines, width))
 
 
-def part_text(section: ReportSection, whole: str, width: int, behind: Content | None = None) -> Content:
-    """The row under the cursor in full, sentences about the numbers, how to read them, and the prompts *behind* it."""
+def part_text(section: ReportSection, whole: str, width: int, prompts: Content | None = None) -> Content:
+    """The row under the cursor in full, sentences about the numbers, how to read them, and the *prompts* behind it."""
     lines = [plain(first_part([whole], width))] if whole else []
     lines += [plain(as_item(line, width)) for line in section.lines]
     if section.about:
         lines.append(plain(first_part([section.about], width)).stylize_before(MUTED))
-    lines += [Content(""), behind] if behind else []
+    lines += [Content(""), prompts] if prompts else []
     return Content("\n").join(lines)
 
 
@@ -114,44 +114,45 @@ def _sign(i: int, thick: Sequence[int], thin: Sequence[int]) -> str:
 
 
 def prompts_text(
-    told: Sequence[Told], whole: int, read: Callable[[str], Memory | None], width: int, drawn: Signs = DRAWN
+    prompts: Sequence[CountedPrompt], whole: int, read: Callable[[str], Memory | None], width: int, drawn: Signs = DRAWN
 ) -> Content:
     """Each prompt with the memories that were injected for it. A prompt that stands alone has their texts, too.
 
     *whole* counts all prompts of the row. *read* gives the memory with an id. *drawn* are the signs of labels.
     """
-    is_alone = len(told) == 1
-    lines = [_muted(_counted(len(told), whole)), *([] if drawn.in_words else [_muted(_key(drawn))])]
-    for prompt in told:
+    is_alone = len(prompts) == 1
+    key = f"{drawn.verdicts['relevant']} relevant   {drawn.verdicts['not']} not relevant"
+    lines = [_muted(_counted(len(prompts), whole)), *([] if drawn.in_words else [_muted(key)])]
+    for prompt in prompts:
         room = width * (LINES if is_alone else 1)
         lines += [Content(""), plain(cells(prompt.text, room).rstrip()).stylize_before("bold")]
-        lines += [_memory(row, width, drawn) for row in _labelled(prompt)]
+        for row in _labelled(prompt):
+            by = f"  ({', '.join(row.systems)})" if len(row.systems) > 1 else ""
+            lines.append(_signed(row.title, row.is_relevant, width - len(by), drawn) + _muted(by))
         lines += [_muted(rest)] if (rest := _rest(prompt)) else []
-    for row in _labelled(told[0]) if is_alone else ():
+    for row in _labelled(prompts[0]) if is_alone else ():
         memory = read(row.memory_id)
         lines += [Content(""), memory_text(memory)] if memory else []
     return Content("\n").join(lines)
 
 
 def memory_row_text(
-    told: Sequence[Told], memory_id: str, memory: Memory | None, width: int, drawn: Signs = DRAWN
+    prompts: Sequence[CountedPrompt], memory_id: str, memory: Memory | None, width: int, drawn: Signs = DRAWN
 ) -> Content:
     """The prompts for which a memory was injected, and the memory; None if it is gone."""
     lines = [plain("Injected for").stylize_before(HEADING)]
-    lines += [_signed(prompt.text, row.is_relevant, width, drawn) for prompt, row in _of(told, memory_id)]
+    for prompt in prompts:
+        own = [row for row in _labelled(prompt) if row.memory_id == memory_id]
+        lines += [_signed(prompt.text, row.is_relevant, width, drawn) for row in own]
     return Content("\n").join([*lines, Content(""), memory_text(memory) if memory else _muted("The memory is gone.")])
 
 
-def _of(told: Sequence[Told], memory_id: str) -> Iterator[tuple[Told, InjectionRow]]:
-    return ((prompt, row) for prompt in told for row in _labelled(prompt) if row.memory_id == memory_id)
-
-
-def _labelled(prompt: Told) -> list[InjectionRow]:
+def _labelled(prompt: CountedPrompt) -> list[InjectionRow]:
     """The memories with a label. A person who has seen what was injected could not label the others blind."""
     return [row for row in prompt.injected if row.is_relevant is not None]
 
 
-def _rest(prompt: Told) -> str:
+def _rest(prompt: CountedPrompt) -> str:
     hidden = len(prompt.injected) - len(_labelled(prompt))
     if hidden:
         return f"  {counted(hidden, 'memory')} without a label, hidden so that your label stays blind."
@@ -162,16 +163,6 @@ def _counted(shown: int, whole: int) -> str:
     if shown < whole:
         return f"The first {shown} of {whole:,} prompts, the worst first"
     return "The prompt and what was injected for it" if whole == 1 else "The prompts, the worst first"
-
-
-def _key(drawn: Signs) -> str:
-    """The meaning of the signs."""
-    return f"{drawn.verdicts['relevant']} relevant   {drawn.verdicts['not']} not relevant"
-
-
-def _memory(row: InjectionRow, width: int, drawn: Signs) -> Content:
-    by = f"  ({', '.join(row.systems)})" if len(row.systems) > 1 else ""
-    return _signed(row.title, row.is_relevant, width - len(by), drawn) + _muted(by)
 
 
 def _signed(text: str, is_relevant: bool | None, width: int, drawn: Signs) -> Content:

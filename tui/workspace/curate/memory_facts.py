@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.conversations.activity import LOG_FILE
+from engine.conversations.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError
-from engine.hook.activity import LOG_FILE
-from engine.hook.activity_log import injections, read_log
 from engine.lean.record import Record
 from engine.paths import journal_file, state_dir
 from engine.quality.checks.usage import seconds
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeVar
 
+    from engine.conversations.activity_log import LoggedPrompt
     from engine.curation.journal import Deed
-    from engine.hook.activity_log import LoggedPrompt
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
     from engine.roots import OpenIndex

@@ -7,8 +7,8 @@ from pathlib import Path
 from time import thread_time, time
 from typing import TYPE_CHECKING
 
+from engine.conversations.activity_log import Log, read_log
 from engine.errors import DecisionsError, MissingLibraryError, RootError
-from engine.hook.activity_log import Log, read_log
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, state_dir

@@ -18,8 +18,8 @@ from engine.quality.judging.store import RatingStore
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, memories_of, named
-from tui.workspace.jobs import opened_pool, run
 from tui.workspace.judging import make_means
+from tui.workspace.replay.jobs import opened_pool, run
 from tui.workspace.stderr import report_skipped
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
-    from tui.workspace.jobs import Ending
     from tui.workspace.judging import JudgeOptions
+    from tui.workspace.replay.jobs import Ending
 
     Keep = Callable[["RatedMemory", Assessment], None]
     Key = tuple[str, str, str]

@@ -9,10 +9,10 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.config import injected_system
+from engine.conversations.injected import names_of
 from engine.errors import LabelStoreError, MovedStoreError
-from engine.hook.injected import names_of
 from engine.judge.limits import Limits
-from tui.workspace.jobs import in_order, is_unanswered, opened_pool
+from tui.workspace.replay.jobs import in_order, is_unanswered, opened_pool
 from tui.workspace.replay.replaying import Job, retrievals
 from tui.workspace.retrievals import record
 

@@ -13,8 +13,7 @@ from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranke
 from engine.roots import JointIndex, Root, chosen, roots_of
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
-from labels.measure.groups import estimate, served_share
-from labels.measure.metrics import Ratio, Tally
+from labels.measure.groups import estimate
 from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.measure.groups import PrecisionEstimate
+    from labels.measure.metrics import Ratio
     from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 
@@ -298,26 +298,18 @@ def _memories(injected: Injected) -> tuple[InjectedMemory, ...]:
 
 
 def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> SettingsNumbers:
-    """The numbers of the injected *sets*. Pools, weights and judgements are those of the report."""
-    evidence = sample.evidence
-    weights, measured = evidence.weights, evidence.measured
-    tallies = [tally(prompt.id, own, evidence) for prompt, own in sets]
+    """The numbers of the injected *sets*. Pools and judgements are those of the report."""
+    evidence, measured = sample.evidence, sample.evidence.measured
+    names = [(prompt.id, [candidate.memory.id for candidate in own]) for prompt, own in sets]
+    tallies = [metrics.tally(prompt_id, own, evidence.judgements) for prompt_id, own in names]
     characters = sum(sample.characters(own, config) for _, own in sets)
     return SettingsNumbers(
-        precision=estimate(tallies, weights),
-        fires=metrics.ratio(((row.prompt_id, row.injected > 0, 1) for row in tallies), weights),
-        false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
-        served=served_share(
-            ((prompt.id, [candidate.memory.id for candidate in own]) for prompt, own in sets), evidence
-        ),
-        irrelevant=metrics.irrelevant_per_prompt(tallies, measured, weights),
-        lost=metrics.lost_per_prompt(tallies, evidence.in_pools, measured, weights),
+        precision=estimate(tallies),
+        fires=metrics.fire_rate(tallies),
+        false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant),
+        served=estimate(metrics.served(names, evidence.needed)),
+        irrelevant=metrics.irrelevant_per_prompt(tallies, measured),
+        lost=metrics.lost_per_prompt(tallies, evidence.relevant_in_pools, measured),
         tokens=characters / CHARACTERS_PER_TOKEN / max(1, len(sets)),
         unlabelled=metrics.unjudged_share(tallies),
     )
-
-
-def tally(prompt_id: str, injected: Injected, evidence: Evidence) -> Tally:
-    own = evidence.judgements.get(prompt_id, {})
-    found = tuple([own.get(candidate.memory.id) for candidate in injected])
-    return Tally(prompt_id, len(found), len(found) - found.count(None), found.count(True), found)

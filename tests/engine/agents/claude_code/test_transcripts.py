@@ -14,6 +14,7 @@ from engine.agents.claude_code.transcripts import is_sdk, last_turns, living_pro
 from engine.lean.sha256 import hex_digest
 from engine.paths import project_slug, transcripts_dir
 from engine.prompt import Turn
+from tests.engine.hook.world import NOT_TYPED
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(),
@@ -92,6 +93,7 @@ def test_what_only_looks_like_a_prompt_is_not_one() -> None:
         "<ide_opened_file>a.py</ide_opened_file>",
         "/hello big world",
         "",
+        *NOT_TYPED,
     ]:
         assert turn_of(user(content)) is None, content
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from engine.conversations.activity_log import last_injected, read_log
+from engine.conversations.injected import with_log
 from engine.conversations.prompt_files import read_prompts
-from engine.hook.activity_log import last_injected, read_log
-from engine.hook.injected import with_log
 from engine.prompt import Injection, typed_prompt
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import ASK, World
-from tests.tui.cli.command_line import jsonl, memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import jsonl, memsift, printed, process, rows
 from tests.tui.demo import make_workspace
 from tui.workspace.workspace import Workspace
 
@@ -51,7 +51,7 @@ def test_before_the_first_label_it_says_where_to_begin(place: list[str]) -> None
     result = memsift("label", *place, MEMSIFT_ANNOTATOR="ann")
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
-        "0 of 4 prompts done by ann, in random order",
+        "0 of 4 prompts done by ann",
         "no labels yet: `memsift` and L start labelling",
     ]
 
@@ -62,8 +62,8 @@ def test_it_counts_people_disputes_and_pace(place: list[str], tmp_path: Path) ->
     given = label_everything(tmp_path, "ann", "relevant")
     label_everything(tmp_path, "bob", "not")
     made = printed(memsift("label", *place, "--format", "json", MEMSIFT_ANNOTATOR="ann"))
-    assert (made["annotator"], made["order"], made["seconds_per_card"]) == ("ann", "random", 4.0)
-    assert made["strata"] == [{"name": "all", "prompts": 4, "done": 4}]
+    assert (made["annotator"], made["seconds_per_card"]) == ("ann", 4.0)
+    assert (made["prompts"], made["done"]) == (4, 4)
     ann, bob = made["people"]
     assert (ann["annotator"], ann["labels"], ann["verdicts"]["relevant"], ann["blind"]) == ("ann", given, given, given)
     assert (bob["annotator"], bob["verdicts"]["not"]) == ("bob", given)
@@ -80,16 +80,12 @@ def test_labels_of_an_edited_memory_are_stale(place: list[str], tmp_path: Path) 
     assert made["stale"] == 2
 
 
-def test_an_order_that_is_set_lasts_and_lists_what_comes_next(place: list[str]) -> None:
-    first = memsift("label", *place, "--order", "disagreement-first", MEMSIFT_ANNOTATOR="ann")
-    assert "0 of 4 prompts done by ann, in disagreement-first order" in first.stdout
-    assert "systems " in first.stdout
+def test_it_lists_the_prompts_that_come_next(place: list[str]) -> None:
     listed = rows(memsift("label", *place, "--next", "3", "--format", "json", MEMSIFT_ANNOTATOR="ann"))
     assert len({row["id"] for row in listed}) == 3
     assert {row["prompt"] for row in listed} <= set(TEXTS)
     text = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann").stdout
     assert text.splitlines() == [f"{row['id']}  {row['prompt']}" for row in listed]
-    assert "random" in memsift("label", *place, MEMSIFT_ANNOTATOR="bob").stdout
 
 
 @pytest.mark.parametrize("options", [[], ["--next", "3"], ["--format", "json"], ["--next", "3", "--format", "json"]])
@@ -107,16 +103,6 @@ def test_when_nothing_comes_next_it_says_so(place: list[str], tmp_path: Path) ->
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.startswith("memsift: Every prompt is labelled.")
     assert memsift("label", *place, MEMSIFT_ANNOTATOR="ann").stderr == ""
-
-
-def test_orders_that_cannot_be_are_refused(place: list[str]) -> None:
-    wrong = memsift("label", *place, "--order", "best-first")
-    assert wrong.exit_code == 2
-    assert (
-        "there is no order 'best-first'. Choose from random, stratified, disagreement-first, uncertain-first"
-        in wrong.stderr
-    )
-    assert "memsift tune --apply" in refused(memsift("label", *place, "--order", "uncertain-first"))
 
 
 def test_adjudicating_needs_a_terminal(place: list[str]) -> None:

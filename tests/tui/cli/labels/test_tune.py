@@ -148,7 +148,7 @@ def label_the_demo(store: Path) -> None:
         summaries = {one.id: one for one in index.summaries()}
         for prompt in read_prompts([str(PROMPTS)]).prompts:
             for memory_id, is_relevant in judgements.get(prompt.id, {}).items():
-                card = Card(summaries[memory_id], "injected", 1.0, 1)
+                card = Card(summaries[memory_id], 1)
                 verdict = "relevant" if is_relevant else "not"
                 labels.label("me", prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
 

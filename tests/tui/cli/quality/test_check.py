@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.agents.registry import agent_of
-from engine.hook.activity_log import LogTail
+from engine.conversations.activity_log import LogTail
 from engine.hook.process import respond
-from engine.hook.session import mute
 from engine.installation import install_command
 from engine.paths import state_dir, state_home
+from engine.settings.muting import mute
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.curation.roots import CONTENT, document, write_documents
 from tests.engine.hook.world import World

@@ -67,11 +67,11 @@ def test_a_server_that_answers_one_question_at_a_time_answers_all(server: ApiSer
 
     def answer(_: ApiRequest) -> Reply:
         with one_at_a_time:
-            threading.Event().wait(0.2)
+            threading.Event().wait(0.4)
         return KEEP
 
     server.answer = answer
-    assert set(statuses(memsift(*replay, "--judge-timeout", "1").stdout)) == {"ok"}
+    assert set(statuses(memsift(*replay, "--judge-timeout", "2").stdout)) == {"ok"}
 
 
 def test_questions_without_an_answer_in_time_are_asked_once_more(server: ApiServer, replay: tuple[str, ...]) -> None:

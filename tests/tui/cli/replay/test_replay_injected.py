@@ -12,8 +12,8 @@ import pytest
 
 from engine.agents.registry import agent_of
 from engine.config import INJECTED
-from engine.hook.activity import LOG_FILE
-from engine.hook.injected import names_of
+from engine.conversations.activity import LOG_FILE
+from engine.conversations.injected import names_of
 from engine.hook.process import respond
 from engine.memory import MemorySummary
 from engine.paths import state_dir

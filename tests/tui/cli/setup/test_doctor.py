@@ -123,7 +123,9 @@ def test_the_hooks_are_listed_in_their_order_with_those_that_inject_too(project:
     assert "memsift stands 2 times" in notes[0]
     assert "made by hand" in notes[1]
     settings(project / ".claude/settings.json", disableAllHooks=True)
-    assert "switches all hooks off" in problems("hooks")
+    assert "keeps memsift's hook from running, by disableAllHooks" in problems("hooks")
+    settings(project / ".claude/settings.local.json", disableAllHooks=False)
+    assert "keeps memsift's hook" not in str(found())
 
 
 COMMANDS = {

@@ -293,7 +293,7 @@ def test_what_else_injects_or_stops_hooks_is_told(project: Path, private_home: P
     project.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}, "disableAllHooks": True}))
     told = memsift("install").stderr
     assert f"{project} runs the hook of claude-memory" in told
-    assert f"{project} switches all hooks off" in told
+    assert f"{project} keeps memsift's hook from running, by disableAllHooks" in told
     project.unlink()
     plugin = private_home / ".claude/plugins/cache/memory"
     (plugin / "hooks").mkdir(parents=True)

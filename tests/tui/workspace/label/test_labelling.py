@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.judge.judge import Judge
 from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
 from labels.records import Card
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.conftest import Opener
-from tests.tui.demo import GatedProvider, demo_prompts
+from tests.tui.demo import demo_prompts
 from tui.workspace.labelling import LabelQueue, Position, workspace_pace
 from tui.workspace.workspace import Workspace
 
@@ -285,13 +284,6 @@ def test_a_prompt_that_brought_nothing_up_with_other_settings_is_open(open_works
     assert LabelQueue(workspace).is_finished(prompts[0])
     workspace.config = replace(workspace.config, max_inject=3)
     assert not LabelQueue(workspace).is_finished(prompts[0])
-
-
-def test_a_prompt_of_which_a_judge_dropped_all_is_open(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=lambda config: Judge(GatedProvider(), config.judge))
-    workspace.config = replace(workspace.config, max_inject=0)
-    run_all(workspace)
-    assert not LabelQueue(workspace).is_finished(workspace.prompts[0])
 
 
 def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Opener) -> None:

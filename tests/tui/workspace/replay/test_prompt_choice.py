@@ -4,7 +4,7 @@ import pytest
 
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
-from labels.records import INJECTED, Card
+from labels.records import Card
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.filtering import RowChoice, WordFilter
@@ -71,7 +71,7 @@ def test_what_is_recorded_is_read_from_the_store_without_labels_of_another_text(
     first, second, *_ = workspace.run(workspace.prompts[0], "memsift").injected
     how = {"seed": 1, "blind": False, "elapsed_ms": 0}
     for memory in (first.memory, replace(second.memory, digest="another text")):
-        workspace.store.label("me", "p04", Card(memory, INJECTED, 1.0, 1), "relevant", **how)
+        workspace.store.label("me", "p04", Card(memory, 1), "relevant", **how)
     known = read_known(workspace.store.path, workspace.index.root, "me", workspace.digests())
     for system in ("memsift", "bm25"):
         answer = workspace.retrieval("p04", system)

@@ -25,7 +25,7 @@ from engine.search.query import filter_terms
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from engine.hook.activity_log import LoggedPrompt
+    from engine.conversations.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from engine.roots import OpenIndex
 

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from engine.hook.activity import LOG_FILE
+from engine.conversations.activity import LOG_FILE
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 

@@ -1,4 +1,9 @@
-"""The hook's log: a line of JSON per decision, in the root's state folder."""
+"""The hook's log: a line of JSON per decision, in the root's state folder.
+
+A process that the deadline's alarm ends cannot write its line. So it leaves the line in `sessions/unfinished` before
+it begins to search, and takes it away at its end. A line that is still there after its time was left by such a process:
+the next start of the hook moves it into the log.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import time
 
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
-from engine.stores.files import open_private
+from engine.stores.files import open_private, read_regular, remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +29,10 @@ JUDGEMENT_FIELDS = (
 NOTHING_FOUND, ALL_DROPPED = "nothing matched", "every candidate was dropped"
 NO_INDEX = "no index yet"
 NOTHING_IN_OLD = "nothing matched in an index that is behind the files"
+ENDED = "ended by the alarm, or by another program"
+"""The reason in a line that a process left and did not take away."""
+
+UNFINISHED = os.path.join("sessions", "unfinished")
 
 
 class Activity:
@@ -34,6 +43,7 @@ class Activity:
         self._started = self._last = clock()
         self._row: dict[str, object] = {"injected": []}
         self._stages: dict[str, float] = {}
+        self._left = ""
 
     def stage(self, name: str) -> None:
         """End the stage *name*: the time since the last call belongs to it."""
@@ -70,15 +80,50 @@ class Activity:
         """Add the reason why nothing was injected: the prompt was skipped, or something failed."""
         self.note(reason=reason[:MAX_REASON])
 
+    def leave(self, folder: str, seconds: float) -> None:
+        """Leave the line for the next start of the hook, in case this process is ended within *seconds* from its start.
+
+        OSError is ignored, as in `append`.
+        """
+        path = os.path.join(folder, UNFINISHED, str(os.getpid()))
+        over = time.time() + max(0.0, seconds - self.elapsed_s())
+        try:
+            with open(path, "wb", opener=open_private) as file:
+                file.write(self._line(None, seconds * 1000, reason=ENDED))
+            os.utime(path, (over, over))
+            self._left = path
+        except OSError:
+            pass
+
     def append(self, folder: str, at: float | None = None) -> None:
         """Write the line to the log in *folder*. OSError is ignored: the answer matters more than the log.
 
         *at*: the time of the decision in seconds since 1970, by default now.
         """
-        total = round(self.elapsed_s() * 1000, 1)
+        _append(folder, self._line(at, self.elapsed_s() * 1000))
+        if self._left:
+            try:  # noqa: SIM105 - contextlib is slow to load
+                remove(self._left)
+            except OSError:
+                pass
+
+    def _line(self, at: float | None, ms: float, **more: object) -> bytes:
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
-        line = dumps({"time": stamp, **self._row, "stages_ms": self._stages, "ms": total}) + "\n"
-        _append(folder, line.encode())
+        row = {"time": stamp, **self._row, **more, "stages_ms": self._stages, "ms": round(ms, 1)}
+        return f"{dumps(row)}\n".encode()
+
+
+def append_unfinished(folder: str) -> None:
+    """Move the lines of processes that were ended into the log in *folder*. OSError is ignored."""
+    try:
+        with os.scandir(os.path.join(folder, UNFINISHED)) as entries:
+            left = [entry.path for entry in entries if entry.stat(follow_symlinks=False).st_mtime < time.time()]
+        for path in left:
+            line = read_regular(path, MAX_LOG_BYTES)
+            os.unlink(path)
+            _append(folder, line)
+    except OSError:
+        pass
 
 
 def _append(folder: str, line: bytes) -> None:

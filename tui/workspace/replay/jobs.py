@@ -119,7 +119,7 @@ def in_order(
             first = waiting.popleft()
             while not (first.done() or is_over()):
                 wait_for([first], POLL_S)
-            if first.done() and not first.cancelled():
+            if first.done():
                 yield from first.result()
             else:
                 first.cancel()

@@ -1,0 +1,143 @@
+"""Whether an agent runs memsift's hook here, and which setting decides: as the agents themselves did when measured."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.agents.agent import (
+    DEFAULTS,
+    LOCAL,
+    LOCAL_SWITCHES,
+    MANAGED,
+    PARTS,
+    PROJECT,
+    PROJECT_SWITCHES,
+    PROJECT_TOML,
+    REQUIREMENTS,
+    USER,
+    USER_TOML,
+    Agent,
+)
+from engine.agents.hook_entry import hook_command
+from engine.agents.installation import new_text, plugin_folder
+from engine.agents.prompt_hooks import HookRuling, hook_ruling
+from engine.agents.registry import NAMES, agent_of
+from engine.agents.settings_files import settings_files
+from engine.lean.record import replace
+
+OFF, ON = {"disableAllHooks": True}, {"disableAllHooks": False}
+ONLY_MANAGED = {"allowManagedHooksOnly": True}
+PLUGIN = {
+    "enabledPlugins": {"memsift@memsift": True},
+    "extraKnownMarketplaces": {"memsift": {"source": {"source": "directory", "path": plugin_folder()}}},
+}
+FALSE, TRUE = "[features]\nhooks = false\n", "[features]\nhooks = true\n"
+
+
+def gemini(**config: object) -> dict[str, object]:
+    return {"hooksConfig": config}
+
+
+CASES: list[tuple[str, Mapping[str, Any], str]] = [
+    ("claude", {}, ""),
+    ("claude", {USER: OFF}, USER),
+    ("claude", {USER: OFF, PROJECT: ON}, ""),
+    ("claude", {USER: OFF, LOCAL: ON}, ""),
+    ("claude", {PROJECT: OFF}, PROJECT),
+    ("claude", {LOCAL: OFF, PROJECT: ON}, LOCAL),
+    ("claude", {PROJECT: OFF, LOCAL: ON}, ""),
+    ("claude", {MANAGED: OFF, LOCAL: ON}, MANAGED),
+    ("claude", {MANAGED: ON, USER: OFF}, ""),
+    ("claude", {MANAGED: ONLY_MANAGED}, MANAGED),
+    ("claude", {PARTS: {"10.json": ONLY_MANAGED}}, "10.json"),
+    ("claude", {MANAGED: ONLY_MANAGED, PARTS: {"10.json": {"allowManagedHooksOnly": False}}}, ""),
+    ("claude", {PARTS: {"20.json": {"allowManagedHooksOnly": False}, "10.json": ONLY_MANAGED}}, ""),
+    ("claude", {PARTS: {".10.json": ONLY_MANAGED, "10.txt": ONLY_MANAGED}}, ""),
+    ("claude", {USER: ONLY_MANAGED}, ""),
+    ("claude", {MANAGED: {"strictPluginOnlyCustomization": True}}, MANAGED),
+    ("claude", {MANAGED: {"strictPluginOnlyCustomization": ["skills", "hooks"]}}, MANAGED),
+    ("claude", {MANAGED: {"strictPluginOnlyCustomization": ["skills"]}}, ""),
+    ("claude", {PROJECT: {"strictPluginOnlyCustomization": True}}, ""),
+    ("plugin", {USER: PLUGIN}, ""),
+    ("plugin", {USER: PLUGIN, PROJECT: OFF}, PROJECT),
+    ("plugin", {USER: PLUGIN, MANAGED: {"strictPluginOnlyCustomization": True}}, ""),
+    ("plugin", {USER: PLUGIN, MANAGED: ONLY_MANAGED}, MANAGED),
+    ("plugin", {MANAGED: {**PLUGIN, **ONLY_MANAGED}}, ""),
+    ("codex", {USER_TOML: FALSE}, USER_TOML),
+    ("codex", {USER_TOML: "[features]\ncodex_hooks = false\n"}, USER_TOML),
+    ("codex", {USER_TOML: FALSE, PROJECT_TOML: TRUE}, ""),
+    ("codex", {DEFAULTS: FALSE}, DEFAULTS),
+    ("codex", {DEFAULTS: FALSE, USER_TOML: TRUE}, ""),
+    ("codex", {USER_TOML: TRUE, MANAGED: FALSE}, MANAGED),
+    ("codex", {USER_TOML: TRUE, REQUIREMENTS: FALSE}, REQUIREMENTS),
+    ("gemini", {USER: {"hooksConfig": {"enabled": False}}}, USER),
+    ("gemini", {USER: {"hooksConfig": {"enabled": False}}, PROJECT: {"hooksConfig": {"enabled": True}}}, ""),
+    (
+        "gemini",
+        {USER: {"hooksConfig": {"disabled": ["memsift"]}}, PROJECT: {"hooksConfig": {"disabled": ["x"]}}},
+        PROJECT,
+    ),
+    ("gemini", {USER: {"hooksConfig": {"disabled": ["x"]}}}, ""),
+    ("qwen", {USER: OFF}, USER),
+    ("qwen", {USER: OFF, PROJECT: ON}, ""),
+    ("qwen", {USER: ON, MANAGED: OFF}, MANAGED),
+    ("qwen", {DEFAULTS: OFF}, DEFAULTS),
+    ("copilot", {PROJECT_SWITCHES: OFF}, PROJECT_SWITCHES),
+    ("copilot", {PROJECT_SWITCHES: OFF, LOCAL_SWITCHES: ON}, ""),
+]
+"""Agent, or Claude Code with the plugin; scope -> settings beside the hook of a user; the scope that decides."""
+
+
+def placed(agent: Agent, folder: Path) -> Agent:
+    """The agent with the administrator's files in *folder*."""
+    return replace(
+        agent,
+        settings={
+            scope: str(folder / scope / Path(path).name) if scope.startswith(MANAGED) else path
+            for scope, path in agent.settings.items()
+        },
+    )
+
+
+def written(name: str, settings: Mapping[str, Any], folder: Path) -> tuple[Agent, dict[str, str], dict[str, str]]:
+    """The agent, the variables that place its files, and scope -> path. Settings and the hook of a user are written."""
+    agent = placed(agent_of("claude" if name == "plugin" else name), folder)
+    environ, project = {"HOME": str(folder / "home")}, str(folder / "project")
+    paths = {scope: agent.settings_path(scope, project, environ) for scope in agent.settings}
+    entry = {**agent.hook.entry, agent.hook.command_key: hook_command(agent)}
+    if agent.hook.text:
+        entry = {agent.hook.command_key: agent.hook.text(hook_command(agent), 1)}
+    own = "" if name == "plugin" else new_text(agent, paths[USER], entry)
+    files = {paths[USER]: own} if own else {}
+    for scope, content in settings.items():
+        if scope == PARTS:
+            files |= {f"{paths[PARTS]}/{part}": json.dumps(text) for part, text in content.items()}
+        elif isinstance(content, str):
+            files[paths[scope]] = content
+        else:
+            hook = json.loads(own) if scope == USER and own else {}
+            files[paths[scope]] = json.dumps({**hook, **content})
+    for path, text in files.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text, encoding="utf-8")
+    return agent, environ, paths
+
+
+@pytest.mark.parametrize(("name", "settings", "decides"), CASES)
+def test_a_setting_keeps_the_hook_from_running(
+    name: str, settings: Mapping[str, Any], decides: str, tmp_path: Path
+) -> None:
+    agent, environ, paths = written(name, settings, tmp_path)
+    ruling = hook_ruling(settings_files(agent, str(tmp_path / "project"), environ), environ)
+    assert (ruling.runs, bool(ruling.key)) == (not decides, bool(decides))
+    assert ruling.path == (paths.get(decides) or (f"{paths[PARTS]}/{decides}" if decides else ""))
+    assert ("administrator" in ruling.remedy) is (decides == "10.json" or decides.startswith(MANAGED))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_hook_that_is_not_installed_does_not_run_and_no_setting_is_blamed(name: str, tmp_path: Path) -> None:
+    agent, environ = agent_of(name), {"HOME": str(tmp_path)}
+    assert hook_ruling(settings_files(agent, str(tmp_path / "p"), environ), environ) == HookRuling(False)

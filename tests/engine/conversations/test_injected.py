@@ -1,0 +1,92 @@
+"""What hooks injected, as the memories of a root: from a transcript's text, and from the hook's log."""
+
+from engine.config import Config
+from engine.conversations.activity_log import LoggedPrompt
+from engine.conversations.injected import InjectionMatcher, is_text_id, items_of, names_of, with_log
+from engine.inject import context
+from engine.lean.sha256 import hex_digest
+from engine.memory import content_digest
+from engine.pipeline import retrieve
+from engine.prompt import Injection, Prompt, typed_prompt
+from tests.engine.builders import memory, open_index
+
+BODY, NOON = "It lives for fifteen minutes, then it is made anew.", "The canteen opens at noon on every working day."
+PROMPT = typed_prompt("how long does the token cache live?")
+CACHE = memory(
+    "Token cache <rule> & more",
+    "cache",
+    memory_id="cache-rule",
+    body="It lives for fifteen minutes, then it is made anew.",
+)
+LUNCH = memory("Lunch in the canteen", memory_id="lunch", body=NOON)
+
+
+def ids(text: str, *names: str) -> list[str]:
+    with open_index(CACHE, LUNCH) as index:
+        found = InjectionMatcher(index).injected(PROMPT, Injection("x", text, names)).retrieval
+    return ["?" if is_text_id(one.memory.id) else one.memory.id for one in found.injected]
+
+
+def test_what_the_own_hook_printed_is_read_back_as_it_was() -> None:
+    with open_index(CACHE, LUNCH) as index:
+        made = retrieve(PROMPT, index, Config())
+        read = InjectionMatcher(index).injected(PROMPT, Injection("", context(made, Config()))).retrieval
+    assert [(one.memory, one.confidence) for one in read.injected] == [(CACHE.summary, made.injected[0].confidence)]
+    assert (read.system, read.fallback, read.judgement) == ("injected", "", None)
+
+
+def test_a_memory_is_known_by_path_id_title_or_its_text() -> None:
+    assert ids(f"see {LUNCH.summary.path}, please") == ["lunch"]
+    assert ids("(`cache-rule`)") == ["cache-rule"]
+    assert ids("lunch") == ["?"], "an id that is an ordinary word is not enough"
+    assert ids("**TOKEN CACHE rule & more**: fifteen minutes") == ["cache-rule"]
+    assert ids("lives for fifteen minutes, then it is made") == ["cache-rule"]
+    assert ids("it lives for fifteen minutes, then it is gone") == ["?"]
+    assert ids("", "lunch", "cache-rule") == ["lunch", "cache-rule"]
+
+
+def test_a_text_that_no_root_holds_is_a_memory_by_its_digest() -> None:
+    new = "- never seen\n  before"
+    with open_index(CACHE) as index:
+        found = InjectionMatcher(index).injected(PROMPT, Injection("x", f"{new}\n- cache-rule\n{new}"))
+    one, two = found.retrieval.injected
+    made = found.unknown[one.memory.id]
+    assert (made.summary.title, made.body, two.memory.id) == ("never seen", "never seen\nbefore", "cache-rule")
+    assert one.memory.digest == content_digest("", "never seen", (), made.sections)
+    assert [one.rank, two.rank] == [1, 2]
+
+
+def test_a_text_is_taken_apart_at_the_entries_of_its_outermost_list() -> None:
+    text = "# Memories\n\nSome notes:\n- one\n  more of it\n  - deeper\n\n* two\n1. three\nThe end."
+    assert [one.text for one in items_of(text)] == ["one\nmore of it\n- deeper", "two", "three"]
+    assert [one.text for one in items_of("one note\n\n- with one point")] == ["one note\n\n- with one point"]
+    assert items_of(" \n") == []
+    line = '<result category="A" confidence="low">a &lt;b&gt; -> x/y.json #tags:t</result>'
+    own = f'<memory-context source="memsift">\n{line}\n<memory-note>hint</memory-note>\n</memory-context>'
+    (one,) = items_of(own)
+    assert (one.text, one.path, one.confidence) == ("a <b> -> x/y.json #tags:t", "x/y.json", "low")
+
+
+def decision(prompt: Prompt, *injected: str, time: str = "2026-11-24T10:00:00Z") -> LoggedPrompt:
+    return LoggedPrompt(time, hex_digest(prompt.text), "", prompt.session_id, "memsift", injected, (), "", "", 0, 1.0)
+
+
+def test_the_log_tells_where_the_transcript_says_nothing() -> None:
+    prompt = Prompt("p", "a question", session_id="s", timestamp="2026-11-24T12:00:01.000Z")
+    near = decision(prompt, "b", time="2026-11-24T12:00:03Z")
+    log = [decision(prompt, "a"), near, decision(Prompt("q", "a question", session_id="other"), "c")]
+    other = Injection("x", "- a text")
+
+    def after(*injections: Injection) -> tuple[Injection, ...]:
+        (made,) = with_log(
+            [Prompt("p", prompt.text, session_id="s", timestamp=prompt.timestamp, injections=injections)], log
+        )
+        return made.injections
+
+    assert after() == (Injection("", ids=("b",)),)
+    assert after(other, Injection("")) == (Injection("", ids=("b",)), other)
+    assert after(Injection("", "what the model saw")) == (Injection("", "what the model saw"),)
+    silent = with_log([prompt], [decision(prompt)])
+    assert silent[0].injections == (Injection(""),)
+    assert with_log([Prompt("q", "another", session_id="s")], log)[0].injections == ()
+    assert names_of([Prompt("q", "x", injections=(other,)), *silent]) == ("injected", "injected:x")
