@@ -48,12 +48,12 @@ DIALOGS = {
     "merge": ("space", "space", "m"),
     "explain": EXPLAIN,
 }
-FIRST_CARD = ("f4", "r", "1", "m", *"ended", "enter", "x")
+FIRST_CARD = ("f4", "w", "1", "e", *"ended", "enter", "x")
 """Labels the first card with a reason and a note."""
 
 STATES = {
-    "note-and-reason": (*FIRST_CARD, "r", "4", "m", *"no", "space", *"table"),
-    "choosing-a-reason": ("f4", "r", "down", "down"),
+    "note-and-reason": (*FIRST_CARD, "w", "4", "e", *"no", "space", *"table"),
+    "choosing-a-reason": ("f4", "w", "down", "down"),
 }
 
 

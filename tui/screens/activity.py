@@ -11,7 +11,6 @@ from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
-from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.activity import ActivityList, entry_text
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
@@ -29,7 +28,6 @@ from tui.workspace.activity_rows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual.app import ComposeResult
     from textual.content import Content
 
     from engine.prompt import Prompt
@@ -54,6 +52,7 @@ CHECK_SECONDS = 0.5
 class ActivityScreen(ModeScreen):
     """The hook's logs of the open roots."""
 
+    TAB = "activity"
     CSS_PATH = "filtered_list.tcss"
     AUTO_FOCUS = "ActivityList"
     ON_ROWS = ("select", "select_all", "open", "sample", "copy", "read_prompt")
@@ -72,14 +71,9 @@ class ActivityScreen(ModeScreen):
         super().__init__()
         self.entries = ActivityList()
         self.listing = FilteredList(self, self.entries, RULES, PLACEHOLDER)
-        self.act_on(self.listing)
+        self.hold(self.listing)
         self._log: ActivityLog | None = None
         self._is_live = False
-
-    def compose(self) -> ComposeResult:
-        yield TopBar("activity")
-        yield self.listing
-        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.set_interval(CHECK_SECONDS, self.follow)
@@ -109,12 +103,6 @@ class ActivityScreen(ModeScreen):
             self.entries.action_first()
 
     # The list
-
-    def show_again(self) -> None:
-        self.listing.show_again()
-
-    def step_back(self) -> bool:
-        return self.listing.step_back()
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         return self.listing.why_off(action, self.ON_ROWS, self.CHOOSING)

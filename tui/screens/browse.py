@@ -25,7 +25,6 @@ from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList, numbered
 from tui.screens.memory_changes import MemoryChanges
-from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import NOTHING_ABOUT, MemoryOverview, about_lines, detail_text, prompt_line
@@ -53,8 +52,6 @@ from tui.workspace.quality.findings import CHEAP, MOST_CHECKED, cheap_findings, 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Mapping, Sequence
-
-    from textual.app import ComposeResult
 
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
@@ -85,6 +82,7 @@ FEW = 12
 class BrowseScreen(ModeScreen):
     """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
+    TAB = "browse"
     CSS_PATH = "filtered_list.tcss"
     AUTO_FOCUS = "MemoryTable"
     ON_ROWS = (
@@ -124,7 +122,7 @@ class BrowseScreen(ModeScreen):
         self.changes = MemoryChanges(
             self, lambda: self.memories.chosen, self.listing.show_progress, lambda _: self.listing.select(())
         )
-        self.act_on(self.listing, self.changes)
+        self.hold(self.changes, self.listing)
         self.marker = Marker()
         self._reading = 0
         self._stamps: tuple[tuple[str, int, int], ...] = ()
@@ -134,17 +132,9 @@ class BrowseScreen(ModeScreen):
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
 
-    def compose(self) -> ComposeResult:
-        yield TopBar("browse")
-        yield self.listing
-        yield KeyFooter()
-
     def show_again(self) -> None:
-        self.listing.show_again()
+        super().show_again()
         self.show_overview()
-
-    def step_back(self) -> bool:
-        return self.changes.stop() or self.listing.step_back()
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if reason := self.listing.why_off(action, self.ON_ROWS, self.CHOOSING):

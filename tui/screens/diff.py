@@ -12,7 +12,6 @@ from tui.keys import bindings, keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
-from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.diff import DiffList, row_text, runs_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.replay.run_diffs import (
@@ -24,8 +23,6 @@ from tui.workspace.replay.run_diffs import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from textual.app import ComposeResult
 
     from engine.prompt import Prompt
     from tui.workspace.replay.run_diffs import DiffRow, SavedDiff
@@ -45,6 +42,7 @@ NO_RUNS = "There are no two runs to choose from."
 class DiffScreen(ModeScreen):
     """The difference of two runs. Without a choice, it is the latest run against the one before it."""
 
+    TAB = "replay"
     CSS_PATH = "filtered_list.tcss"
     AUTO_FOCUS = "DiffList"
     ON_ROWS = ("open", "read_prompt")
@@ -63,15 +61,10 @@ class DiffScreen(ModeScreen):
         super().__init__()
         self.diffs = DiffList()
         self.listing = FilteredList(self, self.diffs, RULES, PLACEHOLDER, usual=CHANGED)
-        self.act_on(self.listing)
+        self.hold(self.listing)
         self._found: SavedDiff | None = None
         self._rows: list[DiffRow] = []
         self._chosen: tuple[str, ...] = ()
-
-    def compose(self) -> ComposeResult:
-        yield TopBar("replay")
-        yield self.listing
-        yield KeyFooter()
 
     def begin(self) -> None:
         if self._found is None:
@@ -91,12 +84,6 @@ class DiffScreen(ModeScreen):
         self.refresh_bindings()
 
     # The list
-
-    def show_again(self) -> None:
-        self.listing.show_again()
-
-    def step_back(self) -> bool:
-        return self.listing.step_back()
 
     def find_rows(self) -> Sequence[DiffRow] | None:
         return self.listing.find(self._rows if self._found else None)

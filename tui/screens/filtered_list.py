@@ -14,6 +14,7 @@ from textual.widgets import Input
 from tui.dialogs.choices import ChooseOne
 from tui.keys import keyed
 from tui.plain import TITLE_EDGES, joined, plain
+from tui.screens.base_screen import ScreenPart
 from tui.widgets.lists.columns import ColumnHeads, ColumnList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane
@@ -43,7 +44,7 @@ def numbered(texts: Mapping[str, str], numbers: Mapping[str, int]) -> dict[str, 
     return {value: f"{numbers.get(value, 0):>{width},}  {text}" for value, text in texts.items()}
 
 
-class RowsPane(Container):
+class RowsPane(ScreenPart, Container):
     """Rows by *rules*. `choice`: the rows that a person wants to see, of the *usual* kind until they choose another."""
 
     def __init__(self, rules: RowRules, usual: Any = "", **options: Any) -> None:
@@ -141,7 +142,6 @@ class FilteredList(RowsPane):
                 yield from self._below[1:]
 
     def show_again(self) -> None:
-        """Draw again, with the sizes of the panes as they are now."""
         self.show_title()
         if self.rows.current:
             self._owner.show_current(from_start=False)

@@ -16,7 +16,6 @@ from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
 from tui.screens.memory_changes import MemoryChanges
-from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.inbox import InboxList, task_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.quality.findings import (
@@ -30,7 +29,6 @@ from tui.workspace.quality.findings import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual.app import ComposeResult
     from textual.content import Content
 
     from engine.memory import MemorySummary
@@ -47,6 +45,7 @@ ONLY_SAFETY = "Only a risky memory can be kept out."
 class InboxScreen(ModeScreen):
     """The findings about the open roots, and the memory of the finding under the cursor."""
 
+    TAB = "inbox"
     CSS_PATH = "filtered_list.tcss"
     AUTO_FOCUS = "InboxList"
     ON_ROWS = (
@@ -70,15 +69,10 @@ class InboxScreen(ModeScreen):
         self.tasks = InboxList()
         self.listing = FilteredList(self, self.tasks, RULES, PLACEHOLDER)
         self.changes = MemoryChanges(self, self.chosen, self.listing.show_progress, self._forget)
-        self.act_on(self.listing, self.changes)
+        self.hold(self.changes, self.listing)
         self._reading = 0
         self._checked: Checked | None = None
         self._settled: list[list[Task]] = []
-
-    def compose(self) -> ComposeResult:
-        yield TopBar("inbox")
-        yield self.listing
-        yield KeyFooter()
 
     def begin(self) -> None:
         """Run the checks again if the memories have changed."""
@@ -149,11 +143,8 @@ class InboxScreen(ModeScreen):
             self.refresh_bindings()
 
     def show_again(self) -> None:
-        self.listing.show_again()
+        super().show_again()
         self._give_room()
-
-    def step_back(self) -> bool:
-        return self.changes.stop() or self.listing.step_back()
 
     def _give_room(self) -> None:
         """Give rows that the list does not need to the detail below it."""

@@ -25,6 +25,7 @@ from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
 from tui.dialogs.questions import AskLine
 from tui.keys import keyed
 from tui.plain import plain
+from tui.screens.base_screen import ScreenPart
 from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, redo, undo
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
 MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
 
 
-class MemoryChanges:
+class MemoryChanges(ScreenPart):
     """Changes memories in a worker of a *screen*, one change at a time, each in the journal.
 
     *chosen* gives the selected memories, else the one under the cursor. *tell* shows how far a change is, and gets an
@@ -338,8 +339,8 @@ class MemoryChanges:
             for worker in self._screen.workers
         )
 
-    def stop(self) -> bool:
-        """End the changes under way after the operation that is being done; False if there are none."""
+    def step_back(self) -> bool:
+        """End the changes under way after the operation that is being done."""
         was_under_way = self.is_under_way
         self._screen.workers.cancel_group(self._screen, CHANGES)
         return was_under_way

@@ -96,7 +96,7 @@ class ReplayScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self.prompts = PromptsPane(self.show_none, ResultPane(id="result", classes="pane"))
-        self.act_on(self.prompts)
+        self.hold(self.prompts)
         self._asked_at = 0.0
         self._resting: Timer | None = None
         self._shown_view = WHY
@@ -309,7 +309,7 @@ class ReplayScreen(ModeScreen):
         if self.focused in (self.table, self.view):
             self.action_prompts()
             return True
-        return self.prompts.step_back()
+        return super().step_back()
 
     def action_prompts(self) -> None:
         self.set_focus(self.table if self.focused is self.view and self.table.count else self.prompt_list)

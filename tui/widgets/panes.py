@@ -104,7 +104,8 @@ class PanesScreen(Screen[None]):
         for container in [self, *self.query(Widget)]:
             layout = container.styles.layout
             size = SIZES.get(layout.name) if layout else None
-            held = [child for child in container.displayed_children if _holds_panes(child)] if size else []
+            shown = container.displayed_children if size else ()
+            held = [child for child in shown if child.has_class("pane") or child.query(".pane")]
             yield from (Split(first, second, size or "") for first, second in pairwise(held))
 
     # The mouse
@@ -141,10 +142,6 @@ class Fitted(Widget):
         if self.size.width != self._fitted and isinstance(self.screen, PanesScreen):
             self._fitted = self.size.width
             self.call_after_refresh(self.screen.show_again)
-
-
-def _holds_panes(widget: Widget) -> bool:
-    return widget.has_class("pane") or bool(widget.query(".pane"))
 
 
 def _set(split: Split, size: int | str) -> None:

@@ -22,7 +22,7 @@ SMALL_DIALOGS: dict[str, tuple[str, Keys]] = {
     "tags": ("browse", ("t",)),
     "columns": ("replay", ("c", "down")),
     "why-not": ("replay", ("right", "f", *"queue")),
-    "guideline": ("label", ("w",)),
+    "guideline": ("label", ("c",)),
     "help": ("replay", HELP),
 }
 DIALOGS: dict[str, tuple[str, Keys]] = {
