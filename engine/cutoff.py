@@ -18,8 +18,10 @@ from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
 from engine.retrieval import HIGH, LOW, MEDIUM
+from engine.search.commonness import rarity_of
+from engine.search.stems import stem
 from engine.search.stopwords import names
-from engine.search.tokens import tokens
+from engine.search.tokens import has_unspaced, tokens
 from engine.stores.files import is_inside, read_regular
 
 TYPE_CHECKING = False
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engine.retrieval import Candidate
+    from engine.search.postings import Unit
     from engine.search.ranking import CandidatePool
-    from engine.search.units import Unit
 
     Features = dict[str, float]
 
@@ -54,7 +56,8 @@ DIRECTIONS = {
 strength      score / weight of the rarest possible word; with `fts5_bm25`, the score
 short         1 for a memory of at most SHORT tokens, 0 for one of LONG or more, between them by the logarithm
 short_rivals  short x ln(number of candidates with at least NEAR of the score), the candidate itself included
-short_tag     short x 1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts
+short_tag     short x 1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts, and all
+              of it if it has no more than SHORT tokens
 lead          ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
 names         number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
 asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
@@ -71,6 +74,9 @@ MAX_LEAD = 1.0
 MAX_NAMES = 3
 MAX_ASKED = 50
 NEAR = 0.8
+MOST_BESIDE = 2
+"""Most common words of a prompt beside the identifier that it is about."""
+
 SHORT, LONG = 20.0, 148.0
 
 FURTHER = 0.4
@@ -138,11 +144,16 @@ class Cutoff:
 
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
-        found = features(candidates, pool)
-        return [
-            self._weighed(candidate, found[candidate.memory.id]) if candidate.memory.id in found else candidate
-            for candidate in candidates
-        ]
+        found, named = features(candidates, pool), only_identifier(pool)
+        result = []
+        for candidate in candidates:
+            if candidate.memory.id in found:
+                probability = self.model.probability(found[candidate.memory.id])
+                if named in candidate.matched:
+                    probability = max(probability, HIGH_PROBABILITY, self.threshold)
+                candidate = replace(candidate, probability=probability, confidence=_confidence(probability))
+            result.append(candidate)
+        return result
 
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
         """The candidates, with those below the threshold dropped."""
@@ -152,9 +163,10 @@ class Cutoff:
         for candidate in candidates:
             wanted = least if is_first else further
             if candidate.injected:
-                is_first = False
                 if (candidate.probability or 0.0) < wanted:
                     candidate = self._dropped(candidate, wanted)
+                else:
+                    is_first = False
             result.append(candidate)
         return result
 
@@ -166,10 +178,6 @@ class Cutoff:
         """Whether the candidate passes without a judge. The default model promises no precision, and is never sure."""
         is_likely = candidate.probability is not None and candidate.probability >= self.threshold
         return is_likely and self.kind == TUNED
-
-    def _weighed(self, candidate: Candidate, found: Features) -> Candidate:
-        probability = self.model.probability(found)
-        return replace(candidate, probability=probability, confidence=_confidence(probability))
 
     def _dropped(self, candidate: Candidate, least: float) -> Candidate:
         found = f"by the {self.kind} model it is {100 * (candidate.probability or 0):.1f} % likely to be relevant"
@@ -190,6 +198,25 @@ def features(candidates: Sequence[Candidate], pool: CandidatePool) -> dict[str, 
     prompt = _prompt(pool, {word for candidate in left for word in candidate.matched})
     scores = [-candidate.score for candidate in candidates if candidate.dropped_by != "status"]
     return {candidate.memory.id: _features(candidate, prompt, scores) for candidate in left}
+
+
+def only_identifier(pool: CandidatePool) -> str:
+    """The identifier that a prompt is about, if one memory holds it, and other words of the prompt say little; else "".
+
+    "FNC-029" and "open game-clock.ts" mean a single memory, however weak one word makes it.
+    """
+    own = [unit for unit in pool.asked if unit.weight == 1 and not unit.of_file]
+    named = [unit for unit in own if _is_identifier(unit)]
+    is_alone = len(own) <= MOST_BESIDE + 1 and all(rarity_of(unit) < 1 for unit in own if unit not in named)
+    return named[0].text if len(named) == 1 and named[0].memories == 1 and is_alone else ""
+
+
+def _is_identifier(unit: Unit) -> bool:
+    """Whether a unit is a compound, or a word of letters and digits."""
+    if has_unspaced(unit.text):
+        return False
+    is_mixed = any(map(str.isdecimal, unit.text)) and any(map(str.isalpha, unit.text))
+    return len(unit.phrases[0]) > 1 or is_mixed
 
 
 def chosen_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> tuple[Cutoff | None, str]:
@@ -309,7 +336,7 @@ def _number(value: Any) -> float:
 class _Prompt(Record):
     """The words and phrases of a prompt.
 
-    `words`: text -> the sets of tokens that match it, for texts that any candidate holds. `rare` is the weight of the
+    `words`: text -> the sets of stems that match it, for texts that any candidate holds. `rare` is the weight of the
     rarest possible word. `asked` and `unknown` are features of the prompt alone.
     """
 
@@ -332,15 +359,16 @@ def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
 
 
 def _words(unit: Unit) -> list[frozenset[str]]:
-    """The sets of tokens that match a unit; any of them is enough."""
-    return [frozenset(phrase) for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
+    """The sets of stems that match a unit; any of them is enough."""
+    return [frozenset(phrase) for phrase in unit.phrases]
 
 
 def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
     """Features of a candidate. *scores* are those of all active candidates, positive."""
     strength = -candidate.score
-    labels = set(tokens(" ".join(candidate.memory.tags) or candidate.memory.title))
-    has_tag = any(words <= labels for text in candidate.matched for words in prompt.words[text])
+    labels = set(map(stem, tokens(" ".join(candidate.memory.tags) or candidate.memory.title)))
+    is_title = not candidate.memory.tags and candidate.length <= SHORT
+    has_tag = any(is_title or words <= labels for text in candidate.matched for words in prompt.words[text])
     short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
     return {
         "strength": max(0.0, strength) / prompt.rare,

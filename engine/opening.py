@@ -11,7 +11,7 @@ import time
 
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
 from engine.paths import cache_dir, root_key
-from engine.search.database import check, is_openable, stamp
+from engine.search.database import check, is_openable
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
 from engine.stores.files import has_locks
 
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     """The functions `is_accepted` and `is_loaded` of an `Index`."""
 
 INDEX_FILE = "index.db"
-WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
-"""How long the app waits for another process that writes the index: these seconds, then the time that this number of
-builds may take. After that it builds an index in memory."""
+WAIT_SECONDS = 60.0
+"""How long the app waits for another process that writes the index. After that it builds an index in memory."""
 
 SYNC_SHARE = 0.5
 """The share of its deadline that the hook spends on updating the index."""
@@ -36,14 +35,11 @@ SYNC_SHARE = 0.5
 LOCK_SHARE = 0.1
 """The share of its deadline that the hook waits for another process that updates the index."""
 
-PACE_SHARE, PACE_FILES = 0.05, 20
-"""The share of its deadline, and the number of files, after which the hook knows the pace of a first build."""
+SMALL, SMALL_FIRST = 5000, 300
+"""Memories of an index that the hook updates by itself, and files from which it builds the first."""
 
-SCAN_SECONDS, BUILD_SECONDS = 12e-6, 1.2e-3
-"""Upper bounds of the time for one memory: to see that its file did not change, and to index it."""
-
-MEMORY_BYTES = 500
-"""A low guess of the size of one memory in a file of many."""
+SMALL_BYTES = 20_000
+"""A file of more bytes counts as several: it may hold many memories."""
 
 KEEP_SECONDS = 1.0
 
@@ -60,7 +56,7 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
     from engine.quality.decisions import follow_rereading
-    from engine.search.sync import Watch, discard, is_busy, is_damage
+    from engine.search.sync import discard, is_damage
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
@@ -73,12 +69,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        try:
-            _update(path, resolved, wait_s=wait_s, merges=True, watch=Watch(has_readers=True))
-        except DAMAGE as error:
-            if not is_busy(error, path):
-                raise
-            _update(path, resolved, wait_s=BUILDS_WAITED * build_seconds(resolved), merges=True)
+        _update(path, resolved, wait_s=wait_s, merges=True)
         index = _opened(path, resolved, (_acceptance(resolved, environ), _loading(resolved, environ)), recover)
         follow_rereading(index, environ)
         return index
@@ -165,7 +156,7 @@ def build(
 
     resolved = os.path.realpath(root)
     try:
-        _update(index_file(resolved, environ), resolved, wait_s=0.0, watch=Watch(tell, is_over, has_readers=True))
+        _update(index_file(resolved, environ), resolved, wait_s=0.0, watch=Watch(tell, is_over))
     except (*DAMAGE, OSError, OutOfTimeError):
         return
 
@@ -185,11 +176,11 @@ def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = Non
 def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
     """The index for one prompt; None if there is none yet, and a process builds it. It is ready within *deadline_s* s.
 
-    If a few `stat` calls show that it is behind, it is updated, or without time for that, a process of its own updates
-    it. In both cases a changed file is read again before its memory is shown. Raises only errors of reading the root.
+    If a few `stat` calls show that a small index is behind, it is updated now. Of a large one, the fresh part is shown,
+    and a process of its own updates it. In both cases a changed file is read again before its memory is shown. Raises
+    only errors of reading the root.
     """
-    share = SYNC_SHARE * deadline_s
-    until, path = time.monotonic() + share, index_file(root, environ)
+    path = index_file(root, environ)
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
@@ -198,12 +189,12 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
 
         if is_locked(path):  # another process builds it
             return None
-    if (_sync_seconds(index) if index is not None else _first_seconds(root, share)) > share:
+    if not (_is_small(root) if index is None else len(index) <= SMALL and index.most_in_a_file() <= MOST_PARTS):
         start_update(path, root)
         return _behind(index)
     if index is not None:
         index.close()
-    return _updated(path, root, environ, deadline_s, until, is_first=index is None)
+    return _updated(path, root, environ, deadline_s)
 
 
 def unbuilt(root: str) -> Index:
@@ -221,34 +212,22 @@ def _behind(index: Index | None) -> Index | None:
     return index
 
 
-def build_seconds(root: str) -> float:
-    """A guess of the time to read the memories of *root* and to index them."""
-    names = _names(root)
-    size = stamp(os.path.join(root, *names))[0] if len(names) == 1 else 0
-    return max(len(names), size / MEMORY_BYTES) * BUILD_SECONDS
-
-
-def _first_seconds(root: str, enough: float) -> float:
-    """As `build_seconds`, but infinite as soon as it must be over *enough*: to list very many files takes too long."""
-    folders, most = [root], enough / BUILD_SECONDS
+def _is_small(root: str) -> bool:
+    """Whether a first index is soon built: of few files, none of which can hold many memories."""
+    folders, left = [root], SMALL_FIRST
     while folders:
         try:
             with os.scandir(folders.pop()) as entries:
                 for entry in entries:
-                    if not entry.is_dir(follow_symlinks=False):
-                        most -= 1
-                    elif not entry.name.startswith("."):
-                        folders.append(entry.path)
-                    if most < 0:
-                        return float("inf")
+                    if entry.is_dir(follow_symlinks=False):
+                        folders += [] if entry.name.startswith(".") else [entry.path]
+                    else:
+                        left -= 1 + entry.stat(follow_symlinks=False).st_size // SMALL_BYTES
+                    if left < 0:  # to list very many files takes too long
+                        return False
         except OSError:
             continue
-    return build_seconds(root)
-
-
-def _sync_seconds(index: Index) -> float:
-    """A guess of the time to bring *index* up to date. A file of many memories may take long, so it is not guessed."""
-    return float("inf") if index.most_in_a_file() > MOST_PARTS else len(index) * SCAN_SECONDS
+    return True
 
 
 def start_update(path: str, root: str) -> None:
@@ -272,48 +251,33 @@ def main(path: str, root: str) -> None:
         return
 
 
-def _updated(
-    path: str, root: str, environ: Mapping[str, str], deadline_s: float, until: float, *, is_first: bool
-) -> Index | None:
+def _updated(path: str, root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
     """The updated index. Without time, or while another process writes it, the index as it is.
 
-    If no index can be written, one in memory. *until* is a time of the monotonic clock. *is_first*: there is no index
-    yet. Such a build is given up as soon as its pace shows that it will not end in time: the prompt would wait for
-    nothing.
+    If no index can be written, one in memory.
     """
     from engine.search.sync import OutOfTimeError, Watch, is_busy
 
-    begun = time.monotonic()
-    pace = [0, 0]
-
-    def tell(done: int, of_all: int) -> None:
-        pace[:] = done, of_all
-
-    def is_over() -> bool:
-        now = time.monotonic()
-        done, of_all = pace
-        is_clear = is_first and done >= PACE_FILES and now - begun > PACE_SHARE * deadline_s
-        return now > until or (is_clear and begun + (now - begun) * of_all / done > until)
-
+    until = time.monotonic() + SYNC_SHARE * deadline_s
     try:
-        if _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=Watch(tell, is_over)):
+        is_over = Watch(is_over=lambda: time.monotonic() > until)
+        if _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=is_over):
             start_update(path, root)
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        index = None if is_busy(error, path) else _in_memory(root, environ, until - time.monotonic())
-        if index is not None:
+        if not is_busy(error, path) and (index := _in_memory(root, environ)) is not None:
             return index
     else:
         return _existing(path, root, environ, deadline_s)
     return _behind(_existing(path, root, environ, deadline_s))
 
 
-def _in_memory(root: str, environ: Mapping[str, str], seconds_left: float) -> Index | None:
-    """An index in memory; None without the time to build it."""
+def _in_memory(root: str, environ: Mapping[str, str]) -> Index | None:
+    """An index in memory; None for a large root."""
     from engine.stores.roots import read_corpus
 
-    if build_seconds(root) > seconds_left:
+    if not _is_small(root):
         return None
     return index_of(read_corpus(root), is_accepted=_acceptance(root, environ))
 
@@ -366,7 +330,7 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
             if _update(path, root, wait_s=wait_s, only=names):
                 start_update(path, root)
         except (*DAMAGE, OSError):
-            return _in_memory(root, environ, SYNC_SHARE * deadline_s)
+            return _in_memory(root, environ)
         return _existing(path, root, environ, deadline_s)
 
     try:

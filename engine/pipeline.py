@@ -9,11 +9,10 @@ import time
 
 from engine import inject
 from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS, system_of
-from engine.lean.record import replace
+from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.retrieval import PLACES, Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
-from engine.search.scoring import find
 from engine.search.strategies import memsift
 
 TYPE_CHECKING = False
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.search.index import Index
+    from engine.search.postings import Postings
     from engine.search.ranking import CandidatePool
-    from engine.search.scoring import Strategy
 
     class Judge(Protocol):
         """A judge, as the pipeline needs it: it answers about the candidates, and never raises."""
@@ -49,6 +48,35 @@ if TYPE_CHECKING:
         def is_sure(self, candidate: Candidate) -> bool: ...
 
 
+class OpenSystem(Record):
+    """A system, ready to answer: its configuration, and the cutoff and the judge if it has them.
+
+    A cutoff acts only on the strategy that it was made for, in mode `auto`. *clock* and *now* are in seconds.
+    """
+
+    config: Config
+    cutoff: Cutoff | None = None
+    judge: Judge | None = None
+    clock: Callable[[], float] = time.perf_counter
+    now: Callable[[], float] = time.time
+
+
+class Query(Record):
+    """A prompt, and what is asked about it.
+
+    Mode `search` injects up to `max_results` memories, however weak. `session`: what the conversation was given.
+    `is_brief`: only the injected set and a few candidates beside it are wanted. `is_part`: other roots are searched as
+    well, so memories without a place may still get one, and are scanned for safety, too.
+    """
+
+    prompt: Prompt
+    mode: str = AUTO
+    session: Session | None = None
+    include_retired: bool = False
+    is_brief: bool = False
+    is_part: bool = False
+
+
 NO_FTS5 = "no_fts5"
 BY_KEYWORDS = "SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
 """The fallback NO_FTS5 in words."""
@@ -67,103 +95,91 @@ they are looked at, as LoCoMo shows.
 """
 
 
-def retrieve(
-    prompt: Prompt,
-    index: Index,
-    config: Config,
-    *,
-    mode: str = AUTO,
-    judge: Judge | None = None,
-    cutoff: Cutoff | None = None,
-    session: Session | None = None,
-    include_retired: bool = False,
-    is_brief: bool = False,
-    is_part: bool = False,
-    clock: Callable[[], float] = time.perf_counter,
-    now: Callable[[], float] = time.time,
-) -> Retrieval:
-    """Find candidates for *prompt*, and let each stage in turn drop some. The rest is the injected set.
+def retrieve(question: Query, index: Index, system: OpenSystem) -> Retrieval:
+    """Find candidates for a prompt, and let each stage in turn drop some. The rest is the injected set.
 
-    The configuration's strategy, *cutoff* and *judge* make the system: see `engine.config`. A cutoff acts only on the
-    strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
-    leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
-    `max_results` memories, however weak. *is_brief*: only the injected set and a few candidates beside it are wanted.
-    If some of these few may not be injected or do not fit into the text, the whole pool is looked at. *is_part*: other
-    roots are searched as well, so memories without a place may still get one, and are scanned for safety, too. *clock*
-    and *now* are in seconds.
+    With a cutoff and a judge, the cutoff keeps sure candidates, drops hopeless ones, and leaves the others to the
+    judge; if the judge cannot answer, the cutoff decides alone. If some of the few candidates of a brief question may
+    not be injected or do not fit into the text, the whole pool is looked at.
     """
-    started = clock()
-    cutoff = fitting(cutoff, index, config, mode)
-    is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
+    started = system.clock()
+    prompt, mode, config, judge = question.prompt, question.mode, system.config, system.judge
+    cutoff = system.cutoff
+    if cutoff and not (mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy):
+        cutoff = None
+    system = replace(system, cutoff=cutoff)
+    is_brief = question.is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_judge=judge is not None, has_cutoff=cutoff is not None)
-    strategy, pool = first_stage(prompt, index, config, size, mode, now, include_retired=include_retired)
+    strategy, pool = first_pool(question, index, system, size)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
-    held = waiting(pool, index, config, risks, mode)
     while True:
-        candidates = ranked(pool, config, held, include_retired=include_retired)
-        candidates, judgement = later_stages(
-            prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
-        )
-        shown = [found for found in candidates if found.injected or (is_part and found.dropped_by in PLACES)]
+        held = _waiting(pool, index, config, risks, mode)
+        candidates = _by_status(pool, config, held, include_retired=question.include_retired)
+        candidates, judgement = _later_stages(question, strategy, pool, candidates, system)
+        shown = [found for found in candidates if found.injected or (question.is_part and found.dropped_by in PLACES)]
         late = index.risks([found.memory for found in shown if found.memory.id not in risks])
         if not late:
             break
         risks |= late
-        held = waiting(pool, index, config, risks, mode)
-    candidates = [with_risk(candidate, risks) for candidate in candidates] if risks else candidates
+    if is_brief and (held or any(candidate.dropped_by == "budget" for candidate in candidates)):
+        whole = retrieve(replace(question, is_brief=False, is_part=False), index, system)
+        return replace(whole, elapsed_ms=(system.clock() - started) * 1000)
     has_failed = judgement is not None and not judgement.is_answer
-    has_gaps = bool(held) or any(candidate.dropped_by == "budget" for candidate in candidates)
-    if is_brief and has_gaps:
-        whole = retrieve(prompt, index, config, session=session, include_retired=include_retired, clock=clock, now=now)
-        return replace(whole, elapsed_ms=(clock() - started) * 1000)
-
     return Retrieval(
         prompt=prompt,
         system=system_of(config, has_judge=judge is not None, cutoff=cutoff.kind if cutoff else OFF).name,
         mode=mode,
         strategy=strategy,
-        candidates=tuple(candidates),
+        candidates=tuple([_with_risk(candidate, risks) for candidate in candidates]),
         judgement=judgement,
-        fallback=_fallback(judgement, index),
-        elapsed_ms=(clock() - started) * 1000,
+        fallback=NO_FTS5 if not index.has_fts5 else judgement.status if judgement and has_failed else "",
+        elapsed_ms=(system.clock() - started) * 1000,
         least=cutoff.least(has_judge=judge is not None and not has_failed) if cutoff else None,
     )
 
 
-def later_stages(
-    prompt: Prompt,
-    strategy: str,
-    pool: CandidatePool,
-    candidates: list[Candidate],
-    config: Config,
-    *,
-    mode: str = AUTO,
-    judge: Judge | None = None,
-    cutoff: Cutoff | None = None,
-    session: Session | None = None,
-) -> tuple[list[Candidate], Judgement | None]:
-    """Every candidate after floors, cutoff, judge and places, and the judge's answer if it was asked.
+def first_pool(question: Query, index: Index, system: OpenSystem, size: int) -> tuple[str, CandidatePool]:
+    """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
+    config, text = system.config, question.prompt.text
+    strategy, in_bodies = config.match_strategy, question.mode == SEARCH
+    if strategy == TITLE_TAGS or not index.has_fts5:
+        from engine.search.strategies import title_tags
 
-    *strategy* and *pool* come from `first_stage`, *candidates* from `ranked`, and *cutoff* from `fitting`.
-    """
+        return TITLE_TAGS, title_tags.find(text, index, size, now=system.now())
+
+    def find(postings: Postings) -> CandidatePool:
+        if strategy == MEMSIFT:
+            strengths = memsift.Strengths.of(postings, question.prompt, question.mode)
+            return memsift.find(strengths, size, include_retired=question.include_retired)
+        from engine.search.strategies import fts5_bm25
+
+        return fts5_bm25.find(postings, text, size, in_bodies=in_bodies, include_retired=question.include_retired)
+
+    return strategy, index.pool(find)
+
+
+def _later_stages(
+    question: Query, strategy: str, pool: CandidatePool, candidates: list[Candidate], system: OpenSystem
+) -> tuple[list[Candidate], Judgement | None]:
+    """Every candidate after floors, cutoff, judge and places, and the judge's answer if it was asked."""
+    config, judge, cutoff, mode = system.config, system.judge, system.cutoff, question.mode
     has_floor = mode == AUTO and strategy != TITLE_TAGS
+
+    def floored(found: list[Candidate], *, has_choice: bool) -> list[Candidate]:
+        share = floor_share(strategy, has_choice=has_choice)
+        return below_floor(found, share * config.floor, share * (config.min_strength * pool.rare))
+
     if has_floor:
-        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=bool(judge or cutoff)))
+        candidates = floored(candidates, has_choice=bool(judge or cutoff))
     if cutoff:
         candidates = cutoff.weigh(candidates, pool)
         candidates = cutoff.drop(candidates, has_judge=judge is not None)
-    judgement = _judgement(prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
+    judgement = _judgement(question.prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
     if has_floor and judgement is not None and not judgement.is_answer:
-        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=cutoff is not None))
+        candidates = floored(candidates, has_choice=cutoff is not None)
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
-    return by_places(candidates, config, mode, cap(config, mode, judgement), session), judgement
-
-
-def fitting(cutoff: Cutoff | None, index: Index, config: Config, mode: str = AUTO) -> Cutoff | None:
-    """*cutoff* if it acts with this mode and strategy, else None."""
-    fits = cutoff is not None and mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy
-    return cutoff if fits else None
+    return by_places(candidates, config, mode, cap(config, mode, judgement), question.session), judgement
 
 
 def pool_size(
@@ -188,35 +204,6 @@ def floor_share(strategy: str, *, has_choice: bool) -> float:
     return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
 
 
-def first_stage(
-    prompt: Prompt,
-    index: Index,
-    config: Config,
-    size: int,
-    mode: str = AUTO,
-    now: Callable[[], float] = time.time,
-    *,
-    include_retired: bool = False,
-) -> tuple[str, CandidatePool]:
-    """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
-    if config.match_strategy == TITLE_TAGS or not index.has_fts5:
-        from engine.search.strategies import title_tags
-
-        return TITLE_TAGS, title_tags.find(prompt.text, index, size, now=now())
-    rules = rules_of(config.match_strategy, mode)
-    found = find(rules, prompt.text, index, size, include_retired=include_retired, turns=prompt.turns)
-    return config.match_strategy, found
-
-
-def rules_of(strategy: str, mode: str) -> Strategy:
-    """The weights and rules of a `match_strategy` that FTS5 serves."""
-    if strategy == MEMSIFT:
-        return memsift.STRATEGY
-    from engine.search.strategies.fts5_bm25 import BODIES, HEADLINES
-
-    return BODIES if mode == SEARCH else HEADLINES
-
-
 def _judgement(
     prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None, cutoff: Cutoff | None
 ) -> Judgement | None:
@@ -230,7 +217,7 @@ def _judgement(
     return judge.evaluate(prompt, asked, mode) if asked else None
 
 
-def waiting(
+def _waiting(
     pool: CandidatePool, index: Index, config: Config, risks: Mapping[str, float], mode: str = AUTO
 ) -> dict[str, str]:
     """Memories that are not injected, by id, with the reason: risky ones that wait for a person, and in mode `auto`
@@ -248,34 +235,24 @@ def waiting(
     return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
 
 
-def with_risk(candidate: Candidate, risks: Mapping[str, float]) -> Candidate:
+def _with_risk(candidate: Candidate, risks: Mapping[str, float]) -> Candidate:
     """*candidate* with the risk that was found for this prompt."""
     memory = candidate.memory
     return replace(candidate, memory=replace(memory, risk=risks[memory.id])) if memory.id in risks else candidate
 
 
-def ranked(
-    pool: CandidatePool, config: Config, held: Mapping[str, str], *, include_retired: bool = False
+def _by_status(
+    pool: CandidatePool, config: Config, held: Mapping[str, str], *, include_retired: bool
 ) -> list[Candidate]:
-    """The candidates of *pool* in rank order. Those in *held* and retired memories are dropped."""
-    candidates = rank(pool.memories, config, include_retired=include_retired, held=held)
-    return _by_status(candidates, held, include_retired=include_retired)
-
-
-def _by_status(candidates: list[Candidate], held: Mapping[str, str], *, include_retired: bool) -> list[Candidate]:
-    """Drop the memories in *held* for their reasons, and retired memories."""
+    """The candidates of *pool* in rank order. Drop the memories in *held* for their reasons, and retired memories."""
     result = []
-    for candidate in candidates:
+    for candidate in rank(pool.memories, config, include_retired=include_retired, held=held):
         if candidate.memory.id in held:
             candidate = _dropped(candidate, "status", held[candidate.memory.id])
         elif candidate.memory.status != "active" and not include_retired:
             candidate = _dropped(candidate, "status", f"its record is {candidate.memory.status}")
         result.append(candidate)
     return result
-
-
-def _by_floor(candidates: list[Candidate], config: Config, pool: CandidatePool, share: float) -> list[Candidate]:
-    return below_floor(candidates, share * config.floor, share * (config.min_strength * pool.rare))
 
 
 def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: str) -> list[Candidate]:
@@ -329,7 +306,9 @@ def by_places(
         elif session and session.injected.get(candidate.memory.id) == candidate.memory.digest:
             candidate = _dropped(candidate, "repeat", "this session has it already")
             places -= 1
-        elif (size := _size(candidate, config)) > left:
+        elif (
+            size := inject.length(inject.entry(candidate.memory, candidate.confidence, config.output_mode)) + 1
+        ) > left:
             candidate = _dropped(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             places -= 1
@@ -338,16 +317,5 @@ def by_places(
     return result
 
 
-def _size(candidate: Candidate, config: Config) -> int:
-    """Characters of a candidate's line in the injected text."""
-    return inject.length(inject.entry(candidate.memory, candidate.confidence, config.output_mode)) + 1
-
-
 def _dropped(candidate: Candidate, stage: str, reason: str) -> Candidate:
     return replace(candidate, dropped_by=stage, reason=reason)
-
-
-def _fallback(judgement: Judgement | None, index: Index) -> str:
-    if not index.has_fts5:
-        return NO_FTS5
-    return judgement.status if judgement is not None and not judgement.is_answer else ""

@@ -8,10 +8,9 @@ Then the memory of the later root is called `ID@ROOT` here. The hook loads this 
 from __future__ import annotations
 
 import os
-import time
 
 from engine import pipeline
-from engine.config import AUTO, DEFAULT, SYSTEMS, system_of
+from engine.config import DEFAULT, SYSTEMS, system_of
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
 from engine.opening import open_index
@@ -20,14 +19,14 @@ from engine.retrieval import PLACES, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.verdict import Judgement
     from engine.memory import Memory, MemorySummary, Skipped
     from engine.pipeline import Cutoff as AnyCutoff
-    from engine.pipeline import Judge
+    from engine.pipeline import Judge, OpenSystem, Query
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from engine.search.index import Index
@@ -216,41 +215,20 @@ def roots_of(index: OpenIndex, config: Config, cutoff: AnyCutoff | None) -> list
     return [Root(index.parts[0].index, config, cutoff), *others]
 
 
-def retrieve(
-    prompt: Prompt,
-    index: OpenIndex,
-    config: Config,
-    *,
-    mode: str = AUTO,
-    judge: Judge | None = None,
-    cutoff: AnyCutoff | None = None,
-    session: Session | None = None,
-    include_retired: bool = False,
-    clock: Callable[[], float] = time.perf_counter,
-    now: Callable[[], float] = time.time,
-) -> Retrieval:
+def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval:
     """One retrieval over one or all roots of *index*, as the hook makes it: see `engine.pipeline.retrieve`.
 
-    *config* and *cutoff* are those of the first root, which has the places and the judge: see `roots_of`.
+    The configuration and the cutoff of *system* are those of the first root, which has the places and the judge: see
+    `roots_of`.
     """
     if not isinstance(index, JointIndex):
-        return pipeline.retrieve(
-            *(prompt, index, config),
-            mode=mode,
-            judge=judge,
-            cutoff=cutoff,
-            session=session,
-            include_retired=include_retired,
-            clock=clock,
-            now=now,
-        )
-    roots, seen = roots_of(index, config, cutoff), session or Session({})
-    found = retrieve_from(prompt, roots, config, judge, seen, mode=mode, include_retired=include_retired, clock=clock)
+        return pipeline.retrieve(question, index, system)
+    found = retrieve_from(question, roots_of(index, system.config, system.cutoff), system)
     named = [_with_named_verdict(replace(own, memory=index.named(own.memory))) for own in found.candidates]
     judgement = found.judgement
     if judgement is not None:
         judgement = replace(judgement, verdicts=tuple([candidate.verdict for candidate in named if candidate.verdict]))
-    name = system_of(config, has_judge=judge is not None, cutoff=SYSTEMS[found.system].cutoff).name
+    name = system_of(system.config, has_judge=system.judge is not None, cutoff=SYSTEMS[found.system].cutoff).name
     return replace(found, system=name, candidates=tuple(named), judgement=judgement)
 
 
@@ -274,65 +252,38 @@ class Share:
         return Judgement(OK, tuple(Verdict(candidate.id, APPROVED, OK) for candidate in candidates), "", "", "", 0.0)
 
 
-def retrieve_from(
-    prompt: Prompt,
-    roots: Sequence[Root],
-    config: Config,
-    judge: Judge | None,
-    session: Session,
-    *,
-    mode: str = AUTO,
-    include_retired: bool = False,
-    clock: Callable[[], float] = time.perf_counter,
-) -> Retrieval:
-    """One retrieval over *roots*, the first of which has the settings *config*. *clock* gives seconds.
+def retrieve_from(question: Query, roots: Sequence[Root], system: OpenSystem) -> Retrieval:
+    """One retrieval over *roots*, the first of which has the configuration of *system*.
 
-    *judge* is asked once, and only about roots whose own settings name the same judge: the settings of a project cannot
-    send the titles of a user's notes away. Memories keep their own ids.
+    The judge is asked once, and only about roots whose own settings name the same judge: the settings of a project
+    cannot send the titles of a user's notes away. Memories keep their own ids.
     """
+    config, judge, mode = system.config, system.judge, question.mode
     shares = [Share() if judge is not None and root.config.judge == config.judge else None for root in roots]
+    part = replace(question, session=None, is_brief=False, is_part=True)
 
     def searched() -> list[Retrieval]:
         return [
-            pipeline.retrieve(
-                *(prompt, root.index, root.config),
-                mode=mode,
-                judge=share,
-                cutoff=root.cutoff,
-                include_retired=include_retired,
-                is_part=True,
-                clock=clock,
-            )
+            pipeline.retrieve(part, root.index, replace(system, config=root.config, cutoff=root.cutoff, judge=share))
             for root, share in zip(roots, shares, strict=True)
         ]
 
     if judge is not None:
         searched()
-        _ask(prompt, [share for share in shares if share], judge, mode)
+        _ask(question.prompt, [share for share in shares if share], judge, mode)
     found = searched()
     asked = next((retrieval for retrieval in found if retrieval.judgement), found[0])
     judgement = asked.judgement
     elapsed_ms = sum(retrieval.elapsed_ms for retrieval in found) + (judgement.elapsed_ms if judgement else 0.0)
+    candidates = _in_order([candidate for retrieval in found for candidate in retrieval.candidates])
+    places = pipeline.cap(config, mode, judgement)
     return replace(
         found[0],
-        candidates=tuple(chosen([retrieval.candidates for retrieval in found], config, judgement, session, mode=mode)),
+        candidates=tuple(pipeline.by_places(candidates, config, mode, places, question.session or Session({}))),
         judgement=judgement,
         fallback=asked.fallback,
         elapsed_ms=elapsed_ms,
     )
-
-
-def chosen(
-    found: Sequence[Sequence[Candidate]],
-    config: Config,
-    judgement: Judgement | None,
-    session: Session | None = None,
-    *,
-    mode: str = AUTO,
-) -> list[Candidate]:
-    """The candidates of all roots in one order. The best of them get the places."""
-    candidates = _in_order([candidate for own in found for candidate in own])
-    return pipeline.by_places(candidates, config, mode, pipeline.cap(config, mode, judgement), session)
 
 
 def _table_of(parts: Sequence[Root], states: Sequence[Mapping[int, MemorySummary]]) -> JointMemories:

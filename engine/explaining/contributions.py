@@ -7,25 +7,25 @@ detection and correction of spelling errors", CACM 7(3), 1964).
 
 from __future__ import annotations
 
-from engine.config import TITLE_TAGS
+from engine.config import MEMSIFT, SEARCH, TITLE_TAGS
 from engine.lean.record import Record
-from engine.pipeline import rules_of
 from engine.search.query import Term
-from engine.search.scoring import FULL_TEXT, PromptMatcher
 from engine.search.stems import stem
-from engine.search.strategies import title_tags
-from engine.search.tokens import GAP
-from engine.search.units import may_begin
-from engine.search.vocabulary import occurrences, spelled
+from engine.search.strategies import fts5_bm25, title_tags
+from engine.search.strategies.memsift import Strengths
+from engine.search.tokens import GAP, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from engine.memory import Memory
     from engine.prompt import Prompt
-    from engine.search.index import Index, IndexedMemory
-    from engine.search.scoring import Match, Strategy
-    from engine.search.vocabulary import Fields
+    from engine.search.index import Index
+    from engine.search.postings import Postings, Unit
+
+    Fields = tuple[list[str], list[str], list[str]]
+    """The tokens of title, tags and body."""
 
 EXACT, STEM, BEGINNING, PHRASE = "exact", "stem", "beginning", "phrase"
 """Ways to find a word: as it is, in another form, as the beginning of a longer word, as neighbouring words."""
@@ -66,21 +66,17 @@ class Contribution(Record):
 class Breakdown(Record):
     """The strength of a memory: the sum of the words' scores + bonus. All are positive, higher is better.
 
-    `asked` are the words of the prompt. The `bonus` of `memsift` is for the number of words, of `fts5_bm25` for words
-    of the body, and of `title_tags` for a recent memory.
+    `asked` are the words of the prompt, and `missing` those that the memory does not hold. Words of the memory that are
+    too common to be looked at are in neither list. The `bonus` of `memsift` is for the number of words, of `fts5_bm25`
+    for words of the body, and of `title_tags` for a recent memory.
     """
 
     asked: tuple[str, ...]
     contributions: tuple[Contribution, ...]
+    missing: tuple[str, ...]
     bm25: float
     bonus: float
     strength: float
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The words of the prompt that the memory does not hold."""
-        held = {contribution.text for contribution in self.contributions}
-        return tuple(text for text in self.asked if text not in held)
 
 
 def contributions_of(
@@ -94,60 +90,86 @@ def contributions_of(
     """
     if strategy == TITLE_TAGS:
         return KeywordContributions(prompt.text, now)
-    return MatchContributions(prompt, index, rules_of(strategy, mode))
+    return MatchContributions(prompt, index, strategy, mode)
 
 
 class MatchContributions:
     """The part of each unit in the strength, and the bonus."""
 
-    def __init__(self, prompt: Prompt, index: Index, rules: Strategy) -> None:
-        self.has_bodies = rules.table == FULL_TEXT
-        _, self.terms = rules.asked(prompt.text, prompt.turns)
-        self._matcher = index.ask(lambda db: PromptMatcher(db, self.terms, rules))
-        self._has_full_longer = rules.longer == 1
-        self.memories = {unit.text: unit.memories for unit in self._matcher.found.asked}
-        self.rare = self._matcher.rare
-        self._asked = {" ".join(phrase) for term in self.terms for phrase in term.phrases}
+    def __init__(self, prompt: Prompt, index: Index, strategy: str, mode: str) -> None:
+        self._prompt, self._index, self._strategy, self._mode = prompt, index, strategy, mode
+        self.has_bodies = strategy == MEMSIFT or mode == SEARCH
 
-    def searched(self, memory: IndexedMemory) -> Fields:
-        title, tags, body = memory.tokens
+        def look(postings: Postings) -> tuple[Sequence[Term], Sequence[Unit], Sequence[float], float]:
+            if strategy == MEMSIFT:
+                strengths = Strengths.of(postings, prompt, mode)
+                return strengths.terms, strengths.units, strengths.values, strengths.rare
+            terms, units = fts5_bm25.asked(postings, prompt.text, in_bodies=mode == SEARCH)
+            return terms, units, (), 0.0
+
+        self.terms, self._units, self._values, self.rare = index.ask(lambda db: look(index.postings(db)))
+        self.memories = {unit.text: unit.memories for unit in self._units}
+        self._asked = {term.text: {" ".join(phrase) for phrase in term.phrases} for term in self.terms}
+
+    def searched(self, memory: Memory) -> Fields:
+        title, tags, body = _fields(memory)
         return title, tags, body if self.has_bodies else []
 
-    def of(self, memory: IndexedMemory) -> Breakdown | None:
-        match = self._matcher.match(memory.encoded)
-        if match is None:
+    def of(self, memory: Memory) -> Breakdown | None:
+        parts, bm25, bonus = self._index.ask(lambda db: self._parts(self._index.postings(db), memory))
+        fields, total = _fields(memory), sum(parts.values())
+        found = [self._found(unit, fields) for unit in self._units]
+        if not parts:  # words that are too common to be looked at
+            parts = {number: 0.0 for number, words in enumerate(found) if words}
+        if not parts:
             return None
-        scored = self._matcher.scored(memory.summary, match)
-        scores = dict.fromkeys(scored.matched, 0.0)
-        for number, score in match.parts.items():
-            scores[self._matcher.found.units[number].text] += score
-        return Breakdown(
-            asked=tuple(self.memories),
-            contributions=tuple(self._contribution(text, score, memory, match) for text, score in scores.items()),
-            bm25=match.bm25,
-            bonus=-scored.score - sum(match.parts.values()),
-            strength=-scored.score,
+        contributions = [
+            Contribution(
+                unit.text,
+                found[number],
+                unit.memories,
+                self._values[number] if self._values else None,
+                parts[number],
+                parts[number] / total if total else 0.0,
+                unit.weight < 1,
+            )
+            for number, unit in enumerate(self._units)
+            if number in parts
+        ]
+        missing = tuple(unit.text for unit, words in zip(self._units, found, strict=True) if not words)
+        return Breakdown(tuple(self.memories), tuple(contributions), missing, bm25, bonus, total + bonus)
+
+    def _parts(self, postings: Postings, memory: Memory) -> tuple[Mapping[int, float], float, float]:
+        """The part of each unit, the sum of their BM25, and the bonus."""
+        row = postings.row_of(memory.summary.id)
+        if row is None:
+            return {}, 0.0, 0.0
+        if self._strategy == MEMSIFT:
+            match = Strengths.of(postings, self._prompt, self._mode).matches([row]).get(row)
+            return (match.parts, match.bm25, match.strength - sum(match.parts.values())) if match else ({}, 0.0, 0.0)
+        parts, bonus = fts5_bm25.parts_of(postings, self._units, row, in_bodies=self._mode == SEARCH)
+        return parts, sum(parts.values()), float(bonus)
+
+    def _found(self, unit: Unit, fields: Fields) -> tuple[FoundWords, ...]:
+        """The words of a memory that match a unit."""
+        stems = [[stem(token) for token in field] for field in fields]
+        counts: dict[str, list[int]] = {}
+        for place, field in enumerate(stems):
+            for start, first in enumerate(field):
+                for phrase in unit.phrases:
+                    if first == phrase[0] and tuple(field[start : start + len(phrase)]) == phrase:
+                        words = " ".join(fields[place][start : start + len(phrase)])
+                        counts.setdefault(words, [0, 0, 0])[place] += 1
+        return tuple(
+            FoundWords(words, self._how(words, unit), (title, tags, body))
+            for words, (title, tags, body) in counts.items()
         )
 
-    def _contribution(self, text: str, score: float, memory: IndexedMemory, match: Match) -> Contribution:
-        numbers = [number for number, unit in enumerate(self._matcher.found.units) if unit.text == text]
-        units, codes = [self._matcher.found.units[number] for number in numbers], self._matcher.found.codes
-        found = _found_in(memory, [phrase for unit in units for phrase in unit.phrases], codes)
-        longer = _found_in(memory, [(word,) for unit in units for word in unit.longer], codes)
-        if not self.has_bodies:
-            longer = [(word, (title, tags, 0)) for word, (title, tags, _) in longer if title or tags]
-        named = (
-            *(FoundWords(words, self._how(words), places) for words, places in found),
-            *(FoundWords(words, BEGINNING, places) for words, places in longer if self._has_full_longer or not found),
-        )
-        idf = self._matcher.idf[numbers[0]] if self.rare else None
-        is_earlier = all(unit.weight < 1 for unit in units)
-        return Contribution(text, named, self.memories[text], idf, score, score / sum(match.parts.values()), is_earlier)
-
-    def _how(self, words: str) -> str:
-        if words not in self._asked and words.replace(" ", "") not in self._asked:
-            return STEM
-        return PHRASE if " " in words else EXACT
+    def _how(self, words: str, unit: Unit) -> str:
+        asked = self._asked[unit.text]
+        if words in asked or words.replace(" ", "") in asked:
+            return PHRASE if " " in words else EXACT
+        return STEM if any(stem(words) == stem(own) for own in asked) or " " in words else BEGINNING
 
 
 class KeywordContributions:
@@ -158,14 +180,14 @@ class KeywordContributions:
     def __init__(self, text: str, now: float) -> None:
         self._words = title_tags.keywords(text)
         self._since = title_tags.recent_since(now)
-        self.terms = tuple(Term(word, ((word,),), is_prefix=True) for word in self._words)
+        self.terms = tuple(Term(word, ((word,),)) for word in self._words)
         self.memories = dict.fromkeys(self._words, 0)
 
-    def searched(self, memory: IndexedMemory) -> Fields:
+    def searched(self, memory: Memory) -> Fields:
         title, tags = memory.summary.title, " ".join(memory.summary.tags)
         return list(title_tags.keywords(title)), list(title_tags.keywords(tags)), []
 
-    def of(self, memory: IndexedMemory) -> Breakdown | None:
+    def of(self, memory: Memory) -> Breakdown | None:
         score, texts = title_tags.keyword_score(self._words, memory.summary, self._since)
         if not texts:
             return None
@@ -175,23 +197,18 @@ class KeywordContributions:
             Contribution(text, self._found(text, memory), None, None, float(points[text]), points[text] / total)
             for text in texts
         )
-        return Breakdown(tuple(self._words), contributions, float(total), -score - total, -score)
+        missing = tuple(word for word in self._words if word not in texts)
+        return Breakdown(tuple(self._words), contributions, missing, float(total), -score - total, -score)
 
-    def _found(self, text: str, memory: IndexedMemory) -> tuple[FoundWords, ...]:
+    def _found(self, text: str, memory: Memory) -> tuple[FoundWords, ...]:
         title, tags, _ = self.searched(memory)
         held = [word for word in dict.fromkeys((*title, *tags)) if word.startswith(text)]
         words, how = ([text], EXACT) if text in held else (held, BEGINNING)
         return tuple(FoundWords(word, how, (title.count(word), tags.count(word), 0)) for word in words)
 
 
-def _found_in(
-    memory: IndexedMemory, phrases: Iterable[tuple[str, ...]], codes: Mapping[str, str]
-) -> list[tuple[str, tuple[int, int, int]]]:
-    """The phrases that a memory holds, with their occurrences in title, tags and body."""
-    fields = memory.encoded.split("\n")
-    distinct = dict.fromkeys(phrases)
-    counted = {" ".join(phrase): occurrences(fields, code) for phrase in distinct for code in spelled([phrase], codes)}
-    return [(text, places) for text, places in counted.items() if any(places)]
+def _fields(memory: Memory) -> Fields:
+    return tokens(memory.summary.title), tokens(" ".join(memory.summary.tags)), tokens(memory.body)
 
 
 SAME_STEM, SPELLING, SHORTER, LONGER, PART = "same stem", "spelling", "shorter", "longer", "part"
@@ -258,7 +275,7 @@ def _close(token: str, term: Term, stems: Mapping[str, str]) -> Iterator[tuple[s
             yield word, SPELLING
         if word.isdecimal():
             continue
-        if may_begin(word) and token.startswith(word):
+        if _is_spelled(word) and token.startswith(word):
             yield word, SHORTER
         elif is_long and word.startswith(token):
             yield word, LONGER

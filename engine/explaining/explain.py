@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 from engine.config import AUTO, MEMSIFT, SYSTEMS, TITLE_TAGS
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.explaining.contributions import Breakdown, Near
-    from engine.memory import MemorySummary
+    from engine.memory import Memory, MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from engine.roots import OpenIndex
-    from engine.search.index import Index, IndexedMemory
+    from engine.search.index import Index
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
 """Outcomes beside the stages that drop a memory: it is injected; it matches, but is not in the pool; it holds no word
@@ -92,7 +93,7 @@ class Explainer:
 
     def of(self, memory_id: str) -> Explanation | None:
         """The explanation of a memory; None if the root has none of this id."""
-        memory = self._index.indexed(memory_id)
+        memory = self._index.memory(memory_id)
         if memory is None:
             return None
         breakdown = self._contributions.of(memory)
@@ -140,7 +141,10 @@ class Explainer:
         """The P(relevant) that the cutoff asks of a candidate."""
         least = self._retrieval.least
         weighed = [found for found in self._retrieval.candidates if found.probability is not None]
-        is_free = (self._system.has_judge and not self._has_failed) or weighed[:1] == [candidate]
+        before = itertools.takewhile(lambda found: found != candidate, weighed)
+        is_free = (self._system.has_judge and not self._has_failed) or all(
+            found.dropped_by == "cutoff" for found in before
+        )
         return least if least is None or is_free else surer(least)
 
     def _weakest(self, counted: list[Candidate]) -> float | None:
@@ -149,7 +153,7 @@ class Explainer:
             return None
         return min(-candidate.score for candidate in self._retrieval.candidates)
 
-    def _nearest(self, memory: IndexedMemory, breakdown: Breakdown | None) -> tuple[Near, ...]:
+    def _nearest(self, memory: Memory, breakdown: Breakdown | None) -> tuple[Near, ...]:
         """Words that come close; beside words that were found, only probable mistakes."""
         terms, fields = self._contributions.terms, self._contributions.searched(memory)
         if breakdown is None:

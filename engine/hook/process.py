@@ -28,7 +28,7 @@ from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.opening import hook_index, index_file, index_of, unbuilt
 from engine.paths import SESSION_FOLDER, is_in_place, mute_file, state_dir, state_home
-from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
+from engine.pipeline import BY_KEYWORDS, NO_FTS5, OpenSystem, Query, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
 from engine.search.index import BEHIND, UNBUILT, Index
 from engine.search.strategies.memsift import TURNS
@@ -286,15 +286,16 @@ class HookAnswer:
         turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
         cutoffs = [self._cutoff(reading) for reading in readings]
+        question = Query(prompt, session=session, is_brief=True)
+        system = OpenSystem(config, cutoffs[0], judge)
         if len(readings) == 1:
-            index, cutoff = indexes[0], cutoffs[0]
-            retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
+            retrieval = retrieve(question, indexes[0], system)
         else:
             from engine.roots import Root, retrieve_from
 
             configs = [reading.config for reading in readings]
             roots = [Root(*parts) for parts in zip(indexes, configs, cutoffs, strict=True)]
-            retrieval = retrieve_from(prompt, roots, config, judge, session)
+            retrieval = retrieve_from(question, roots, system)
         self.activity.note(corpus=indexes[0].corpus_hash)
         self.activity.stage("retrieve")
         return retrieval

@@ -75,8 +75,7 @@ class Limits:
         wait: Callable[[float], bool] | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self.at_once = at_once
-        self.now_at_once = min(FIRST, at_once)
+        self.at_once = self.now_at_once = at_once
         self.calls = 0
         self.spent_usd = 0.0
         self.is_spent = False
@@ -95,6 +94,8 @@ class Limits:
 
         Raises ConfigError for a limit of the cost and a model without a known price.
         """
+        if not self._is_used:
+            self.now_at_once = min(FIRST, self.at_once)
         self._is_used = not (self._asks_first and provider.name == SCRIPTED)
         self._is_agreed = not self._asks_first
         if not self._is_used:

@@ -14,8 +14,18 @@ from engine.search.tokens import fold, has_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engine.search.query import Term
-    from engine.search.units import Unit
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    class Named(Protocol):
+        """A term or a unit: its text as the person wrote it, and its sequences of tokens or stems."""
+
+        @property
+        def text(self) -> str: ...
+
+        @property
+        def phrases(self) -> Sequence[Sequence[str]]: ...
+
 
 FILE = os.path.join(os.path.dirname(__file__), "common_words.txt")
 
@@ -31,7 +41,7 @@ _LINES: dict[str, str] = {}
 """The table, read when a word is first asked for: first letter -> " word:zipf word:zipf ... "."""
 
 
-def rarity_of(unit: Term | Unit) -> float:
+def rarity_of(unit: Named) -> float:
     """The rarity of a term or unit in general text, LEAST_RARITY..1.
 
     An identifier of several words is rare, and so is a name that looks like a stop word or letter: Go, `make`, C.

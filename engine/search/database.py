@@ -2,12 +2,12 @@
 
 - `about` has one row: root, format, and sums over all memories. `place`: the folders and lists that were read.
   `skipped`: lines of a list that are no memories, and notices.
-- `memory` has a row for each memory of a file, or with a `reason` for what is no memory. `part` is its place in the
-  file, and all rows of a file have the file's stamp. Memories that are not active have negative row numbers, so that
-  FTS5 can leave them out. `words` are the tokens: see `vocabulary`.
-- `word` says in how many memories a word is, in `headlines` only by title and tags.
-- `full_text` and `headline` are FTS5's inverted indexes of the tokens. They keep no texts and no lengths, so FTS5's own
-  BM25 is fast but inexact: it only chooses the memories that Python scores.
+- `memory` has a row for each memory of a file, or with a `reason` for a file without one. `part` is its place in the
+  file, and all rows of a file have the file's stamp. `stems` are those of title, tags and body, a line each,
+  compressed: FTS5 must be told them to forget a memory (before SQLite 3.43).
+- `size`: the tokens of each memory, and whether it is active, in a table of its own that is quick to join.
+- `full_text` is FTS5's inverted index of the stems; it keeps no text. `stem` and `posting` show its lists: the number
+  of memories and occurrences of each stem, and each occurrence.
 """
 
 from __future__ import annotations
@@ -31,35 +31,33 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "26"
+FORMAT = "28"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
 """Suffixes of the index and of SQLite's own files. The index is deleted first: then no journal is played back."""
 
 TABLES = """
-create table about(
-    format text, root text, store text, memories int, tokens int, headline_tokens int, fingerprint text
-);
+create table about(format text, root text, store text, memories int, tokens int, fingerprint text);
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
 create table skipped(number integer primary key, place text, reason text, is_notice int, double_of text default '');
 create table memory(
-    rowid integer primary key, name blob, part int, size int, mtime int, ctime int, reason text, words text,
+    rowid integer primary key, name blob, part int, size int, mtime int, ctime int, reason text, stems blob,
     id text, category text, title text, tags text, path text, status text, created_at text, updated_at text,
     digest text, risk real, is_loaded int
 );
 create index memory_name on memory(name);
 create index memory_id on memory(id);
-create table word(text text primary key, number int unique, stem text, memories int, headlines int) without rowid;
-create index word_stem on word(stem);
+create table size(row integer primary key, tokens int, is_active int);
+create index size_retired on size(row) where is_active = 0;
 """
 SEARCHABLE = """
-create virtual table full_text using {module}(title, tags, body, content='', columnsize=0, tokenize="{tokenizer}");
-create virtual table headline using {module}(title, tags, content='', columnsize=0, tokenize="{tokenizer}");
+create virtual table full_text using {module}(title, tags, body, content='', tokenize="{tokenizer}");
+create virtual table stem using fts5vocab(full_text, row);
+create virtual table posting using fts5vocab(full_text, instance);
 insert into full_text(full_text, rank) values ('hashsize', 32000000);
-insert into headline(headline, rank) values ('hashsize', 8000000);
 """
-"""The size in bytes of what FTS5 gathers before it writes a segment. Each segment more has to be merged with others."""
+"""The last line is the size in bytes of what FTS5 gathers before it writes a segment."""
 
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 """Exactly the characters that `tokens` keeps, with marks and the GAP."""
@@ -98,7 +96,7 @@ def create(db: Connection, root: str, store: str, module: str = "fts5") -> None:
     """Make the tables in an empty database; without FTS5 in this SQLite, all others."""
     for statement in TABLES.strip().split(";\n"):
         db.execute(statement)
-    db.execute("insert into about values (?, ?, ?, 0, 0, 0, '0')", (_format(), _named(root), store))
+    db.execute("insert into about values (?, ?, ?, 0, 0, '0')", (_format(), _named(root), store))
     try:
         for statement in SEARCHABLE.format(module=module, tokenizer=TOKENIZER).strip().split(";\n"):
             db.execute(statement)
@@ -121,7 +119,7 @@ def store_name(db: Connection) -> str:
 
 def has_fts5(db: Connection) -> bool:
     """Whether the index can be searched by FTS5."""
-    return bool(db.execute("select 1 from sqlite_master where name = 'headline'").fetchone())
+    return bool(db.execute("select 1 from sqlite_master where name = 'full_text'").fetchone())
 
 
 def summaries_of(db: Connection, root: str, rows: Iterable[int]) -> dict[int, MemorySummary]:

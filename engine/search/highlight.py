@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from engine.lean.record import Record
-from engine.search.query import query_terms
 from engine.search.stems import stem
 from engine.search.strategies.memsift import asked
 from engine.search.tokens import placed_tokens
-from engine.search.units import MAX_TERMS, may_begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,65 +28,47 @@ class Snippet(Record):
 
 
 class Marker:
-    """Finds the words of one query in many texts.
+    """Finds the words of one query in many texts, in any form, as the index does; of a filter also longer words."""
 
-    With *by_stem* it marks the matches of the strategy `memsift`: other forms of a word and longer words, see `units`.
-    Otherwise it marks the terms themselves and longer words, as a filter finds them.
-    """
-
-    def __init__(self, terms: Sequence[Term] = (), *, by_stem: bool = True) -> None:
-        self._by_stem = by_stem
-        plain = {term.phrases[0][0] for term in terms if term.is_prefix}
-        others = [phrase for term in terms if not term.is_prefix for phrase in term.phrases]
-        self._words = plain | {phrase[0] for phrase in others if len(phrase) == 1}
-        self._stems = {stem(word) for word in plain} if by_stem else set()
-        self._starts = {word for word in plain if not by_stem or (may_begin(word) and len(terms) <= MAX_TERMS)}
-        self._lengths = sorted({len(start) for start in self._starts})
+    def __init__(self, terms: Sequence[Term] = ()) -> None:
+        stems = [phrase for term in terms for phrase in term.stems]
+        self._words = {phrase[0] for phrase in stems if len(phrase) == 1}
+        self._starts = tuple(term.phrases[0][0] for term in terms if term.is_prefix)
         self._phrases: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in others:
+        for phrase in stems:
             if len(phrase) > 1:
                 self._phrases.setdefault(phrase[0], []).append(phrase)
-        self._known: dict[str, bool] = {}
+        self._known: dict[str, str] = {}
 
     @classmethod
-    def of(cls, prompt: Prompt, *, by_stem: bool) -> Marker:
+    def of(cls, prompt: Prompt) -> Marker:
         """The marker for a prompt."""
-        terms = asked(prompt.text, prompt.turns)[1] if by_stem else query_terms(prompt.text)
-        return cls(terms, by_stem=by_stem)
+        return cls(asked(prompt.text, prompt.turns)[1])
 
     def places(self, text: str) -> list[Place]:
         """The matches in *text*: sorted, not overlapping."""
-        if not (self._words or self._phrases):
+        if not (self._words or self._phrases or self._starts):
             return []
-        placed = placed_tokens(text)
-        found = [(start, end) for token, start, end in placed if self._marks(token)]
-        return _merged(sorted([*found, *self._phrase_places(placed)] if self._phrases else found))
+        placed = [(self._stem(token), token, start, end) for token, start, end in placed_tokens(text)]
+        found = [
+            (start, end)
+            for word, token, start, end in placed
+            if word in self._words or (self._starts and token.startswith(self._starts))
+        ]
+        stems = [word for word, *_ in placed]
+        found += [
+            (placed[first][2], placed[first + len(phrase) - 1][3])
+            for first, word in enumerate(stems)
+            for phrase in self._phrases.get(word, ())
+            if tuple(stems[first : first + len(phrase)]) == phrase
+        ]
+        return _merged(sorted(found))
 
-    def _marks(self, token: str) -> bool:
+    def _stem(self, token: str) -> str:
         known = self._known.get(token)
         if known is None:
-            known = self._known[token] = self._is_word(token)
+            known = self._known[token] = stem(token)
         return known
-
-    def _is_word(self, token: str) -> bool:
-        if token in self._words or (self._by_stem and stem(token) in self._stems):
-            return True
-        return any(token[:length] in self._starts for length in self._lengths)
-
-    def _phrase_places(self, placed: list[tuple[str, int, int]]) -> list[Place]:
-        tokens = [token for token, _, _ in placed]
-        return [
-            (placed[first][1], placed[first + len(phrase) - 1][2])
-            for first, token in enumerate(tokens)
-            for phrase in self._phrases.get(token, ())
-            if self._is_phrase(phrase, tokens[first : first + len(phrase)])
-        ]
-
-    def _is_phrase(self, phrase: tuple[str, ...], tokens: list[str]) -> bool:
-        """Whether *tokens* are the words of *phrase*, the last word in any form."""
-        if len(tokens) < len(phrase) or tokens[:-1] != list(phrase[:-1]):
-            return False
-        return tokens[-1] == phrase[-1] or (self._by_stem and stem(tokens[-1]) == stem(phrase[-1]))
 
 
 def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:

@@ -9,22 +9,22 @@ import os
 from _thread import allocate_lock
 
 from engine.lean.json_text import dumps
-from engine.lean.record import Record, replace
+from engine.lean.record import replace
 from engine.lean.sqlite import DAMAGE, in_memory
 from engine.memory import UNSCANNED
-from engine.search.database import SUMMARY, create, has_fts5, is_fresh, stamp, store_name, summary
+from engine.search.database import create, has_fts5, is_fresh, stamp, store_name
+from engine.search.postings import FROM_THE_FIRST, Postings
 from engine.search.query import all_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from engine.lean.sqlite import Connection
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
     from engine.search.query import Term
     from engine.search.ranking import CandidatePool
-    from engine.search.vocabulary import Fields
     from engine.stores.registry import RootStore
 
     T = TypeVar("T")
@@ -37,21 +37,13 @@ MOST_RENEWED = 200
 SCANNED_TOGETHER = 500
 """Memories that are read, scanned and written into the index at a time."""
 
-MOST_SCORED = 1000
-"""Of more matches of a filter, FTS5's inexact BM25 decides the order: to score all would make the typist wait."""
+FILTER_WEIGHTS = 4.0, 2.0, 1.0
+"""The weights of title, tags and body for the order of a filter's matches."""
 
 LISTED = "select place, reason, double_of from skipped where is_notice = ? order by number"
 UNUSED = "select name, part, path, reason, coalesce(id, '') from memory where reason is not null"
 STAMPS = """select id, size, mtime, ctime from memory
 where id in (select value from json_each(?)) and reason is null"""
-
-
-class IndexedMemory(Record):
-    """A memory as the index holds it. `encoded` are its tokens in the form of `vocabulary`."""
-
-    summary: MemorySummary
-    tokens: Fields
-    encoded: str
 
 
 class Index:
@@ -89,9 +81,7 @@ class Index:
         self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._risks: dict[str, float] = {}
-        self._by_row: dict[int, MemorySummary] = {}
-        self._version = -1
-        self._kept: tuple[object, object, Any] = None, None, None
+        self._postings: tuple[object, Postings | None] = None, None
         self._store: RootStore | None = None
 
     def __len__(self) -> int:
@@ -150,13 +140,9 @@ class Index:
             self._risks |= self._scan(self._whole(new[start : start + SCANNED_TOGETHER]))
         return {memory.id: self._risks.get(memory.digest, UNSCANNED) for memory in late}
 
-    def indexed(self, memory_id: str) -> IndexedMemory | None:
-        """A memory with its tokens; None for an unknown id."""
-        return self.ask(lambda db: _indexed(db, self.root, memory_id))
-
     def word_counts(self) -> dict[str, int]:
         """Memory id -> the number of indexed words of title, tags and body, with repetitions."""
-        sql = "select id, length(words) from memory where reason is null"
+        sql = "select id, tokens from size join memory on rowid = row"
         return self.ask(lambda db: dict(db.execute(sql).fetchall()))
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
@@ -173,11 +159,11 @@ class Index:
         except DAMAGE:
             return False
 
-    def pool(self, find: Callable[[Connection], CandidatePool]) -> CandidatePool:
-        """The pool that *find* reads from the tables, with its memories as their files are now."""
+    def pool(self, find: Callable[[Postings], CandidatePool]) -> CandidatePool:
+        """The pool that *find* reads from the posting lists, with its memories as their files are now."""
         renewed: set[bytes] = set()
         while True:
-            pool = self.ask(find)
+            pool = self.ask(lambda db: find(self.postings(db)))
             stale = self._stale([memory.memory for memory in pool.memories])
             names = {_name(self.root, memory) for memory in stale} - renewed
             if not names:
@@ -215,7 +201,7 @@ class Index:
         self._db.close()
         self.has_fts5, self._db, self._memories = other.has_fts5, other._db, other._memories
         self._recover, self._renew = other._recover, other._renew
-        self._by_row, self._version, self.lag = other._by_row, other._version, other.lag
+        self.lag = other.lag
 
     def count_in(self, names: set[bytes]) -> int:
         """The number of memories in files."""
@@ -265,42 +251,26 @@ class Index:
         memories = [part for part in found if not isinstance(part, Skipped) and part.summary.id in wanted]
         return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
-    def kept(self, db: Connection, key: object, make: Callable[[], T]) -> T:
-        """The result of *make*, kept for the same *key* until another comes or the tables change.
-
-        Systems run a prompt one after the other, and all but the first find it here.
-        """
+    def postings(self, db: Connection) -> Postings:
+        """The posting lists, for a *question* of `ask`. They remember counts until the index changes."""
         state = db, db.execute("pragma data_version").fetchone()
-        if self._kept[:2] != (state, key):
-            self._kept = state, key, make()
-        found: T = self._kept[2]
-        return found
+        known, postings = self._postings
+        if postings is None or known != state:
+            postings = Postings(db, self.root)
+            self._postings = state, postings
+        return postings
 
     def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
-        """Row -> memory, by path, for a *question* of `ask`; read again if another process changed the index."""
-        (version,) = db.execute("pragma data_version").fetchone()
-        if version != self._version:
-            rows = db.execute(f"select part, rowid, {SUMMARY} from memory where reason is null")
-            found = [(part, row, summary(self.root, values)) for part, row, *values in rows]
-            found.sort(key=lambda numbered: (numbered[2].file, numbered[0]))
-            self._by_row = {row: memory for _, row, memory in found}
-            self._version = version
-        return self._by_row
+        """Row -> memory, by path, for a *question* of `ask`."""
+        return self.postings(db).all_summaries()
 
     def _matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
         summaries = self.read_summaries(db)
         if not self.has_fts5:
             holding = _holding(db, terms)
             return [memory for row, memory in summaries.items() if row in holding]
-        sql = "select rowid, -bm25(full_text, 4, 2, 1) from full_text where full_text match ?"
-        scores = dict(db.execute(sql, (all_of(terms),)).fetchall())
-        if len(scores) <= MOST_SCORED:
-            from engine.search.scoring import PromptMatcher
-            from engine.search.strategies.fts5_bm25 import BODIES
-
-            matches = PromptMatcher(db, terms, BODIES).matches(scores)
-            scores = {row: match.bm25 for row, match in matches.items()}
-        ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in scores.items())
+        ranked = self.postings(db).ranked(all_of(terms), FILTER_WEIGHTS, FROM_THE_FIRST)
+        ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in ranked.items())
         return [summaries[row] for *_, row in ordered]
 
 
@@ -315,15 +285,14 @@ def index_in_memory(
 
     *module* is the full-text module of SQLite.
     """
-    from engine.search.writing import Writer, batches
+    from engine.search.writing import Writer
 
     db = in_memory()
     db.execute("begin")
     create(db, corpus.root, "", module)
     writer = Writer(db, risk)
-    whole = enumerate(corpus.memories)
-    for batch in batches(((_name(corpus.root, memory.summary), part, 0, 0, 0), memory) for part, memory in whole):
-        writer.write(batch)
+    for part, memory in enumerate(corpus.memories):
+        writer.add(memory, (_name(corpus.root, memory.summary), part, 0, 0, 0))
     writer.finish()
     for is_notice, listed in ((False, corpus.skipped), (True, corpus.notices)):
         rows = [(skipped.where, skipped.reason, is_notice, skipped.double_of) for skipped in listed]
@@ -347,14 +316,6 @@ def _lasting(memory: MemorySummary) -> MemorySummary:
     return replace(memory, path="", risk=0.0)
 
 
-def _indexed(db: Connection, root: str, memory_id: str) -> IndexedMemory | None:
-    from engine.search.vocabulary import decode
-
-    sql = f"select {SUMMARY}, words from memory where id = ? and reason is null"
-    row = db.execute(sql, (memory_id,)).fetchone()
-    return IndexedMemory(summary(root, row[:-1]), decode(db, row[-1]), row[-1]) if row else None
-
-
 def _skipped(db: Connection) -> tuple[Skipped, ...]:
     from engine.memory import Skipped
     from engine.stores.roots import by_reason
@@ -370,11 +331,19 @@ def _listed(db: Connection, *, is_notice: bool) -> list[Skipped]:
 
 
 def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
-    """The rows of memories that hold all words of a filter, or longer words. Used without FTS5."""
-    from engine.search.vocabulary import words_begun, words_of_text
+    """The rows of memories that hold all words of a filter. Used without FTS5."""
+    from engine.search.writing import unpacked
 
-    starts = [term.phrases[0][0] for term in terms]
-    exact, begun = words_of_text(db, starts), words_begun(db, starts)
-    codes = [[word.code for word in (*begun.get(start, ()), *filter(None, [exact.get(start)]))] for start in starts]
-    rows = db.execute("select rowid, words from memory where reason is null").fetchall()
-    return {row for row, words in rows if all(any(code in words for code in wanted) for wanted in codes)}
+    found = set()
+    for row, packed in db.execute("select rowid, stems from memory where reason is null"):
+        stems = " ".join(["", *unpacked(packed), ""])
+        wanted = [
+            [
+                *(f" {' '.join(phrase)} " for phrase in term.stems),
+                *([f" {term.phrases[0][0]}"] if term.is_prefix else ()),
+            ]
+            for term in terms
+        ]
+        if all(any(text in stems for text in alternatives) for alternatives in wanted):
+            found.add(row)
+    return found

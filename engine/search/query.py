@@ -1,27 +1,30 @@
 """A prompt as terms, and terms as an FTS5 expression.
 
-A compound identifier becomes an exact phrase: as a prefix, "user_id" would find "user identity". Any other token may be
-the beginning of a longer word. All tokens are quoted, so that no word of a prompt is an operator for FTS5's parser.
-Stop words are left out, unless they are names: see `stopwords`.
+A compound identifier becomes an exact phrase: `user_id` does not find "user identity". All stems are quoted, so that no
+word of a prompt is an operator for FTS5's parser. Stop words are left out, unless they are names: see `stopwords`.
 """
 
 from __future__ import annotations
 
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.search import tokens as tk
+from engine.search.stems import PARTICLES, stem
 from engine.search.stopwords import STOP_WORDS, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    Phrase = tuple[tuple[str, ...], bool]
-    """A token sequence, and whether its single token may be the beginning of a longer word."""
+    Phrase = tuple[str, ...]
 
 MAX_CHARACTERS = 8_000
 """Half of these are read at the beginning and half at the end: a question stands before a pasted text, or after it."""
-MAX_GUESSED = 200
-"""In a prompt with more words, no two neighbours are taken for one word."""
+
+ENDINGS = tuple("ization ational ication ation ement ment ness able ible ance ence ing ity ful ive".split())
+"""Endings of English words that a stem has lost. A word that is being typed may end within one of them."""
+
+LEAST_WORD = 3
+"""Least letters of a word in a file's name that is searched by itself."""
 
 RECEIVERS = ("self", "this", "cls")
 """Words before an attribute that are no part of its name."""
@@ -38,20 +41,26 @@ EXTENSIONS = frozenset(
 class Term(Record):
     """A part of a prompt to be found: its `text` as the person wrote it, and `phrases`, alternative token sequences.
 
-    `is_prefix`: the phrase is a single token, and may be the beginning of a longer word. `is_guess`: the person may
-    mean this; it counts only where a memory holds it. `weight`: 1, or less for a word of an earlier turn.
+    `is_prefix`: it is a single token, and may be the beginning of a longer word. `weight`: 1, or less for a word of an
+    earlier turn. `of_file`: it is a word of a file's name, which is a term of its own, too.
     """
 
     text: str
-    phrases: tuple[tuple[str, ...], ...]
-    is_prefix: bool
-    is_guess: bool = False
+    phrases: tuple[Phrase, ...]
+    is_prefix: bool = False
     weight: float = 1.0
+    of_file: bool = False
 
     @property
-    def searched(self) -> list[Phrase]:
-        """The phrases in the form that `any_of` takes."""
-        return [(phrase, self.is_prefix) for phrase in self.phrases]
+    def stems(self) -> tuple[Phrase, ...]:
+        """The phrases as the index holds them; of a single token that may go on, also the stems that it may get.
+
+        With `deploym`, deployment has the stem deploy.
+        """
+        known = dict.fromkeys(tuple(map(stem, phrase)) for phrase in self.phrases)
+        if self.is_prefix:
+            known |= dict.fromkeys((stem(word),) for word in _completions(self.phrases[0][0]))
+        return tuple(known)
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
@@ -69,41 +78,34 @@ def query_terms(text: str) -> tuple[Term, ...]:
     return tuple(found.values())
 
 
-def rarest(terms: Sequence[Term], counts: Sequence[int], most: int) -> list[Term]:
-    """The *most* rarest terms, in their order; terms of no memory come last. *counts*: memories that hold each term."""
-    ordered = sorted(range(len(terms)), key=lambda number: (not counts[number], counts[number], number))
-    return [terms[number] for number in sorted(ordered[:most])]
-
-
-def joined_neighbours(text: str) -> tuple[Term, ...]:
-    """Guesses: timeout for `time out`, frontend for `front end`, http2 for `HTTP/2`. None for a long text.
-
-    Where a memory holds the one word, the two words as neighbours count as much.
-
-    The first word of a pair is no stop word: `be low` is not below.
-    """
-    words = tk.chunks(text[:MAX_CHARACTERS])
-    folded = [tk.fold(word) for word in words] if len(words) <= MAX_GUESSED else []
-    pairs = [(i, i + 1) for i in range(len(folded) - 1) if _may_be_one(*folded[i : i + 2])]
-    found = {folded[i] + folded[j]: f"{words[i]} {words[j]}" for i, j in pairs}
-    halves = {folded[i] + folded[j]: (folded[i], folded[j]) for i, j in pairs}
-    return tuple(Term(text, ((word,), halves[word]), False, True) for word, text in found.items())
-
-
 def any_of(phrases: Iterable[Phrase]) -> str:
-    """The FTS5 expression that finds any of *phrases*."""
-    return " OR ".join(_quoted(phrase, is_prefix) for phrase, is_prefix in phrases)
+    """The FTS5 expression that finds any of *phrases* of stems."""
+    return " OR ".join(map(_quoted, phrases))
 
 
-def all_of(terms: tuple[Term, ...]) -> str:
+def all_of(terms: Iterable[Term]) -> str:
     """The FTS5 expression that finds all of *terms*."""
-    return " AND ".join(f"({any_of(term.searched)})" for term in terms)
+    return " AND ".join(
+        f"({any_of(term.stems)}{f' OR {_quoted(term.phrases[0])}*' if term.is_prefix else ''})" for term in terms
+    )
 
 
 def filter_terms(text: str) -> tuple[Term, ...]:
-    """The terms of a filter that is being typed: each word may be the beginning of a longer word."""
-    found = (token for word in tk.words(text[:MAX_CHARACTERS]) for token in tk.word_tokens(word))
-    return tuple(Term(token, ((token,),), is_prefix=True) for token in dict.fromkeys(found))
+    """The terms of a filter that is being typed: the last word may be the beginning of a longer word."""
+    found = (
+        token
+        for chunk in tk.chunks(text[:MAX_CHARACTERS])
+        for word in tk.words(chunk)
+        for token in tk.word_tokens(word)
+    )
+    return with_last_prefix(tuple(Term(token, ((token,),)) for token in dict.fromkeys(found)))
+
+
+def with_last_prefix(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """*terms*, of which the last may be the beginning of a longer word, if it is a single token."""
+    if not terms or terms[-1].phrases[1:] or terms[-1].phrases[0][1:]:
+        return terms
+    return (*terms[:-1], replace(terms[-1], is_prefix=True))
 
 
 def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
@@ -116,33 +118,36 @@ def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
     if not chunk.isascii() and any(tk.has_unspaced(tk.fold(word)) for word in words):
         return [term for word in words for term in _unspaced_terms(word)]
     if len(words) > 1:
-        return [_compound(chunk)]
+        return _compound(chunk)
     word = words[0] if words else ""
     if tk.is_camel(word):
-        return [_camel(word)]
+        return [Term(word, ((tk.fold(word),), tk.word_tokens(word)))]
     term = _single(word, tk.fold(word), is_name=is_name)
     return [term] if term else []
 
 
 def _single(word: str, token: str, *, is_name: bool = False) -> Term | None:
-    """The term of a single token. None for a stop word, and for a single letter in a script that has spaces.
+    """The term of a single token.
 
-    A name that looks like either is an exact term.
+    None for a stop word, a Korean particle, and a single letter in a script that has spaces, unless it is a name.
     """
-    if token in STOP_WORDS or (len(token) < 2 and not (token and tk.is_unspaced(token))):
-        return Term(word, ((token,),), False, False) if is_name and token else None
-    return Term(word, ((token,),), True, False)
+    is_empty = token in STOP_WORDS or token in PARTICLES or (len(token) < 2 and not (token and tk.is_unspaced(token)))
+    return Term(word, ((token,),)) if token and (is_name or not is_empty) else None
 
 
-def _compound(chunk: str) -> Term:
+def _compound(chunk: str) -> list[Term]:
     """user_id: an exact phrase of its words or parts, or these in one word (userid).
 
-    A version is found with and without its v; a file also without its extension, if its name is a compound.
+    A version is found with and without its v. A file is also found without its extension, and by the words of its name.
     """
     name, _, extension = chunk.rpartition(".")
-    is_file = extension.lower() in EXTENSIONS and bool(tk.joined(name))
-    phrases = [*_spellings(chunk), *(_spellings(name) if is_file else ())]
-    return Term(chunk, tuple(dict.fromkeys(phrases)), is_prefix=False)
+    if extension.lower() not in EXTENSIONS:
+        return [Term(chunk, tuple(dict.fromkeys(_spellings(chunk))))]
+    is_whole = bool(tk.joined(name))
+    phrases = [*_spellings(chunk), *(_spellings(name) if is_whole else ())]
+    tokens = dict.fromkeys(token for word in tk.words(name) for token in tk.word_tokens(word))
+    parts = [term for token in tokens if len(token) >= LEAST_WORD and (term := _single(token, token))]
+    return [Term(chunk, tuple(dict.fromkeys(phrases))), *(replace(term, of_file=True) for term in parts)]
 
 
 def _spellings(name: str) -> list[tuple[str, ...]]:
@@ -162,11 +167,6 @@ def _other_version(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [(number if first != number else f"v{number}", *rest)]
 
 
-def _camel(word: str) -> Term:
-    """getUserName: the whole word, or its parts as neighbours (get_user_name)."""
-    return Term(word, ((tk.fold(word),), tk.word_tokens(word)), is_prefix=False)
-
-
 def _unspaced_terms(word: str) -> list[Term]:
     """A run of Han, Kana or Thai, say: each pair of neighbours is a term, because nothing shows where a word ends.
 
@@ -177,9 +177,7 @@ def _unspaced_terms(word: str) -> list[Term]:
         parts = tk.clusters(run) if tk.is_unspaced(run[0]) else [run]
         pairs = [(parts[number], parts[number + 1]) for number in range(len(parts) - 1)]
         pairs = [pair for pair in pairs if not all(map(_is_hiragana, pair))] or pairs
-        found += [Term("".join(pair), (pair,), is_prefix=False) for pair in pairs] or [
-            _single(part, part) for part in parts
-        ]
+        found += [Term("".join(pair), (pair,)) for pair in pairs] or [_single(part, part) for part in parts]
     return [term for term in found if term]
 
 
@@ -187,14 +185,16 @@ def _is_hiragana(character: str) -> bool:
     return "\u3041" <= character <= "\u309f"
 
 
-def _may_be_one(first: str, second: str) -> bool:
-    """Whether two folded words may be one word that was taken apart."""
-    if len(first) < 2 or first in STOP_WORDS or (len(second) < 2 and not second.isdecimal()):
-        return False
-    both = first + second
-    return both.isascii() and both.isalnum() and not both.isdecimal()
+def _completions(token: str) -> list[str]:
+    """The words that a token may become, if its last letters begin one of ENDINGS."""
+    return [
+        token + ending[place:]
+        for ending in ENDINGS
+        for place in range(1, len(ending))
+        if token.endswith(ending[:place])
+    ]
 
 
-def _quoted(phrase: tuple[str, ...], is_prefix: bool) -> str:
+def _quoted(phrase: Phrase) -> str:
     text = " ".join(phrase).replace('"', '""')
-    return f'"{text}"*' if is_prefix else f'"{text}"'
+    return f'"{text}"'

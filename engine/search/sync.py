@@ -8,7 +8,6 @@ format is deleted and built again.
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from engine.lean.record import Record, replace
@@ -28,20 +27,19 @@ from engine.search.database import (
     store_name,
     summary,
 )
-from engine.search.writing import Writer, batches
+from engine.search.writing import Writer
 from engine.stores.files import has_locks, make_private
 from engine.stores.registry import store_of
 from engine.stores.roots import counting_file, double, parts_of, shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Set
+    from collections.abc import Callable, Set
     from typing import Any
 
     from engine.lean.sqlite import Connection
     from engine.memory import Memory, MemorySummary
     from engine.search.database import Stamp
-    from engine.search.writing import Batch, Place
     from engine.stores.registry import RootStore
 
 NOT_DAMAGED = (3, 5, 6, 7, 8, 9, 10, 13, 14)
@@ -52,24 +50,14 @@ SHORT_READ, READ_ERROR = 522, 266
 
 BUSY = 5
 
-MERGE = "insert into {table}({table}, rank) values ('merge', 500)"
+MERGE = "insert into full_text(full_text, rank) values ('merge', 500)"
 """Each update adds a segment to an FTS5 index, and each word is looked for in all segments. This merges 500 pages."""
+
+OPTIMIZE = "insert into full_text(full_text) values ('optimize')"
 
 MANY_IDS = 1000
 DOUBLED = "select id from memory group by id having count(*) > 1 or count(reason)"
 """Of more ids, one query finds those that `Sync` has to settle."""
-
-OPTIMIZE = "insert into {table}({table}) values ('optimize')"
-
-
-READERS, FILES_FOR_READERS, FILES_AT_ONCE = 2, 5000, 400
-"""Processes that read the files of a large first index, from this number of files on, and files that each reads before
-the next takes its turn. This process needs about as long to write the rows as two need to read the files."""
-
-PIPE_BYTES = 1 << 20
-"""A reader goes on until its pipe is full."""
-
-READ = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.sync import send_batches; send_batches()"
 
 
 class OutOfTimeError(Exception):
@@ -80,12 +68,10 @@ class Watch(Record):
     """What holds while an index is updated.
 
     `tell` gets the number of files that were looked at, and of all. `is_over` is asked before a file is read.
-    `has_readers`: other processes may help to read very many files.
     """
 
     tell: Callable[[int, int], None] = lambda *_: None
     is_over: Callable[[], bool] = lambda: False
-    has_readers: bool = False
 
 
 UNWATCHED = Watch()
@@ -110,7 +96,7 @@ def update(
     if not is_openable(path):
         discard(path)
 
-    def attempt(watch: Watch) -> bool:
+    def attempt() -> bool:
         make_private(path)
         db = for_writing(path, wait_s=wait_s)
         try:
@@ -125,23 +111,19 @@ def update(
             sync = Sync(db, root, store, risk, watch)
             is_changed = sync.run(only)
             if has_fts5(db) and (is_new or (merges and is_changed)):
-                for table in ("full_text", "headline"):
-                    db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
+                db.execute(OPTIMIZE if is_new else MERGE)
             db.execute("commit")
         finally:
             db.close()
         return sync.writer.is_by_line
 
     try:
-        try:
-            return attempt(watch)
-        except ChildProcessError:
-            return attempt(replace(watch, has_readers=False))
+        return attempt()
     except DAMAGE as error:
         if only is not None or not is_damage(error):
             raise
         discard(path)
-        return attempt(replace(watch, has_readers=False))
+        return attempt()
 
 
 def is_damage(error: Exception) -> bool:
@@ -175,67 +157,9 @@ def discard(path: str) -> None:
             os.unlink(path + suffix)
 
 
-def parts_of_files(
-    store: RootStore, root: str, names: Iterable[str], require_time: Callable[[], None] = lambda: None
-) -> Iterator[tuple[Place, Memory | Skipped]]:
-    """The memories in the files *names*, and what is none."""
-    for name in names:
-        require_time()
-        found = settled_stamp(os.path.join(root, name))
-        for part, item in enumerate(parts_of(store, root, name)):
-            if part:
-                require_time()
-            yield (os.fsencode(name), part, *_kept_stamp(found, item)), item
-
-
 def _kept_stamp(found: Stamp, item: Memory | Skipped) -> Stamp:
     """The stamp to store: a memory whose front matter was read by line is read again next time, maybe as YAML."""
     return (*found[:2], UNSETTLED) if not isinstance(item, Skipped) and item.is_by_line else found
-
-
-def batches_of_readers(root: str, store: str, names: list[str]) -> Generator[Batch]:
-    """As `parts_of_files`, read by processes of their own, in batches. Raises ChildProcessError if one ends early."""
-    import gc
-    import pickle
-    from subprocess import DEVNULL, PIPE, Popen
-
-    collects = gc.isenabled()
-    gc.disable()  # so many new objects would set it off again and again, and none of them is garbage
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    command = [sys.executable, "-I", "-c", READ, package]  # with installed packages, for PyYAML
-    shares = [names[start : start + FILES_AT_ONCE] for start in range(0, len(names), FILES_AT_ONCE)]
-    readers: list[Any] = []
-    try:
-        for number in range(READERS):
-            reader: Any = Popen(
-                command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pipesize=PIPE_BYTES, start_new_session=True
-            )
-            readers.append(reader)
-            with reader.stdin:
-                pickle.dump((root, store, shares[number::READERS]), reader.stdin)
-        for number in range(len(shares)):
-            while (batch := pickle.load(readers[number % READERS].stdout)) is not None:
-                yield batch
-    except (OSError, EOFError, pickle.UnpicklingError) as error:
-        raise ChildProcessError from error
-    finally:
-        for reader in readers:
-            reader.kill()
-            reader.wait()
-            reader.stdout.close()
-        if collects:
-            gc.enable()
-
-
-def send_batches() -> None:
-    """Read files in a process of `batches_of_readers`: the parts of each share of them, and None at its end."""
-    import pickle
-
-    root, store, shares = pickle.load(sys.stdin.buffer)
-    for names in shares:
-        for batch in batches(parts_of_files(store_of(root, store), root, names), FILES_AT_ONCE):
-            pickle.dump(batch, sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
-        pickle.dump(None, sys.stdout.buffer)
 
 
 class Sync:
@@ -272,19 +196,14 @@ class Sync:
         return is_changed
 
     def _add_new(self, new: list[str], of_all: int) -> None:
-        done = of_all - len(new)
-        if self._watch.has_readers and len(new) >= FILES_FOR_READERS and (os.cpu_count() or 1) > 1:
-            found = batches_of_readers(self._root, self._store.name, new)
-        else:
-            found = batches(parts_of_files(self._store, self._root, new, self._require_time))
-        try:
-            for batch in found:
-                self._require_time()
-                self.writer.write(batch)
-                done += sum(not part for (_, part, *_), _ in batch[1])
-                self._watch.tell(done, of_all)
-        finally:
-            found.close()
+        for done, name in enumerate(new, of_all - len(new) + 1):
+            self._require_time()
+            found = settled_stamp(os.path.join(self._root, name))
+            for part, item in enumerate(parts_of(self._store, self._root, name)):
+                if part:
+                    self._require_time()
+                self.writer.add(item, (os.fsencode(name), part, *_kept_stamp(found, item)))
+            self._watch.tell(done, of_all)
 
     def _names(self) -> Set[bytes]:
         """The files that may hold memories. Folders and lists are read again only if one of them changed."""
@@ -331,7 +250,8 @@ class Sync:
                 left.discard(row)
                 self.writer.restamp(row, _kept_stamp(found, item), part)
             else:
-                self._add(item, (name, part, *_kept_stamp(found, item)))
+                self._require_time()
+                self.writer.add(item, (name, part, *_kept_stamp(found, item)))
         for gone in left:
             self.writer.remove(gone)
 
@@ -340,11 +260,6 @@ class Sync:
         sql = f"select {SUMMARY} from memory where rowid = ? and reason is null"
         found = ((self._db.execute(sql, (row,)).fetchone(), row) for row in rows)
         return {replace(summary(self._root, values), risk=0.0): row for values, row in found if values}
-
-    def _add(self, item: Memory | Skipped, place: Place) -> None:
-        self._require_time()
-        for batch in batches([(place, item)]):
-            self.writer.write(batch)
 
     def _require_time(self) -> None:
         if self._watch.is_over():
@@ -366,7 +281,8 @@ class Sync:
             self.writer.remove(row)
             place: Any = (os.fsencode(name), part, *found)
             if number == used:
-                self._add(self._again(name, memory_id), place)
+                self._require_time()
+                self.writer.add(self._again(name, memory_id), place)
             else:
                 self.writer.add_unused(skipped, place, memory_id, changed)
 

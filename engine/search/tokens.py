@@ -34,6 +34,10 @@ SYLLABLES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF), *SYLLABLES)
 """These, and Hiragana, Katakana and Han: scripts written without spaces between words."""
 
+HANGUL = "가", "힣"
+HANGUL_BLOCKS = (HANGUL, ("\u1100", "\u11ff"))
+"""Syllables, and the letters that they are made of."""
+
 
 class _Separators(dict[int, str]):
     """A translation table that keeps letters, digits, marks and *kept*, and turns other characters into spaces."""
@@ -60,13 +64,10 @@ class _Known(dict[str, tuple[tuple[str, ...], str]]):
     def __missing__(self, run: str) -> tuple[tuple[str, ...], str]:
         if len(self) >= self.MOST:
             self.clear()
-        chunk = run.strip(JOINERS)
-        if is_plain(chunk):
-            found: tuple[tuple[str, ...], str] = (chunk.lower(),), ""
-        else:
-            found = tuple(token for word in words(chunk) for token in word_tokens(word)), joined(chunk)
-        self[run] = found
-        return found
+        parts = [chunk for piece in part_hangul(run) if (chunk := piece.strip(JOINERS))]
+        found = tuple(token for chunk in parts for word in words(chunk) for token in word_tokens(word))
+        self[run] = found, " ".join(filter(None, map(joined, parts)))
+        return self[run]
 
 
 _KNOWN = _Known()
@@ -107,7 +108,17 @@ def placed_tokens(text: str) -> list[tuple[str, int, int]]:
 
 def chunks(text: str) -> list[str]:
     """The words of *text* with compound identifiers whole: `fix user_id.` gives fix, user_id."""
-    return [chunk for raw in text.translate(_CHUNKS).split() if (chunk := raw.strip(JOINERS))]
+    runs_of_text = text.translate(_CHUNKS).split()
+    pieces = runs_of_text if text.isascii() else [piece for run in runs_of_text for piece in part_hangul(run)]
+    return [chunk for piece in pieces if (chunk := piece.strip(JOINERS))]
+
+
+def part_hangul(run: str) -> list[str]:
+    """A run without spaces, parted where Hangul is glued to other letters or digits: axiosInstance에서 and 401일."""
+    if run.isascii() or not any(map(_is_hangul, run)):
+        return [run]
+    starts = [0, *(i for i in range(1, len(run)) if _is_glued(run[i - 1], run[i]))]
+    return [run[i:j] for i, j in zip(starts, [*starts[1:], len(run)], strict=True)]
 
 
 def is_plain(chunk: str) -> bool:
@@ -192,6 +203,14 @@ def clusters(run: str) -> list[str]:
 def is_unspaced(character: str) -> bool:
     code = ord(character)
     return any(first <= code <= last for first, last in UNSPACED)
+
+
+def _is_hangul(character: str) -> bool:
+    return any(first <= character <= last for first, last in HANGUL_BLOCKS)
+
+
+def _is_glued(one: str, other: str) -> bool:
+    return _is_hangul(one) != _is_hangul(other) and one.isalnum() and other.isalnum()
 
 
 def _is_syllabic(character: str) -> bool:

@@ -12,13 +12,13 @@ tested at half the risk. `python -m tests.benchmarks.learning` measures how ofte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 from scipy.stats import t as student
 
-from engine.cutoff import FURTHER, surer
+from engine.cutoff import surer
 from engine.default_model import FALSE_FIRES
 from labels.measure.intervals import headline_interval, wilson
 
@@ -138,8 +138,11 @@ def injected(
 
 
 def reaches(probabilities: Sequence[float], threshold: float) -> list[bool]:
-    """Whether each memory of a prompt passes; those behind the first must be surer, as `engine.cutoff` says."""
-    return [p >= (surer(threshold) if place else threshold) for place, p in enumerate(probabilities)]
+    """Whether each memory of a prompt passes; behind the first that does, it must be surer, as `engine.cutoff` says."""
+    passed: list[bool] = []
+    for p in probabilities:
+        passed.append(p >= (surer(threshold) if any(passed) else threshold))
+    return passed
 
 
 def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) -> float | None:
@@ -222,8 +225,7 @@ def named_thresholds(prompts: Sequence[JudgedPrompt], probabilities: Probabiliti
     silent = [own for prompt, own in zip(prompts, probabilities, strict=True) if not prompt.relevant]
     if len(silent) < MIN_SILENT:
         return {}
-    reached = [[p / (p + (1 - p) * exp(FURTHER * (place > 0))) for place, p in enumerate(own)] for own in silent]
-    loudest = sorted((max(own, default=0.0) for own in reached), reverse=True)
+    loudest = sorted((max(own, default=0.0) for own in silent), reverse=True)
     beyond = {name: loudest[int(share * len(loudest))] for name, share in FALSE_FIRES.items()}
     return {name: min(1.0, (int(threshold * 1000) + 1) / 1000) for name, threshold in beyond.items()}
 

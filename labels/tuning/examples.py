@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from engine.cutoff import Cutoff, Model, features, fit_of
 from engine.errors import TuningError
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from labels.records import NOT_RELEVANT, RELEVANT, nested
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def judged_prompts(
         if truth.is_judged(prompt.id):
             examples = _examples(prompt, index, config, truth)
             today = frozenset(
-                candidate.memory.id for candidate in retrieve(prompt, index, config, cutoff=in_use).injected
+                candidate.memory.id for candidate in retrieve(Query(prompt), index, OpenSystem(config, in_use)).injected
             )
             known = truth.relevant(prompt.id, digests)
             found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today))
@@ -154,7 +154,7 @@ def by_root(
 
 def _examples(prompt: Prompt, index: Index, config: Config, truth: Truth) -> tuple[Example, ...]:
     recorder = Recorder(config)
-    retrieval = retrieve(prompt, index, config, cutoff=recorder)
+    retrieval = retrieve(Query(prompt), index, OpenSystem(config, recorder))
     return tuple(
         Example(memory.id, memory.title, recorder.seen[memory.id], truth.of(prompt.id, (memory.id, memory.digest)))
         for memory in (candidate.memory for candidate in retrieval.candidates)

@@ -3,11 +3,10 @@
     python -m tests.benchmarks.index [MEMORIES ...]
 
 Prints milliseconds. A build is compared with a plain FTS5 table of title, tags and body from the same files, for short
-memories and for long ones: medians and ranges of seconds of CPU, because other programs may run, with the processes
-that read the files; and of the clock. For queries it prints the share of the top three of an exhaustive search that
-they find: for `memsift`, and for `fts5_bm25` over title and tags (`headline`) and over the whole text (`full_text`). A
-full sync looks at every file; the cost of a change comes on top. Where a file is renamed into place, its folder
-changes: the hook does a full sync then.
+memories and for long ones: medians and ranges of seconds of CPU, because other programs may run, and of the clock. For
+queries it prints the share of the top three of an exhaustive search that they find: for `memsift`, and for `fts5_bm25`
+over title and tags (`headline`) and over the whole text (`full_text`). A full sync looks at every file; the cost of a
+change comes on top. Where a file is renamed into place, its folder changes: the hook does a full sync then.
 """
 
 from __future__ import annotations
@@ -25,11 +24,12 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
+from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH
 from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
-from engine.search.scoring import PromptMatcher, find
 from engine.search.strategies import fts5_bm25, memsift
 from tests.benchmarks.corpus import LENGTHS, MOST_WORDS, SHORT_WORDS, prompts, write_root
+from tests.engine.builders import pool_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,31 +116,26 @@ def _measure(root: str, environ: dict[str, str], size: int) -> None:
     with closing(open_index(root, environ)) as index:
         for name, search in _searches(index).items():
             for kind in LENGTHS:
-                _compare(name, search, kind, index)
+                _compare(name, search, kind)
 
 
 def _searches(index: Index) -> dict[str, Search]:
-    def strongest(prompt: str, limit: int) -> set[str]:
-        found = find(memsift.STRATEGY, prompt, index, limit, include_retired=True)
-        return {one.memory.id for one in found.memories}
-
-    def best(prompt: str, limit: int, *, in_bodies: bool) -> set[str]:
-        found = find(fts5_bm25.BODIES if in_bodies else fts5_bm25.HEADLINES, prompt, index, limit, include_retired=True)
-        return {one.memory.id for one in found.memories}
+    def best(prompt: str, limit: int, strategy: str, mode: str) -> set[str]:
+        return {one.memory.id for one in pool_of(index, prompt, limit, strategy, mode=mode).memories}
 
     return {
-        "memsift": strongest,
-        "headline": lambda prompt, limit: best(prompt, limit, in_bodies=False),
-        "full_text": lambda prompt, limit: best(prompt, limit, in_bodies=True),
+        "memsift": lambda prompt, limit: best(prompt, limit, MEMSIFT, AUTO),
+        "headline": lambda prompt, limit: best(prompt, limit, FTS5_BM25, AUTO),
+        "full_text": lambda prompt, limit: best(prompt, limit, FTS5_BM25, SEARCH),
     }
 
 
-def _compare(name: str, search: Search, kind: str, index: Index) -> None:
+def _compare(name: str, search: Search, kind: str) -> None:
     asked = prompts(PASTES if kind == "paste" else PROMPTS, kind)
     times = [_ms(lambda: search(prompt, 15)) for prompt in asked]  # noqa: B023 - called at once
     found = [search(prompt, 3) for prompt in asked]
-    with _exhaustively(index):
-        wanted = [search(prompt, 3) for prompt in asked]
+    with _exhaustively():
+        wanted = [search(prompt, 3) for prompt in reversed(asked)][::-1]
     same = sum(len(one & other) for one, other in zip(found, wanted, strict=True))
     print(
         f"  {name:<9} {kind:<8} {statistics.median(times):6.1f} ms, most {max(times):6.1f}; "
@@ -149,15 +144,23 @@ def _compare(name: str, search: Search, kind: str, index: Index) -> None:
 
 
 @contextmanager
-def _exhaustively(index: Index) -> Iterator[None]:
-    """Strategies score every memory."""
-    rows = index.ask(lambda db: [row for (row,) in db.execute("select rowid from memory")])
-    before = PromptMatcher._candidates
-    PromptMatcher._candidates = lambda *_, **__: rows  # type: ignore[assignment,method-assign]
+def _exhaustively() -> Iterator[None]:
+    """Strategies read all lists and score every memory."""
+    limits = [
+        (memsift, "BUDGET"),
+        (memsift, "BEST"),
+        (memsift, "MOST_TIES"),
+        (fts5_bm25, "BUDGET"),
+        (fts5_bm25, "BUDGET_OF_BODIES"),
+    ]
+    before = [getattr(module, name) for module, name in limits]
+    for module, name in limits:
+        setattr(module, name, sys.maxsize)
     try:
         yield
     finally:
-        PromptMatcher._candidates = before  # type: ignore[method-assign]
+        for (module, name), value in zip(limits, before, strict=True):
+            setattr(module, name, value)
 
 
 def _hooked(root: str, environ: dict[str, str]) -> None:

@@ -36,7 +36,7 @@ from engine.default_model import FALSE_FIRES
 from engine.lean.record import replace as changed
 from engine.memory import Corpus, Memory
 from engine.opening import index_of
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import read_corpus
 from labels.measure.intervals import wilson
@@ -108,7 +108,7 @@ def graded(root: LabelledRoot, corpus: Corpus | None = None) -> list[GradedPromp
         held = {name for id_ in words for name in root.names.get(id_, ())}
         for prompt, kind in root.prompts:
             recorder = Recorder(LEARNED)
-            candidates = retrieve(prompt, index, LEARNED, cutoff=recorder).candidates
+            candidates = retrieve(Query(prompt), index, OpenSystem(LEARNED, recorder)).candidates
             rows = [
                 Graded(one.memory.id, root.grade(prompt.id, one.memory.id), recorder.seen[one.memory.id])
                 for one in candidates
@@ -241,7 +241,7 @@ def injected(row: Sequence[tuple[float, int | None]], least: float) -> list[int 
 
 def threshold_for(rate: float, rows: Scored) -> float:
     """The least P(useful) that gives at most *rate* false fires."""
-    tops = sorted((row[0][0] if row else 0.0 for prompt, row in rows if prompt.is_useless), reverse=True)
+    tops = sorted((max((p for p, _ in row), default=0.0) for prompt, row in rows if prompt.is_useless), reverse=True)
     return tops[min(len(tops) - 1, int(rate * len(tops)))] + 1e-9 if tops else 1.0
 
 

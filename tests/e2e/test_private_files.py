@@ -130,7 +130,7 @@ def test_what_the_commands_write_is_its_owners_alone(tmp_path: Path, umask: int)
     home.memsift("install", "--plugin")
     assert home.run([sys.executable, "-c", IN_APP]).returncode == 0
     assert home.open_to_others() == []
-    made = {"index.db", "judge.db", "judge.db.lock", "batches.jsonl", "batches.jsonl.lock", "labels.db"}
+    made = {"index.db", "judge.db", "judge.db.lock", "labels.db"}
     made |= {"cutoff.json", "theme", "trusted.json", "config.toml", "journal.db", "decisions.db", "hook-start"}
     made |= {"writing.lock", "settings.json"}
     assert home.names() - {"run.jsonl", "labels.jsonl", "report.html", "named.db"} == made

@@ -5,11 +5,15 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from engine.config import AUTO, MEMSIFT, Config
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
+from engine.lean.record import replace
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
 from engine.opening import index_of
-from engine.prompt import Prompt
+from engine.pipeline import OpenSystem, Query, first_pool
+from engine.prompt import Prompt, typed_prompt
 from engine.search.index import Index
+from engine.search.ranking import CandidatePool
 from engine.stores.claude_memory import FOLDERS
 
 NO_CUTOFF = {"MEMSIFT_CUTOFF": "off"}
@@ -55,6 +59,22 @@ def open_index(*memories: Memory, module: str = "fts5") -> closing[Index]:
     """An index of these memories, to be used in a `with`."""
     ordered = sorted(memories, key=lambda one: one.summary.path)
     return closing(index_of(Corpus("/root", tuple(ordered)), module))
+
+
+def pool_of(
+    index: Index,
+    prompt: str,
+    size: int = 15,
+    strategy: str = MEMSIFT,
+    *,
+    mode: str = AUTO,
+    include_retired: bool = True,
+) -> CandidatePool:
+    """The memories that a strategy finds for a prompt, before anything is dropped."""
+    config = replace(Config(), match_strategy=strategy, max_results=size, noise_floor=0.0, min_strength=0.0)
+    config = replace(config, judge=replace(config.judge, candidate_pool_size=size), max_inject=size)
+    question = Query(typed_prompt(prompt), mode=mode, include_retired=include_retired)
+    return first_pool(question, index, OpenSystem(config), size)[1]
 
 
 def document(one: Memory) -> dict[str, object]:

@@ -28,8 +28,9 @@ from engine.cutoff import (
     model_of,
 )
 from engine.lean.record import replace
+from engine.search.postings import Unit
 from engine.search.ranking import CandidatePool, Scored, rank
-from engine.search.units import Unit
+from engine.search.stems import stem
 from tests.engine.builders import memory
 from tests.engine.models import content, write_model
 
@@ -53,8 +54,8 @@ def found(
 
 
 def features_of(*scored: Scored, unknown: float = 0.0) -> dict[str, Features]:
-    asked = [Unit(word, ((word.lower(),),), (), 1) for word in WORDS]
-    earlier = [Unit(f"Turn{number}", ((f"turn{number}",),), (), 1, 0.3) for number in range(MAX_ASKED)]
+    asked = [Unit(word, ((stem(word.lower()),),), 2, 2) for word in WORDS]
+    earlier = [Unit(f"Turn{number}", ((f"turn{number}",),), 1, 1, 0.3) for number in range(MAX_ASKED)]
     pool = CandidatePool(list(scored), [*asked, *earlier], RARE, unknown, PROMPT)
     return features(rank(pool.memories, Config()), pool)
 

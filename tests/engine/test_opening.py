@@ -13,17 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import opening
+from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.errors import RootNotFoundError
 from engine.lean.sqlite import DatabaseError, for_reading, for_writing
 from engine.memory import Memory
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.index import Index
 from engine.search.query import filter_terms
-from engine.search.scoring import find
-from engine.search.strategies import fts5_bm25, memsift, title_tags
 from engine.stores.files import make_private
 from engine.stores.roots import read_corpus
-from tests.engine.builders import document, fillers, memory, write_memory, write_root
+from tests.engine.builders import document, fillers, memory, pool_of, write_memory, write_root
 
 PROMPTS = ("cache rule", "auth token user_id", "what about zz1 and yy2", "migration")
 NAMES = ("a", "b", "c", "d")
@@ -56,18 +55,18 @@ class Project:
         if index is None:
             return None
         with closing(index):
-            found = find(fts5_bm25.HEADLINES, prompt, index, 15, include_retired=True)
+            found = pool_of(index, prompt, 15, FTS5_BM25)
             return [one.memory.title for one in found.memories]
 
 
 def everything(index: Index) -> object:
     """All that an index says, to compare."""
     pools = [
-        find(fts5_bm25.BODIES if in_bodies else fts5_bm25.HEADLINES, prompt, index, 15, include_retired=True).memories
+        pool_of(index, prompt, 15, FTS5_BM25, mode=SEARCH if in_bodies else AUTO).memories
         for prompt in PROMPTS
         for in_bodies in (False, True)
     ]
-    pools += [find(memsift.STRATEGY, prompt, index, 15, include_retired=False).memories for prompt in PROMPTS]
+    pools += [pool_of(index, prompt, 15, include_retired=False).memories for prompt in PROMPTS]
     hits = [[(one.memory, round(one.score, 9), one.matched) for one in pool] for pool in pools]
     summaries = index.summaries()
     memories = [index.memory(summary.id) for summary in summaries]
@@ -224,10 +223,10 @@ def test_others_take_the_place_of_candidates_that_match_no_more(project: Project
 def asked(index: Index) -> list[list[str]]:
     """The best three memories by each way of searching."""
     pools = [
-        find(fts5_bm25.HEADLINES, "cache rule", index, 3, include_retired=True),
-        find(fts5_bm25.BODIES, "cache rule", index, 3, include_retired=True),
-        find(memsift.STRATEGY, "cache rule", index, 3, include_retired=False),
-        title_tags.find("cache rule", index, 3, now=0),
+        pool_of(index, "cache rule", 3, FTS5_BM25),
+        pool_of(index, "cache rule", 3, FTS5_BM25, mode=SEARCH, include_retired=True),
+        pool_of(index, "cache rule", 3, include_retired=False),
+        pool_of(index, "cache rule", 3, TITLE_TAGS),
     ]
     return [[one.memory.title for one in pool.memories] for pool in pools]
 
@@ -281,8 +280,8 @@ def test_a_foreign_file_is_replaced(project: Project, content: bytes) -> None:
         "delete from about",
         "drop table memory",
         "drop table about",
-        "drop table word",
-        "drop table headline_data",
+        "drop table size",
+        "drop table full_text_data",
     ],
 )
 def test_another_format_or_a_missing_table_is_built_anew(project: Project, statement: str) -> None:
@@ -301,7 +300,7 @@ def test_a_closed_index_is_not_opened_again_by_a_question(project: Project) -> N
         len(index)
 
 
-@pytest.mark.parametrize("statement", ["delete from full_text_data", "update memory set words = 0", "drop table word"])
+@pytest.mark.parametrize("statement", ["delete from full_text_data", "update memory set stems = 0", "drop table size"])
 def test_damage_that_a_search_finds_is_healed(project: Project, statement: str) -> None:
     project.opened()
     with closing(for_writing(str(project.file))) as db:
@@ -333,11 +332,8 @@ class Builder:
 
 
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
-def test_another_builder_is_waited_for_as_long_as_builds_take(
-    project: Project, seconds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.0)
-    monkeypatch.setattr(opening, "BUILD_SECONDS", seconds)
+def test_another_builder_is_waited_for(project: Project, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "WAIT_SECONDS", seconds)
     builder = Builder(project)
     done = threading.Timer(1.0, builder.end)
     done.start()
@@ -371,13 +367,30 @@ def test_a_hook_does_not_wait_for_another_process_that_builds_the_first_index(pr
     assert project.hook() == ["cache rule"]
 
 
-@pytest.mark.slow
-def test_a_first_build_that_cannot_end_in_time_is_left_to_another_process_at_once(project: Project) -> None:
-    for number in range(600):
-        project.write(memory(f"rule {number}", "cache", body="the cache is cold at night " * 2000))
-    started = time.process_time()  # a busy machine takes longer, but not more work
-    assert project.hook(deadline_s=1.5) is None
-    assert time.process_time() - started < 1.5 * opening.SYNC_SHARE / 2
+def test_a_first_build_of_many_files_is_left_to_another_process_at_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(opening, "start_update", lambda _, root: started.append(root))
+    monkeypatch.setattr(opening, "SMALL_FIRST", 4)
+    assert project.hook() is None
+    monkeypatch.setattr(opening, "SMALL_FIRST", 300)
+    Path(project.root, "decisions", "large.json").write_bytes(b" " * opening.SMALL_BYTES * 300)
+    assert project.hook() is None
+    assert started == [project.root] * 2
+
+
+def test_a_large_index_that_is_behind_is_left_to_another_process_and_its_fresh_part_is_shown(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.opened()
+    settle(project)
+    project.write(memory("cache rule two"))
+    started: list[str] = []
+    monkeypatch.setattr(opening, "start_update", lambda _, root: started.append(root))
+    monkeypatch.setattr(opening, "SMALL", 3)
+    assert project.hook() == ["cache rule"]
+    assert started == [project.root]
 
 
 def test_segments_are_merged_where_no_prompt_waits(project: Project) -> None:
@@ -389,13 +402,3 @@ def test_segments_are_merged_where_no_prompt_waits(project: Project) -> None:
     with closing(for_reading(str(project.file))) as db:
         (segments,) = db.execute("select count(distinct segid) from full_text_idx").fetchone()
     assert segments <= 5
-
-
-def test_the_files_are_listed_once_where_nobody_else_writes_the_index(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """How long builds take is guessed, from another list of the files, only if another process writes it."""
-    guessed: list[str] = []
-    monkeypatch.setattr(opening, "build_seconds", lambda root: guessed.append(root) or 0.0)
-    project.opened()
-    assert guessed == []

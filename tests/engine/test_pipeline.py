@@ -9,7 +9,7 @@ from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS, Config, 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
 from engine.memory import Memory
-from engine.pipeline import NO_FTS5, cap, retrieve
+from engine.pipeline import NO_FTS5, OpenSystem, Query, cap, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval, Session
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
@@ -32,14 +32,9 @@ def run(
 ) -> Retrieval:
     with open_index(*memories, module=module) as index:
         return retrieve(
-            typed_prompt(prompt),
+            Query(typed_prompt(prompt), mode=mode, session=session, include_retired=include_retired),
             index,
-            config,
-            mode=mode,
-            judge=judge,
-            session=session,
-            include_retired=include_retired,
-            now=lambda: 1_767_225_600.0,
+            OpenSystem(config, judge=judge, now=lambda: 1_767_225_600.0),
         )
 
 
@@ -105,7 +100,7 @@ def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
 
 def test_the_floor_is_taken_on_raw_bm25() -> None:
     best = memory("billing exports pipeline", body="billing exports pipeline")
-    honest = memory("billing glossary of words")
+    honest = memory("billing glossary of all words")
     retrieval = run("billing exports pipeline", best, honest, *fillers(40))
     first, second = by_id(retrieval, best.summary.id), by_id(retrieval, honest.summary.id)
     assert first.body_bonus == 3
@@ -353,7 +348,7 @@ def test_a_prompt_of_200_kb_is_answered_by_the_question_behind_it() -> None:
 def test_time_is_taken_from_the_clock() -> None:
     ticks = iter([1.0, 1.25])
     with open_index(memory("cache")) as index:
-        retrieval = retrieve(typed_prompt("cache"), index, Config(), clock=lambda: next(ticks))
+        retrieval = retrieve(Query(typed_prompt("cache")), index, OpenSystem(Config(), clock=lambda: next(ticks)))
     assert retrieval.elapsed_ms == 250.0
 
 

@@ -5,10 +5,10 @@ from math import exp, log
 import pytest
 
 from engine.config import FTS5_BM25, SEARCH, Config
-from engine.cutoff import FURTHER, Cutoff, surer
+from engine.cutoff import FURTHER, Cutoff, default_cutoff, surer
 from engine.explaining.explain import Explainer
 from engine.lean.record import replace
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate, Retrieval
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
@@ -27,7 +27,7 @@ def run(
     model: Cutoff | None, *, judge: FakeJudge | None = None, config: Config = DEFAULT, mode: str = "auto"
 ) -> Retrieval:
     with open_index(*MEMORIES) as index:
-        return retrieve(typed_prompt(PROMPT), index, config, mode=mode, judge=judge, cutoff=model)
+        return retrieve(Query(typed_prompt(PROMPT), mode=mode), index, OpenSystem(config, judge=judge, cutoff=model))
 
 
 def candidates(retrieval: Retrieval) -> dict[str, Candidate]:
@@ -63,7 +63,9 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
     judged = run(cutoff(DEFAULT, threshold=0.99, doubt=0.75), judge=FakeJudge(keep=["three"]))
     assert injected(judged) == ["three"]
     with open_index(*MEMORIES) as index:
-        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
+        found = retrieve(
+            Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
+        )
         three = Explainer(found, index, DEFAULT).of("three")
     assert three is not None
     assert three.cutoff is not None
@@ -103,8 +105,10 @@ def test_confidence_follows_from_the_probability() -> None:
 def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
     with open_index(ONE, *fillers(40)) as index:
         prompt = typed_prompt("billing exports pipeline nightly")
-        (plain,) = retrieve(prompt, index, DEFAULT).candidates
-        (tuned,) = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0)).candidates
+        (plain,) = retrieve(Query(prompt), index, OpenSystem(DEFAULT)).candidates
+        (tuned,) = retrieve(
+            Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0))
+        ).candidates
     assert plain.confidence == HIGH
     assert tuned.confidence == LOW
 
@@ -128,11 +132,11 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
     alike = [memory(f"billing {number}", memory_id=f"b{number}") for number in range(20)]
     with open_index(*alike, *fillers(100)) as index:
         prompt = typed_prompt("billing")
-        alone = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT))
-        judged = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge())
+        alone = retrieve(Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
+        judged = retrieve(Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge()))
         many = replace(DEFAULT, max_inject=5)
         assert [len(one.candidates) for one in (alone, judged)] == [12, 15]
-        assert len(retrieve(prompt, index, many, cutoff=cutoff(many)).candidates) == 15
+        assert len(retrieve(Query(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
     assert last is not None
     assert last.reason.startswith("the 12 strongest are looked at")
@@ -173,14 +177,14 @@ def test_an_explicit_search_has_no_cutoff() -> None:
 
 def test_without_fts5_there_is_no_cutoff() -> None:
     with open_index(*MEMORIES, module="no_such_module") as index:
-        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0))
+        found = retrieve(Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0)))
     assert "all" in injected(found)
     assert found.least is None
 
 
 def test_an_explanation_says_how_much_probability_was_missing() -> None:
     with open_index(*MEMORIES) as index:
-        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT))
+        found = retrieve(Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT)))
         explainer = Explainer(found, index, DEFAULT)
         kept, dropped = explainer.of("all"), explainer.of("two")
     probabilities = {name: one.probability or 0.0 for name, one in candidates(found).items()}
@@ -192,3 +196,50 @@ def test_an_explanation_says_how_much_probability_was_missing() -> None:
     assert dropped.outcome == "cutoff"
     assert dropped.gap == pytest.approx(probabilities["two"] - surer(0.5))
     assert dropped.gap < 0
+
+
+def test_where_the_first_memory_was_dropped_the_next_need_not_be_surer() -> None:
+    """The second has the likeliest words in its tag, but the first has the higher strength."""
+    found = run(cutoff(DEFAULT, threshold=0.5))
+    first, second = found.candidates[:2]
+    unlikely, likely = replace(first, probability=0.4), replace(second, probability=0.55)
+    cut = cutoff(DEFAULT, threshold=0.5).drop([unlikely, likely], has_judge=False)
+    assert [one.dropped_by for one in cut] == ["cutoff", None]
+    assert surer(0.5) > 0.55
+    behind = cutoff(DEFAULT, threshold=0.5).drop([replace(first, probability=0.9), likely], has_judge=False)
+    assert [one.dropped_by for one in behind] == [None, "cutoff"]
+
+
+LONG_NOTE = "the words of a note that goes on and on about other things " * 30
+
+
+@pytest.mark.parametrize("prompt", ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts"])
+def test_a_prompt_that_is_one_identifier_of_one_note_passes(prompt: str) -> None:
+    notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
+    named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE}", memory_id="named")
+    config = Config()
+    with open_index(named, *notes) as index:
+        found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
+    assert injected(found) == ["named"]
+
+
+def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:
+    named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id="named")
+    prompt = typed_prompt("FNC-029 kubernetes rollout of the billing pipeline")
+    with open_index(named, *fillers(20)) as index:
+        assert injected(retrieve(Query(prompt), index, OpenSystem(Config(), default_cutoff(Config())))) == []
+
+
+def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
+    twice = [memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id=name) for name in "ab"]
+    with open_index(*twice, *fillers(20)) as index:
+        found = retrieve(Query(typed_prompt("FNC-029")), index, OpenSystem(Config(), default_cutoff(Config())))
+    assert injected(found) == []
+
+
+def test_a_root_with_one_note_of_one_line_is_not_silent() -> None:
+    note = memory("ops", body="Deploys go through make deploy", category="note", memory_id="ops")
+    with open_index(note) as index:
+        for prompt, expected in (("how do we deploy?", ["ops"]), ("how are invoices rounded?", [])):
+            found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(Config(), default_cutoff(Config())))
+            assert injected(found) == expected

@@ -7,21 +7,19 @@ from hypothesis import strategies as st
 from engine.config import SEARCH, Config
 from engine.lean.record import replace
 from engine.memory import Memory
-from engine.pipeline import SHARE_BEFORE_CHOICE, retrieve
+from engine.pipeline import SHARE_BEFORE_CHOICE, OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval, Session
 from engine.search.query import query_terms
-from engine.search.scoring import find
-from engine.search.strategies import memsift
-from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.builders import FakeJudge, fillers, memory, open_index, pool_of
 
 DEFAULT = Config()
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]
 
-PROMPT = "today billing exports pipeline nightly"
+PROMPT = "today server billing exports pipeline nightly"
 BEST = memory("billing exports pipeline nightly", memory_id="best")
 FAIR = memory("exports of other things", memory_id="fair")
-WEAK = memory("words about something else", body="billingrun", memory_id="weak")
+WEAK = memory("words about something else", body="server", memory_id="weak")
 FAINT = memory("one two three four", body="today", memory_id="faint")
 ALL = (BEST, FAIR, WEAK, FAINT, *fillers(40))
 
@@ -35,7 +33,11 @@ def run(
     include_retired: bool = False,
 ) -> Retrieval:
     with open_index(*memories) as index:
-        return retrieve(typed_prompt(prompt), index, config, mode=mode, judge=judge, include_retired=include_retired)
+        return retrieve(
+            Query(typed_prompt(prompt), mode=mode, include_retired=include_retired),
+            index,
+            OpenSystem(config, judge=judge),
+        )
 
 
 def injected(retrieval: Retrieval) -> list[str]:
@@ -49,7 +51,7 @@ def floored(retrieval: Retrieval) -> list[str]:
 def shares(prompt: str, *memories: Memory) -> dict[str, float]:
     """Each memory's strength, in units of what the rarest word can weigh."""
     with open_index(*memories) as index:
-        pool = find(memsift.STRATEGY, prompt, index, 15, include_retired=False)
+        pool = pool_of(index, prompt, 15, include_retired=False)
     return {one.memory.id: -one.score / pool.rare for one in pool.memories}
 
 
@@ -57,7 +59,7 @@ def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
     retrieval = run(PROMPT, *ALL)
     assert (retrieval.system, retrieval.strategy) == ("memsift", "memsift")
     with open_index(*ALL) as index:
-        pool = find(memsift.STRATEGY, PROMPT, index, 15, include_retired=False)
+        pool = pool_of(index, PROMPT, 15, include_retired=False)
     assert [one.score for one in retrieval.candidates] == [one.score for one in pool.memories]
     assert [one.bm25 for one in retrieval.candidates] == [one.bm25 for one in pool.memories]
     assert {one.body_bonus for one in retrieval.candidates} == {0}
@@ -214,7 +216,7 @@ def test_a_brief_retrieval_injects_the_same(
     session = Session(injected={one.summary.id: one.summary.digest for i, one in enumerate(memories) if i in known})
     with open_index(*memories) as index:
         whole, brief = (
-            retrieve(typed_prompt(prompt), index, config, session=session, is_brief=is_brief)
+            retrieve(Query(typed_prompt(prompt), session=session, is_brief=is_brief), index, OpenSystem(config))
             for is_brief in (False, True)
         )
     assert injected(brief) == injected(whole)
@@ -228,6 +230,8 @@ def test_a_brief_retrieval_leaves_a_judge_its_whole_choice(is_judged: bool, size
     memories = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(20)]
     judge = FakeJudge(keep=["m14"]) if is_judged else None
     with open_index(*memories, *fillers(40)) as index:
-        found = retrieve(typed_prompt("the cache expiry"), index, DEFAULT, judge=judge, is_brief=True)
+        found = retrieve(
+            Query(typed_prompt("the cache expiry"), is_brief=True), index, OpenSystem(DEFAULT, judge=judge)
+        )
     assert len(found.candidates) == size
     assert injected(found) == (["m14"] if is_judged else ["m00", "m01", "m02"])

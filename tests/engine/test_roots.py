@@ -14,6 +14,7 @@ from engine.judge.verdict import APPROVED, OK, REJECTED, TIMEOUT, Judgement, Ver
 from engine.lean.record import replace
 from engine.memory import MemorySummary
 from engine.paths import root_key
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import Prompt, typed_prompt
 from engine.roots import JointIndex, OpenRoot, open_together, retrieve
 from engine.search.query import filter_terms
@@ -92,15 +93,15 @@ def test_skipped_files_and_notices_have_whole_paths(folders: tuple[Path, Path]) 
 
 
 def test_one_injected_set_is_chosen_from_all_roots(folders: tuple[Path, Path], index: JointIndex) -> None:
-    found = retrieve(ASK, index, Config())
+    found = retrieve(Query(ASK), index, OpenSystem(Config()))
     assert {one.memory.id for one in found.injected} == {"cache", other(folders)}
-    one = retrieve(ASK, index, Config(max_inject=1))
+    one = retrieve(Query(ASK), index, OpenSystem(Config(max_inject=1)))
     assert [each.dropped_by for each in one.candidates][:2] == [None, "cap"]
     assert found.system == "memsift"
 
 
 def test_each_root_has_the_default_cutoff_that_the_first_has(index: JointIndex) -> None:
-    found = retrieve(ASK, index, Config(), cutoff=default_cutoff(Config()))
+    found = retrieve(Query(ASK), index, OpenSystem(Config(), cutoff=default_cutoff(Config())))
     assert found.system == "memsift+default"
     assert all(one.probability is not None for one in found.candidates)
 
@@ -109,7 +110,7 @@ def test_the_judge_is_asked_once_and_its_verdicts_have_the_ids_of_all_roots(
     folders: tuple[Path, Path], index: JointIndex
 ) -> None:
     judge = Keeps("note")
-    found = retrieve(ASK, index, Config(), judge=judge)
+    found = retrieve(Query(ASK), index, OpenSystem(Config(), judge=judge))
     assert judge.asked == [("token cache rule", "token cache note")]
     assert [one.memory.id for one in found.injected] == [other(folders)]
     assert found.judgement is not None
@@ -125,13 +126,13 @@ def test_a_judge_that_does_not_answer_is_told_of_also_where_the_first_root_has_n
     """Its failure must not look like an answer."""
     turned = [OpenRoot(str(one), Config(), None) for one in reversed(folders)]
     opened = open_together(turned, os.environ)
-    found = retrieve(typed_prompt("zz1 filler"), opened, Config(), judge=Keeps("", TIMEOUT))
+    found = retrieve(Query(typed_prompt("zz1 filler")), opened, OpenSystem(Config(), judge=Keeps("", TIMEOUT)))
     assert (found.fallback, found.judgement and found.judgement.status) == (TIMEOUT, TIMEOUT)
     opened.close()
 
 
 def test_a_memory_is_explained_within_its_root(folders: tuple[Path, Path], index: JointIndex) -> None:
-    found = retrieve(ASK, index, Config(max_inject=1))
+    found = retrieve(Query(ASK), index, OpenSystem(Config(max_inject=1)))
     explained = explainer_of(found, index, Config())
     outcomes = {
         name: explanation and (explanation.memory.id, explanation.outcome)
@@ -149,7 +150,7 @@ def test_a_root_that_is_turned_off_is_not_searched(folders: tuple[Path, Path]) -
     first, second = (str(one) for one in folders)
     off = replace(Config(), enabled=False)
     opened = open_together([OpenRoot(first, Config(), None), OpenRoot(second, off, None)], os.environ)
-    assert [one.memory.id for one in retrieve(ASK, opened, Config()).candidates] == ["cache"]
+    assert [one.memory.id for one in retrieve(Query(ASK), opened, OpenSystem(Config())).candidates] == ["cache"]
     opened.close()
 
 

@@ -14,7 +14,7 @@ from tui.plain import beginning, cells, hanging, marked, one_line, plain, printa
 
 
 def marker(text: str) -> Marker:
-    return Marker(filter_terms(text), by_stem=False)
+    return Marker(filter_terms(text))
 
 
 MARKUP = ("[/", "[b + x", "closing [/b]", "[link=http://x]y", "[true, false]", "[@click=app.quit]x[/]", "\\[x", "[[]]")

@@ -9,6 +9,7 @@ import click
 
 from engine.config import AUTO, SEARCH
 from engine.errors import MemsiftError
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import typed_prompt
 from engine.roots import retrieve
 from engine.wording import aligned
@@ -88,7 +89,7 @@ def judged(prompt: str, roots: Sequence[str], mode: str, judge: JudgeOptions) ->
             raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
         asked.prepare()
         report_skipped(index.skipped)
-        retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=asked)
+        retrieval = retrieve(Query(typed_prompt(prompt), mode=mode), index, OpenSystem(config, judge=asked))
         judge.refuse_a_miss(retrieval)
     return retrieval
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from engine.config import AUTO, MEMSIFT, SEARCH
+from engine.config import AUTO, SEARCH
 from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import typed_prompt
 from engine.roots import JointIndex, home_of, retrieve
 from engine.search.highlight import Marker, snippet
@@ -92,15 +93,8 @@ class Search:
                 asked.prepare()
             report_skipped(index.skipped)
             report_notices(index.notices)
-            retrieval = retrieve(
-                typed_prompt(self.query),
-                index,
-                config,
-                mode=self.mode,
-                judge=asked,
-                cutoff=cutoff,
-                include_retired=self.include_retired,
-            )
+            question = Query(typed_prompt(self.query), mode=self.mode, include_retired=self.include_retired)
+            retrieval = retrieve(question, index, OpenSystem(config, cutoff, asked))
             self.judge.refuse_a_miss(retrieval)
             is_one = self.memory_id is not None
             explained = self.explanations(retrieval, index, config) if self.explain or is_one else None
@@ -218,7 +212,7 @@ class ResultRows:
         self._retrieval = retrieval
         self._index = index
         self._explained = explained
-        self._marker = Marker.of(retrieval.prompt, by_stem=retrieval.strategy == MEMSIFT)
+        self._marker = Marker.of(retrieval.prompt)
 
     def of_search(self) -> dict[str, Any]:
         """{query, total_results, results}, best first, and `dropped` if explained."""

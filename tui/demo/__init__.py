@@ -23,6 +23,7 @@ from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.lean.sha256 import hex_digest
 from engine.paths import cache_dir, state_dir
+from engine.pipeline import OpenSystem, Query
 from engine.roots import open_together, retrieve
 from engine.stores.files import write_whole
 from labels.exchange.files import read_source
@@ -95,7 +96,8 @@ def write_log(root: str, environ: Mapping[str, str], now: datetime) -> None:
         for place, (prompt, at) in enumerate(zip(prompts, times(len(prompts), now), strict=True)):
             has_cutoff = at > now - timedelta(days=DAYS - DAYS_WITHOUT_CUTOFF)
             system = SYSTEMS["memsift+default" if has_cutoff else "memsift"]
-            found = retrieve(prompt, index, system.of(opened.config), cutoff=opened.cutoff if has_cutoff else None)
+            chosen = OpenSystem(system.of(opened.config), opened.cutoff if has_cutoff else None)
+            found = retrieve(Query(prompt), index, chosen)
             activity = Activity(count(step=0.004 + place % 5 / 2_000).__next__)
             activity.stage("search")
             activity.note(session_id=f"demo-{place // PROMPTS_A_SESSION}", prompt=prompt.text)

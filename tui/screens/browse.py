@@ -174,7 +174,7 @@ class BrowseScreen(ModeScreen):
         self._reading = self.app.workspace.reading
         choice, facts = self.listing.choice, self.memories.facts
         terms = filter_terms(self.listing.filter_line.value)
-        self.memories.marker = self.marker = Marker(terms, by_stem=False)
+        self.memories.marker = self.marker = Marker(terms)
         found = self.narrowing.of(self.app.workspace.index.matching(terms), facts)
         if not terms and not choice.order:
             found = sorted(found, key=is_part)  # first the memories that can be changed here

@@ -113,7 +113,6 @@ class ReplayScreen(ModeScreen):
         self.set_interval(0.1, self._show_waiting)
 
     def begin(self) -> None:
-        self.result.name_systems(self.app.workspace.heads)
         self.prompts.show_matching()
         self.prompts.read_known()
 
@@ -133,7 +132,7 @@ class ReplayScreen(ModeScreen):
         why = NO_PROMPTS_TO_REPLAY if self.prompts.shows_all else empty_text(self.prompts.choice.kind, workspace.heads)
         self.result.prompt_pane.update(plain(keyed(self.app, why)))
         self.result.border_title = "Prompt"
-        self.result.show([], NO_MARKS)
+        self.result.show(workspace.heads, [], NO_MARKS)
         self.result.tell_judge("")
         self.view.show(plain(""))
 
@@ -173,10 +172,9 @@ class ReplayScreen(ModeScreen):
         self.app.note_sighting(prompt.id)
         if prompt.id != self._shown_id:
             self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
-        self.result.show(rows, workspace.marker(prompt))
+        self.result.show(workspace.heads, rows, workspace.marker(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
-        self.result.name_systems(workspace.heads)
         self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
         if not rows:
             self.view.show(plain(""))

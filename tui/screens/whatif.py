@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from tui.workspace.whatif.sample import Injected, WhatIfEffect, WhatIfSample
     from tui.workspace.whatif.trial import Knob
 
-TELL_EVERY = 20
 """Labelled prompts between two messages about the progress."""
 
 NO_VERDICTS = "The judge has judged no labelled prompt yet. Replay with a judge first; What-if never asks one."
@@ -150,25 +149,13 @@ class WhatifScreen(ModeScreen):
 
     @work(thread=True, exclusive=True, group="sample", exit_on_error=False)
     def read(self, trial: Trial) -> None:
-        """Find the candidates of all labelled prompts, and the injected sets of the saved settings."""
+        """Read all labelled prompts, and find the injected sets of the saved settings."""
         worker, workspace, saved = get_current_worker(), self.app.workspace, trial.saved
-
-        def tell(done: int, total: int) -> None:
-            if done % TELL_EVERY == 0:
-                self.call_later(self.show_progress, done, total)
-
-        def is_stale() -> bool:
-            return worker.is_cancelled
-
         with LabelStore.open(workspace.store.path) as store:
-            sample = read_sample(store, workspace.index, saved, tell, is_stale)
-        sets = trial.prepare(sample, is_stale)
+            sample = read_sample(store, workspace.index)
+        sets = trial.injected(sample, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
             self.call_later(self.take_sample, sample, saved, sets)
-
-    def show_progress(self, done: int, total: int) -> None:
-        self._progress = f"Finding candidates: {done:,} of {total:,} labelled prompts"
-        self.show_again()
 
     def take_sample(self, sample: WhatIfSample, saved: Config, sets: Sequence[Injected | None]) -> None:
         """Count over *sample*. *sets* are the injected sets of the *saved* settings."""

@@ -140,13 +140,10 @@ class RankingPane(Vertical):
         yield table
         yield Static(id="judge")
 
-    def show(self, rows: Sequence[Row], marker: Marker) -> None:
-        self.table.marker = marker
+    def show(self, systems: Sequence[str], rows: Sequence[Row], marker: Marker) -> None:
+        """Show the *rows* of *systems*, which are named above their columns."""
+        self.table.names, self.table.marker = systems, marker
         self.table.show(rows)
-
-    def name_systems(self, names: tuple[str, ...]) -> None:
-        self.table.names = names
-        self.table.refresh()
         self.query_one(ColumnHeads).refresh()
 
     def tell_judge(self, text: str) -> None:
@@ -246,9 +243,8 @@ class Reveal(RankingPane):
         """Show a prompt in its systems, as far as they have answered."""
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
         rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.labels(prompt.id))
-        self.show(rows, workspace.marker(prompt))
+        self.show(workspace.heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
-        self.name_systems(workspace.heads)
 
     def tell_action(self, words: str) -> None:
         """Say which action the reason of a label asks for, and its key."""

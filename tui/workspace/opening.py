@@ -198,7 +198,7 @@ def open_workspace(
     from tui.workspace.workspace import Workspace
 
     judge = replace_dataclass(judge, is_patient=True)
-    spending = Limits(asks_first=True) if asks_first else None
+    spending = Limits(asks_first=asks_first)
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
     config = settings.config
     reading = with_hook_log(project_prompts(prompts, environ), root, environ)

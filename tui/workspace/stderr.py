@@ -124,11 +124,7 @@ def _build_visibly(root: str) -> None:
 
 
 def _explain_wait(root: str) -> None:
-    from engine.opening import build_seconds
-
-    seconds = max(SLOW_SECONDS, build_seconds(os.path.realpath(root)))
-    first = f"The first time takes about {seconds:,.0f} s; later only what changed is read."
-    click.echo(f"memsift: reading the memories of {visible(root)}. {first}", err=True)
+    click.echo(f"memsift: reading the memories of {visible(root)}. Later only what changed is read.", err=True)
 
 
 @contextmanager

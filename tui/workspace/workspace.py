@@ -7,7 +7,8 @@ from dataclasses import InitVar, dataclass
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
-from engine.config import MEMSIFT, SYSTEMS, is_injected
+from engine.config import SYSTEMS, is_injected
+from engine.pipeline import OpenSystem, Query
 from engine.roots import OpenRoot, open_together, retrieve
 from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
@@ -203,9 +204,8 @@ class Workspace(RootSystems, RootLabels):
         return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in labelling_order(by_id, self.seed)))
 
     def marker(self, prompt: Prompt) -> Marker:
-        """Marks the words of a prompt in a memory, as the columns match them."""
-        by_stem = MEMSIFT in [system.strategy for system in self.columns]
-        return Marker.of(prompt, by_stem=by_stem)
+        """Marks the words of a prompt in a memory."""
+        return Marker.of(prompt)
 
     # Retrievals
 
@@ -223,9 +223,8 @@ class Workspace(RootSystems, RootLabels):
         named = SYSTEMS[system]
         judge = self.judge if named.has_judge else None
         cutoff = self.cutoff if named.has_cutoff else None
-        return retrieve(
-            prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock, now=self.now
-        )
+        opened = OpenSystem(named.of(self.config), cutoff, judge, clock=self.clock, now=self.now)
+        return retrieve(Query(prompt), self.index, opened)
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """The kept retrieval of a prompt and a system, or None."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from engine.memory import MemorySummary
-    from engine.search.ranking import Searchable
+    from engine.search.index import Index
 
 RECENT_SECONDS = 30 * 86400
 
@@ -25,10 +25,10 @@ MIN_PREFIX, MAX_PREFIX = 4, 64
 _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 
 
-def find(text: str, index: Searchable, size: int, *, now: float) -> CandidatePool:
+def find(text: str, index: Index, size: int, *, now: float) -> CandidatePool:
     """The best *size* memories. *now* is in seconds since 1970."""
     words, since = keywords(text), recent_since(now)
-    return index.pool(lambda db: _pool(index.read_summaries(db).values(), words, since, size))
+    return index.pool(lambda postings: _pool(postings.all_summaries().values(), words, since, size))
 
 
 def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: str, size: int) -> CandidatePool:

@@ -6,7 +6,7 @@ from engine.conversations.injected import InjectionMatcher, is_text_id, items_of
 from engine.inject import context
 from engine.lean.sha256 import hex_digest
 from engine.memory import content_digest
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Injection, Prompt, typed_prompt
 from tests.engine.builders import memory, open_index
 
@@ -29,7 +29,7 @@ def ids(text: str, *names: str) -> list[str]:
 
 def test_what_the_own_hook_printed_is_read_back_as_it_was() -> None:
     with open_index(CACHE, LUNCH) as index:
-        made = retrieve(PROMPT, index, Config())
+        made = retrieve(Query(PROMPT), index, OpenSystem(Config()))
         read = InjectionMatcher(index).injected(PROMPT, Injection("", context(made, Config()))).retrieval
     assert [(one.memory, one.confidence) for one in read.injected] == [(CACHE.summary, made.injected[0].confidence)]
     assert (read.system, read.fallback, read.judgement) == ("injected", "", None)

@@ -12,7 +12,7 @@ from engine import inject
 from engine.config import SEARCH, Config
 from engine.lean.record import replace
 from engine.opening import hook_index, index_file, index_of, open_index
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.stores.roots import read_corpus
 from tests.engine.builders import NO_CUTOFF, fillers, memory, write_root
@@ -99,11 +99,15 @@ def beside(file: Path, suffix: str) -> Path:
 
 def answers(index: Index) -> Answers:
     config = Config()
-    return tuple(inject.context(retrieve(typed_prompt(text), index, config), config) for text in PROMPTS)
+    return tuple(
+        inject.context(retrieve(Query(typed_prompt(text)), index, OpenSystem(config)), config) for text in PROMPTS
+    )
 
 
 def everything(index: Index) -> Everything:
-    found = [retrieve(typed_prompt(text), index, Config(), mode=SEARCH).candidates for text in PROMPTS]
+    found = [
+        retrieve(Query(typed_prompt(text), mode=SEARCH), index, OpenSystem(Config())).candidates for text in PROMPTS
+    ]
     lists = [[(one.memory, round(one.score, 9), one.matched) for one in candidates] for candidates in found]
     summaries = [replace(summary, risk=0.0) for summary in index.summaries()]  # a long one is scanned when it is shown
     memories = [index.memory(summary.id) for summary in summaries]

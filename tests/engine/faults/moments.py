@@ -14,7 +14,7 @@ from engine import inject
 from engine.config import Config
 from engine.lean.record import Record
 from engine.opening import index_of
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.stores.roots import read_corpus
 from tests.engine.faults.answers import shown
@@ -90,7 +90,7 @@ class Moments:
         if key not in self._right:
             self._put(cut)
             with closing(index_of(read_corpus(str(self._copy)))) as index:
-                found = retrieve(typed_prompt(self._prompt), index, ANY_STRENGTH)
+                found = retrieve(Query(typed_prompt(self._prompt)), index, OpenSystem(ANY_STRENGTH))
             self._right[key] = inject.context(found, ANY_STRENGTH)
         return self._right[key]
 

@@ -11,7 +11,7 @@ import pytest
 
 from engine.config import Config
 from engine.opening import hook_index, index_of
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.search.index import Index
 from engine.stores.roots import read_corpus
@@ -96,7 +96,7 @@ def assert_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
 
 
 def scores(index: Index) -> list[tuple[str, float]]:
-    found = retrieve(typed_prompt(PROMPTS[0]), index, Config()).candidates
+    found = retrieve(Query(typed_prompt(PROMPTS[0])), index, OpenSystem(Config())).candidates
     return [(one.memory.title, round(one.score, 6)) for one in found]
 
 

@@ -110,7 +110,7 @@ def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
 
 def test_a_prompt_that_the_index_is_not_ready_for_says_so(world: World) -> None:
     """Neither the log nor a hint for the model says that nothing fits, before the memories were read."""
-    for filler in fillers(160):
+    for filler in fillers(320):
         write_memory(world.root, filler)
     world.configure(deadline=0.3, output_mode="tiered", hints=True)
     assert world.run(json.dumps(world.payload(session_id="0")).encode()).stdout == b""

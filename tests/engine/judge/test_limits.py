@@ -172,7 +172,7 @@ def after(limits: Paced, answers: int, elapsed_s: float = 1.0, reply: ProviderEr
 
 def test_answers_in_time_let_more_jobs_run_and_late_ones_do_not() -> None:
     limits = Paced(8)
-    assert limits.now_at_once == 2
+    assert after(limits, 0) == 2
     assert [after(limits, 1), after(limits, 1), after(limits, 4), after(limits, 99)] == [2, 4, 8, 8]
     assert after(Paced(8), 99, elapsed_s=6.0) == 2
     assert Limits(1).now_at_once == 1

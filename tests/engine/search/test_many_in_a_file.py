@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import opening
+from engine.config import FTS5_BM25
 from engine.lean.sqlite import for_reading
 from engine.memory import Skipped
 from engine.opening import hook_index, index_file, index_of, open_index
 from engine.search.database import TICK_NS
 from engine.search.index import Index
-from engine.search.scoring import find
-from engine.search.strategies import fts5_bm25
 from engine.stores.roots import read_corpus
+from tests.engine.builders import pool_of
 
 WORDS = ["cache", "tokens", "queue", "deploy", "index"]
 
@@ -55,7 +55,7 @@ class Notes:
         index = hook_index(self.root, self.environ, 20.0)
         assert index is not None
         with closing(index):
-            found = find(fts5_bm25.HEADLINES, prompt, index, 15, include_retired=True)
+            found = pool_of(index, prompt, 15, FTS5_BM25)
             return [one.memory.title for one in found.memories]
 
 

@@ -10,28 +10,31 @@ from hypothesis import strategies as st
 from engine.search.database import TOKENIZER
 from engine.search.query import (
     MAX_CHARACTERS,
-    MAX_GUESSED,
     Term,
     all_of,
     any_of,
     filter_terms,
-    joined_neighbours,
     query_terms,
 )
+from engine.search.stems import stem
 from engine.search.tokens import tokens
 
 
-def prefix(word: str) -> Term:
-    return Term(word, ((word,),), is_prefix=True)
+def word(text: str) -> Term:
+    return Term(text, ((text,),))
+
+
+def of_file(text: str) -> Term:
+    return Term(text, ((text,),), of_file=True)
 
 
 def phrase(text: str, *phrases: str) -> Term:
-    return Term(text, tuple(tuple(each.split()) for each in phrases), is_prefix=False)
+    return Term(text, tuple(tuple(each.split()) for each in phrases))
 
 
 def test_a_word_becomes_its_term() -> None:
     for text, expected in [
-        ("auth", [prefix("auth")]),
+        ("auth", [word("auth")]),
         ("user_id", [phrase("user_id", "user id", "userid")]),
         ("rate-limiting", [phrase("rate-limiting", "rate limiting", "ratelimiting")]),
         ("react.fc", [phrase("react.fc", "react fc")]),
@@ -39,19 +42,25 @@ def test_a_word_becomes_its_term() -> None:
         ("getUserName", [phrase("getUserName", "getusername", "get user name")]),
         ("UserService.getUser", [phrase("UserService.getUser", "userservice getuser", "user service get user")]),
         ("数据库", [phrase("数据", "数 据"), phrase("据库", "据 库")]),
-        ("猫", [prefix("猫")]),
-        ("JWT认证", [prefix("jwt"), phrase("认证", "认 证")]),
-        ("CAFÉ", [Term("CAFÉ", (("cafe",),), is_prefix=True)]),
-        ("404", [prefix("404")]),
+        ("猫", [word("猫")]),
+        ("JWT认证", [word("jwt"), phrase("认证", "认 证")]),
+        ("CAFÉ", [Term("CAFÉ", (("cafe",),))]),
+        ("404", [word("404")]),
         ("3.11", [phrase("3.11", "3 11", "v3 11")]),
         ("user_id.name", [phrase("user_id.name", "user id name")]),
         ("self.user_id", [phrase("user_id", "user id", "userid")]),
-        ("this.cache", [prefix("cache")]),
+        ("this.cache", [word("cache")]),
         ("selfish.cache", [phrase("selfish.cache", "selfish cache")]),
-        ("user_id.py", [phrase("user_id.py", "user id py", "user id", "userid")]),
-        ("login.py", [phrase("login.py", "login py")]),
-        ("src/user.PY", [prefix("src"), phrase("user.PY", "user py")]),
-        ("JavaScript", [Term("JavaScript", (("javascript",),), is_prefix=True)]),
+        ("user_id.py", [phrase("user_id.py", "user id py", "user id", "userid"), of_file("user")]),
+        ("login.py", [phrase("login.py", "login py"), of_file("login")]),
+        ("src/user.PY", [word("src"), phrase("user.PY", "user py"), of_file("user")]),
+        (
+            "@web-socket.md",
+            [phrase("web-socket.md", "web socket md", "web socket", "websocket"), of_file("web"), of_file("socket")],
+        ),
+        ("axiosInstance에서", [phrase("axiosInstance", "axiosinstance", "axios instance")]),
+        ("401일", [word("401")]),
+        ("JavaScript", [Term("JavaScript", (("javascript",),))]),
         ("テストして", [phrase("テス", "テ ス"), phrase("スト", "ス ト"), phrase("トし", "ト し")]),
         ("して", [phrase("して", "し て")]),
     ]:
@@ -71,52 +80,27 @@ def test_terms_are_distinct_and_in_order() -> None:
     assert [term.text for term in found] == ["login", "user_id", "auth"]
 
 
-@pytest.mark.parametrize(
-    ("text", "guessed"),
-    [
-        ("the time out", {"time out": "timeout"}),
-        ("HTTP/2 push", {"HTTP 2": "http2"}),
-        ("log in to it", {"log in": "login"}),
-        ("RFC 7231", {"RFC 7231": "rfc7231"}),
-        ("be low a way", {}),
-        ("at 3.11 10 20 a b", {}),
-        ("user_id café", {}),
-        ("alone", {}),
-    ],
-)
-def test_neighbours_may_be_one_word(text: str, guessed: dict[str, str]) -> None:
-    found = {term.text: term for term in joined_neighbours(text)}
-    wanted = {pair: ((word,), tuple(pair.lower().split())) for pair, word in guessed.items()}
-    assert {pair: found[pair].phrases for pair in wanted} == wanted
-    assert all(term.is_guess and not term.is_prefix for term in found.values())
-    assert guessed or not found
-
-
-def test_nothing_is_guessed_about_a_paste() -> None:
-    assert joined_neighbours("time out " * MAX_GUESSED) == ()
-
-
-def test_every_token_is_quoted_and_only_single_tokens_may_go_on() -> None:
-    assert (
-        any_of(phrase for term in query_terms("auth user_id") for phrase in term.searched)
-        == '"auth"* OR "user id" OR "userid"'
+def test_every_stem_is_quoted() -> None:
+    assert any_of(phrase for term in query_terms("caching user_id") for phrase in term.stems) == (
+        '"cach" OR "user id" OR "userid"'
     )
-    assert all_of(query_terms("getUser")) == '("getuser" OR "get user")'
-    assert all_of(query_terms("auth login")) == '("auth"*) AND ("login"*)'
+    assert all_of(query_terms("getUser")) == '("getus" OR "get user")'
+    assert all_of(query_terms("auth login")) == '("auth") AND ("login")'
 
 
 @given(st.text(alphabet=st.sampled_from("ABNDORTEabnr ()*\":^{}+-,.;'\\\0\n"), max_size=30))
 def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> None:
     expression = all_of(query_terms(text))
     outside = expression.split('"')[::2]
-    assert all(part in ("(", ")", "*)", ") AND (", "*) AND (", " OR ", "") for part in outside)
+    assert all(part in ("(", ")", ") AND (", " OR ", "") for part in outside)
     assert all(part == " ".join(tokens(part)) for part in expression.split('"')[1::2])
 
 
 def test_the_expression_of_a_term_finds_a_text() -> None:
     for query, text, found in [
-        ("auth", "authentication flow", True),
-        ("authentication", "auth flow", False),
+        ("auth", "authentication flow", False),
+        ("authenticating", "authenticates", True),
+        ("users_id", "user ids", True),
         ("user_id", "the user id", True),
         ("user_id", "user identity", False),
         ("user_id", "id of the user", False),
@@ -132,18 +116,31 @@ def test_the_expression_of_a_term_finds_a_text() -> None:
         ("数据", "迁移数据库", True),
         ("据数", "数据库", False),
     ]:
-        (term,) = query_terms(query)
+        term = query_terms(query)[0]
         with closing(sqlite3.connect(":memory:")) as db:
             db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
-            db.execute("insert into t values (?)", (" ".join(tokens(text)),))
-            rows = db.execute("select * from t where t match ?", (any_of(term.searched),)).fetchall()
+            db.execute("insert into t values (?)", (" ".join(map(stem, tokens(text))),))
+            rows = db.execute("select * from t where t match ?", (any_of(term.stems),)).fetchall()
         assert bool(rows) is found, query
 
 
-def test_a_filter_takes_every_word_even_short_ones_as_a_beginning() -> None:
-    assert filter_terms("The user_id a") == (prefix("the"), prefix("user"), prefix("id"), prefix("a"))
-    assert filter_terms("getUser") == (prefix("get"), prefix("user"))
+def test_a_filter_takes_every_word_even_short_ones_and_the_last_may_go_on() -> None:
+    assert filter_terms("The user_id a") == (
+        word("the"),
+        word("user"),
+        word("id"),
+        Term("a", (("a",),), is_prefix=True),
+    )
+    assert filter_terms("getUser") == (word("get"), Term("user", (("user",),), is_prefix=True))
     assert filter_terms(" !? ") == ()
+
+
+@pytest.mark.parametrize("typed", ["auth", "authenti", "authentica", "authenticatio", "authentication"])
+def test_at_every_letter_of_a_word_that_is_being_typed_the_filter_finds_it(typed: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
+        db.execute("insert into t values (?)", (stem("authentication"),))
+        assert db.execute("select * from t where t match ?", (all_of(filter_terms(typed)),)).fetchall()
 
 
 def test_of_a_long_prompt_both_ends_are_read() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from engine.config import Config
 from engine.explaining.explain import Explainer
-from engine.pipeline import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Turn, typed_prompt
 from engine.search.strategies.memsift import MOST_FROM_TURNS, TURN_CHARACTERS, TURN_WEIGHT, TURNS, asked
 from tests.engine.builders import fillers, memory, open_index
@@ -18,7 +18,9 @@ LONG = "rename the column of the patron export in the county report"
 def found(text: str, *turns: Turn) -> dict[str, float]:
     """Memory id -> strength."""
     with open_index(EXPIRY, FUNCTION, *fillers(40)) as index:
-        retrieval = retrieve(typed_prompt(text, turns), index, Config(min_strength=0.0, noise_floor=0.0))
+        retrieval = retrieve(
+            Query(typed_prompt(text, turns)), index, OpenSystem(Config(min_strength=0.0, noise_floor=0.0))
+        )
     return {one.memory.id: -one.score for one in retrieval.candidates}
 
 
@@ -54,10 +56,14 @@ def test_of_many_words_the_rarest_count_and_the_latest_of_these() -> None:
     assert from_turns(Turn("user", "time quokka"), Turn("user", "people")) == ["quokka", "people", "time"]
 
 
+def test_numbers_and_stop_words_of_the_turns_do_not_count() -> None:
+    assert from_turns(Turn("user", "in 2024 The `make` step of Go took 401 quokka")) == ["quokka", "step", "took"]
+
+
 def test_the_explanation_adds_up_and_names_the_words_of_earlier_turns() -> None:
     prompt, config = typed_prompt("fix the branch function", TURNS_BEFORE), Config(min_strength=0.0, noise_floor=0.0)
     with open_index(EXPIRY, FUNCTION, *fillers(40)) as index:
-        retrieval = retrieve(prompt, index, config)
+        retrieval = retrieve(Query(prompt), index, OpenSystem(config))
         explained = Explainer(retrieval, index, config).of("expiry")
     (candidate,) = [one for one in retrieval.candidates if one.memory.id == "expiry"]
     assert explained is not None

@@ -2,10 +2,9 @@
 
 import pytest
 
-from engine.search.scoring import find
 from engine.search.strategies import memsift
 from engine.search.typed_part import typed_part
-from tests.engine.builders import memory, open_index
+from tests.engine.builders import memory, open_index, pool_of
 
 QUESTION = "Why does the hold queue lose its order when a patron is merged?"
 CODE = "\n".join(f"    loan_{i} = branch.renewals[{i}].apply(limit={i}, now=clock())" for i in range(60))
@@ -79,12 +78,12 @@ def test_a_memory_is_found_by_the_question_and_not_by_the_paste() -> None:
     garden = memory("Loans are renewed at the north branch")
     with open_index(order, garden) as index:
         for paste in (CODE, LOG, PROSE):
-            pool = find(memsift.STRATEGY, f"{QUESTION}\n\n{paste}", index, 3, include_retired=False)
+            pool = pool_of(index, f"{QUESTION}\n\n{paste}", 3, include_retired=False)
             assert [one.memory.title for one in pool.memories] == [order.summary.title]
 
 
 def test_a_paste_is_searched_where_the_typed_words_say_nothing() -> None:
     renewal = memory("Loans are renewed at the north branch")
     with open_index(renewal, memory("Deploys happen on Mondays")) as index:
-        pool = find(memsift.STRATEGY, f"fix this\n\n{LOG}", index, 3, include_retired=False)
+        pool = pool_of(index, f"fix this\n\n{LOG}", 3, include_retired=False)
         assert [one.memory.title for one in pool.memories] == [renewal.summary.title]

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from engine import opening
+from engine.config import FTS5_BM25
 from engine.memory import Corpus
 from engine.opening import hook_index, open_index
-from engine.search.scoring import find
-from engine.search.strategies import fts5_bm25
 from engine.stores import claude_mem
 from engine.stores.roots import read_corpus
+from tests.engine.builders import pool_of
 
 OBSERVATIONS = """create table observations(
     id integer primary key, memory_session_id text, project text, text text, type text, title text, subtitle text,
@@ -236,7 +236,7 @@ def test_of_a_large_database_that_is_written_all_the_time_the_hook_shows_true_ro
         index = hook_index(str(path), environ, 2.0)
         assert index is not None
         with closing(index):
-            found = find(fts5_bm25.HEADLINES, "cache rule", index, 15, include_retired=True)
+            found = pool_of(index, "cache rule", 15, FTS5_BM25)
     assert [one.memory.title for one in found.memories] == ["kept cache rule"]
     assert set(asked) == {str(path)}
 

@@ -118,7 +118,7 @@ def test_one_function_writes_whole_files() -> None:
     writing = re.compile(r"os\.replace\(|O_TRUNC|\.write_(text|bytes)\(|\bopen\([^)\n]*[\"'][wx]b?[\"']")
     files = [file for part in ("engine", "labels", "tui") for file in (PROJECT / part).rglob("*.py")]
     found = {str(file.relative_to(PROJECT)) for file in files if writing.search(file.read_text(encoding="utf-8"))}
-    assert found == {"engine/stores/files.py", "engine/hook/activity.py"}  # the second renames a log
+    assert found == {"engine/stores/files.py", "engine/conversations/activity.py"}  # the second renames a log
 
 
 def test_a_pipe_or_device_in_the_place_of_a_file_keeps_its_mode(tmp_path: Path) -> None:

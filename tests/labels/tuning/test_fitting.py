@@ -11,8 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
+from engine.search.postings import Unit
 from engine.search.ranking import CandidatePool, Scored, rank
-from engine.search.units import Unit
+from engine.search.stems import stem
 from labels.tuning.examples import JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, confirmed, fit, labelled, learn, out_of_fold
 from tests.engine.builders import memory
@@ -95,7 +96,7 @@ def test_labels_that_say_that_less_is_better_leave_the_weight_at_nothing() -> No
 def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     weights = fit(*labelled(world(60, seed=3)))
 
-    words = [Unit(text, ((text,),), (), 1) for text in ("cache", "redis", "key", "expiry")]
+    words = [Unit(text, ((stem(text),),), 1, 1) for text in ("cache", "redis", "key", "expiry")]
     summary = memory("a title").summary
     last = 0.0
     for held in range(1, 5):

@@ -21,8 +21,8 @@ class Finder(MetaPathFinder):
         if name == os.environ["AT"]:
             {act}
 sys.meta_path.insert(0, Finder())
-from tui.cli import main
-main(prog_name="memsift")
+from memsift import main
+main()
 """
 """memsift, with something that happens when the module in the variable AT is imported."""
 
@@ -31,7 +31,7 @@ FAULT = [sys.executable, "-c", INTERRUPTED.format(act="raise ZeroDivisionError('
 
 
 def run(code: list[str], *arguments: str, at: str = "", cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(PROJECT), "AT": at}
+    environ = {**os.environ, "PYTHONPATH": f"{PROJECT}{os.pathsep}{PROJECT / 'tui/start'}", "AT": at}
     command = [*code, *arguments]
     return subprocess.run(
         command, env=environ, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
@@ -52,6 +52,11 @@ def test_ctrl_c_ends_with_130_and_no_traceback(command: str, at: str, tmp_path: 
     done = run(CTRL_C, *command.split(), at=at, cwd=tmp_path)
     assert (done.returncode, done.stderr.splitlines()[-1:]) == (130, ["memsift: Stopped."])
     assert "Traceback" not in done.stderr
+
+
+def test_an_early_ctrl_c_ends_with_130_and_without_a_word() -> None:
+    done = run(CTRL_C, "list", at="click")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def without_reader(*arguments: str, cwd: Path) -> tuple[int, str]:

@@ -34,7 +34,7 @@ def test_a_memory_without_tags_dates_or_body_has_no_empty_lines() -> None:
 
 def test_matches_are_marked_in_title_tags_and_body_and_nowhere_else() -> None:
     one = memory("Queue of jobs", "queue", body="the [queue] is stuck\nnothing", memory_id="queue-id")
-    text = memory_text(one, Marker(filter_terms("queu"), by_stem=False))
+    text = memory_text(one, Marker(filter_terms("queu")))
     marked = [text.plain[span.start : span.end] for span in text.spans if "accent" in str(span.style)]
     assert marked == ["Queue", "queue", "queue"]
 

@@ -15,7 +15,7 @@ from tui.workspace import opening, stderr
 from tui.workspace.judging import JudgeOptions
 
 PATIENCE_SECONDS = 20.0
-LINE = "The first time takes about 50 s; later only what changed is read.\n"
+LINE = "Later only what changed is read.\n"
 
 
 class SlowDisk:
@@ -42,11 +42,10 @@ class SlowDisk:
 
 @pytest.fixture
 def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
-    """A disk on which five memories take 50 s, while a wait is explained almost at once."""
+    """A slow disk, while a wait is explained almost at once."""
     slow = SlowDisk(capsys, monkeypatch)
     for module in (search_opening, roots):
         monkeypatch.setattr(module, "open_index", slow.open_index)
-    monkeypatch.setattr(search_opening, "BUILD_SECONDS", 10.0)
     monkeypatch.setattr(stderr, "SLOW_SECONDS", 0.01)
     return slow
 

@@ -283,7 +283,7 @@ def _opened_cluster(address: str) -> Iterator[tuple[Executor, int]]:
             raise MemsiftError(
                 f"Jobs ended several Dask workers, perhaps for lack of memory ({error}). {AGAIN}."
             ) from None
-        except (CancelledError, OSError, ImportError, AttributeError) as error:
+        except (CancelledError, OSError, ImportError, AttributeError, RuntimeError) as error:
             if isinstance(error, CancelledError) or client.status != "running":
                 raise MemsiftError(f"The Dask scheduler was lost. {AGAIN} when it runs.") from None
             if isinstance(error, OSError):

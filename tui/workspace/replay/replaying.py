@@ -15,6 +15,7 @@ from engine.config import is_injected
 from engine.errors import MemsiftError
 from engine.judge.limits import Limits
 from engine.lean.json_text import printed_json
+from engine.pipeline import OpenSystem, Query
 from engine.roots import open_together, retrieve
 from engine.stores.files import open_named, write_whole
 from tui.workspace.judging import make_judge
@@ -84,7 +85,8 @@ def retrievals(
             found.append(injections.retrieval(job.prompt, system.name) if injections else None)
         else:
             own, cutoff = judge if system.has_judge else None, cutoffs.get(system.cutoff)
-            found.append(retrieve(job.prompt, index, system.of(config), judge=own, cutoff=cutoff, clock=clock))
+            opened = OpenSystem(system.of(config), cutoff, own, clock=clock)
+            found.append(retrieve(Query(job.prompt), index, opened))
     return [retrieval for retrieval in found if retrieval]
 
 

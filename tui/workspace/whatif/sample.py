@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.config import AUTO, LIMITS
 from engine.inject import FRAME_CHARACTERS, entry
 from engine.judge.verdict import CACHE, OK, Judgement, Verdict
-from engine.lean.record import replace
-from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting, with_risk
-from engine.roots import JointIndex, Root, chosen, roots_of
+from engine.pipeline import OpenSystem, Query
+from engine.roots import retrieve
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate
@@ -24,11 +22,9 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.memory import MemorySummary
-    from engine.pipeline import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate
     from engine.roots import OpenIndex
-    from engine.search.ranking import CandidatePool
     from labels.measure.evidence import Evidence
     from labels.measure.groups import PrecisionEstimate
     from labels.measure.metrics import Ratio
@@ -60,45 +56,12 @@ class KeptJudge:
         return Judgement(OK, verdicts, CACHE, "", "", 0.0)
 
 
-class FirstStage(NamedTuple):
-    """The pool of a prompt in one root at one size, and its candidates in rank order."""
-
-    strategy: str
-    pool: CandidatePool
-    candidates: list[Candidate]
-
-
 @dataclass(frozen=True)
 class LabelledPrompt:
-    """A prompt with labels. `found`: (root, size of the pool) -> first stage. `decisions`: the kept verdicts."""
+    """A prompt with labels, and the kept `decisions` of the judge."""
 
     prompt: Prompt
-    found: Mapping[tuple[str, int], FirstStage]
     decisions: Decisions
-
-
-class RememberedCutoff:
-    """A cutoff that remembers P(relevant) of each candidate that it has weighed.
-
-    P(relevant) depends only on the model and the pool, so it stays while thresholds move.
-    """
-
-    def __init__(self, cutoff: Cutoff, known: dict[int, dict[str, Candidate]]) -> None:
-        self.strategy, self.kind = cutoff.strategy, cutoff.kind
-        self.drop, self.least, self.is_sure = cutoff.drop, cutoff.least, cutoff.is_sure
-        self._cutoff, self._known = cutoff, known
-
-    def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
-        known = self._known.setdefault(id(pool), {})
-        if any(candidate.injected and candidate.memory.id not in known for candidate in candidates):
-            known.update(
-                {
-                    candidate.memory.id: candidate
-                    for candidate in self._cutoff.weigh(candidates, pool)
-                    if candidate.injected
-                }
-            )
-        return [known[candidate.memory.id] if candidate.injected else candidate for candidate in candidates]
 
 
 class WhatIfSample:
@@ -108,7 +71,6 @@ class WhatIfSample:
         self.prompts = prompts
         self.evidence = evidence
         self._index = index
-        self._known: dict[object, dict[int, dict[str, Candidate]]] = {}
 
     @property
     def has_verdicts(self) -> bool:
@@ -121,108 +83,31 @@ class WhatIfSample:
 
         *cutoff* is the one that *config* chooses. As soon as the result *is_stale*, the rest is left out.
         """
-        roots = self._roots(config, cutoff)
-        return [self._injected(prompt, roots, config) for prompt in self.prompts if not is_stale()]
+        return [self._injected(prompt, config, cutoff) for prompt in self.prompts if not is_stale()]
 
-    def _roots(self, config: Config, cutoff: Cutoff | None) -> list[Root]:
-        """The roots with the settings that they have while *config* is that of the first."""
-        roots = roots_of(self._index, config, cutoff)
-        return [Root(root.index, root.config, self._remembered(root)) for root in roots]
-
-    def _injected(self, prompt: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
-        """The same as `engine.pipeline.retrieve` would inject, computed from the known first stages."""
-        judge = KeptJudge(prompt.decisions) if config.judge.enabled else None
-        # a root that names another judge is not asked about, as in `retrieve_from`
-        judges = [judge if root.config.judge == config.judge else None for root in roots]
+    def _injected(self, labelled: LabelledPrompt, config: Config, cutoff: Cutoff | None) -> Injected | None:
+        judge = KeptJudge(labelled.decisions) if config.judge.enabled else None
         try:
-            found = [_later(prompt, root, own) for root, own in zip(roots, judges, strict=True)]
+            return retrieve(Query(labelled.prompt), self._index, OpenSystem(config, cutoff, judge)).injected
         except NoVerdictError:
             return None
-        index = self._index
-        if not isinstance(index, JointIndex):
-            return tuple(candidate for candidate in found[0] if candidate.injected)
-        injected = (candidate for candidate in chosen(found, config, None) if candidate.injected)
-        return tuple(replace(candidate, memory=index.named(candidate.memory)) for candidate in injected)
-
-    def prepare(self, config: Config, cutoff: Cutoff | None) -> None:
-        """Weigh all candidates once, so that later answers are quick. *cutoff* is the one that *config* chooses."""
-        cutoffs = {root.index.root: root.cutoff for root in self._roots(config, cutoff)}
-        for prompt in self.prompts:
-            for (place, _), (_, pool, candidates) in prompt.found.items():
-                if own := cutoffs.get(place):
-                    own.weigh(candidates, pool)
 
     def characters(self, injected: Injected, config: Config) -> int:
         """The length of the text that the model sees, without hints."""
         entries = [entry(candidate.memory, candidate.confidence, config.output_mode) for candidate in injected]
         return sum(map(len, entries)) + len(entries) + (FRAME_CHARACTERS if entries else 0)
 
-    def _remembered(self, root: Root) -> RememberedCutoff | None:
-        """The cutoff of *root*, if it acts there."""
-        cutoff: Cutoff | None = fitting(root.cutoff, root.index, root.config)  # type: ignore[assignment]
-        if cutoff is None:
-            return None
-        weights = (cutoff.model.intercept, *sorted(cutoff.model.weights.items()))
-        return RememberedCutoff(cutoff, self._known.setdefault(weights, {}))
 
-
-def _later(prompt: LabelledPrompt, root: Root, judge: Judge | None) -> list[Candidate]:
-    """The candidates of one root after its own stages. Raises NoVerdictError."""
-    size = pool_size(root.config, AUTO, has_judge=judge is not None, has_cutoff=root.cutoff is not None)
-    first = prompt.found[root.index.root, size]
-    return later_stages(prompt.prompt, *first, root.config, judge=judge, cutoff=root.cutoff)[0]
-
-
-def read_sample(
-    store: LabelStore, index: OpenIndex, config: Config, tell: Callable[[int, int], None], is_stale: Callable[[], bool]
-) -> WhatIfSample:
-    """Find the candidates of all prompts with labels. *tell* gets the number of finished prompts and of all.
-
-    Raises LabelStoreError and RootError. If the result *is_stale*, the rest is left out.
-    """
+def read_sample(store: LabelStore, index: OpenIndex) -> WhatIfSample:
+    """All prompts with labels. Raises LabelStoreError and RootError."""
     evidence = evidence_from_store(store, index.root, present_digests(store, index))
-    labelled = [
-        stored
-        for stored in store.prompts(index.root)
-        if stored.id in evidence.pools and evidence.judgements.get(stored.id)
-    ]
     decisions = store.verdicts(index.root)
-    roots = roots_of(index, config, None)
-    sizes = [pool_sizes(root.config, is_moved=place == 0) for place, root in enumerate(roots)]
-    found = []
-    for number, prompt in enumerate(labelled):
-        if is_stale():
-            break
-        own = {digest: decision for (_, digest), decision in decisions.get(prompt.id, {}).items()}
-        stages = [_first_stages(prompt, root, own_sizes) for root, own_sizes in zip(roots, sizes, strict=True)]
-        found.append(LabelledPrompt(prompt, {key: first for stage in stages for key, first in stage.items()}, own))
-        tell(number + 1, len(labelled))
+    found = [
+        LabelledPrompt(prompt, {digest: decision for (_, digest), decision in decisions.get(prompt.id, {}).items()})
+        for prompt in store.prompts(index.root)
+        if prompt.id in evidence.pools and evidence.judgements.get(prompt.id)
+    ]
     return WhatIfSample(index, found, evidence)
-
-
-def pool_sizes(config: Config, *, is_moved: bool) -> tuple[int, ...]:
-    """The sizes of pools, with a judge and without, the largest first. *is_moved*: for every value of `max_inject`."""
-    _, most = LIMITS["max_inject"]
-    tried = [replace(config, max_inject=number) for number in range(int(most) + 1)] if is_moved else [config]
-    stages = [(judge, cutoff) for judge in (True, False) for cutoff in (True, False)]
-    sizes = {pool_size(own, AUTO, has_judge=judge, has_cutoff=cutoff) for own in tried for judge, cutoff in stages}
-    return tuple(sorted(sizes, reverse=True))
-
-
-def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tuple[str, int], FirstStage]:
-    found = {}
-    whole: list[Candidate] = []
-    for size in sizes:
-        strategy, pool = first_stage(prompt, root.index, root.config, size)
-        risks = root.index.risks([scored.memory for scored in pool.memories])
-        held = waiting(pool, root.index, root.config, risks)
-        candidates = [with_risk(candidate, risks) for candidate in ranked(pool, root.config, held)]
-        beginning = whole[: len(candidates)]
-        whole = whole or candidates
-        # smaller pools are mostly beginnings of larger ones, and then share their records
-        shared = beginning if beginning == candidates else candidates
-        found[root.index.root, size] = FirstStage(strategy, pool, shared)
-    return found
 
 
 CHARACTERS_PER_TOKEN = 4

@@ -271,11 +271,9 @@ class Trial:
 
     # Over the labelled prompts
 
-    def prepare(self, sample: WhatIfSample, is_stale: Callable[[], bool]) -> Sequence[Injected | None]:
-        """The injected sets of the saved settings. It makes the later answers quick."""
-        cutoff, _ = self._cutoff(self.saved)
-        sample.prepare(self.saved, cutoff)
-        return sample.injected(self.saved, cutoff, is_stale)
+    def injected(self, sample: WhatIfSample, is_stale: Callable[[], bool]) -> Sequence[Injected | None]:
+        """The injected sets of the saved settings."""
+        return sample.injected(self.saved, self._cutoff(self.saved)[0], is_stale)
 
     def effect(self, sample: WhatIfSample, sets: Sequence[Injected | None], draft: Config) -> WhatIfEffect:
         """The effect of *draft*; *sets* are the injected sets of the saved settings."""

@@ -58,7 +58,7 @@ def test_the_answer_comes_first_the_curve_on_request_and_nothing_is_written(stat
     full = tune("--target-precision", "0.65", "--full").stdout
     assert "P at least" in full
     assert "It would inject" in full
-    assert not state.exists()
+    assert not (state / "cutoff.json").exists()
 
 
 def test_json_is_the_same_tuning(state: Path) -> None:
@@ -66,7 +66,7 @@ def test_json_is_the_same_tuning(state: Path) -> None:
     assert shown["at"]["low"] >= 0.65
     assert [one["threshold"] for one in shown["points"]] == [step / 100 for step in range(100)]
     assert shown["today"]["injected"] == sum(one["before"] for one in shown["changes"])
-    assert not state.exists()
+    assert not (state / "cutoff.json").exists()
 
 
 def test_apply_writes_what_the_hook_reads_and_undo_removes_it(state: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_target_out_of_reach_exits_with_1_and_says_what_can_be_reached(state: 
     assert "99 % cannot be promised" in result.stdout
     assert "--target-precision 0." in result.stdout
     assert "nothing was written" in result.stderr
-    assert not state.exists()
+    assert not (state / "cutoff.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_options_that_make_no_sense_are_refused(arguments: list[str], said: str,
     result = memsift("tune", "--root", DEMO_ROOT, *arguments)
     assert result.exit_code == 2
     assert said in result.stderr
-    assert not state.exists()
+    assert not (state / "cutoff.json").exists()
 
 
 def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_labels_in_the_store_make_the_model_that_a_file_of_them_makes(state: Pat
     of_files = printed(memsift("tune", *FILES, *arguments, "--unjudged", "exclude"))
     assert (of_store["relevant"], of_store["not_relevant"]) == (of_files["relevant"], of_files["not_relevant"])
     assert of_store["weights"]["by_feature"] == pytest.approx(of_files["weights"]["by_feature"])
-    assert not state.exists()
+    assert not (state / "cutoff.json").exists()
 
 
 def state_of(root: Path, tmp_path: Path) -> Path:
@@ -249,7 +249,7 @@ def test_tune_and_report_count_the_same_recall(state: Path, tmp_path: Path) -> N
     known = used["recall_of_known"]
     assert shown["today"]["relevant"] == known["part"]
     assert shown["today"]["recall"] == pytest.approx(known["part"] / known["whole"])
-    assert not state.exists()
+    assert not (state / "cutoff.json").exists()
 
 
 # What uses the model

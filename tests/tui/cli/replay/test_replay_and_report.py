@@ -76,7 +76,7 @@ def test_the_judges_verdicts_and_failures_are_in_the_rows(run_file: Path) -> Non
     assert decisions == {"approved", "rejected"}
     assert by_key["p39", JUDGED]["fallback"] == "timeout"
     assert by_key["p44", JUDGED]["fallback"] == "parse_error"
-    assert [len(by_key[prompt, JUDGED]["injected"]) for prompt in ("p39", "p44")] == [2, 1]
+    assert [len(by_key[prompt, JUDGED]["injected"]) for prompt in ("p39", "p44")] == [2, 2]
 
 
 def test_systems_choose_what_runs(quick_judge: str) -> None:

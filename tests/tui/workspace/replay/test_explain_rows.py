@@ -7,6 +7,7 @@ from engine.config import FTS5_BM25, TITLE_TAGS, Config
 from engine.explaining.explain import Explainer, Explanation
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import replace
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import Prompt, Turn, typed_prompt
 from engine.roots import retrieve
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
@@ -24,7 +25,7 @@ def explain(
 ) -> Explanation:
     with open_index(one, *fillers(20)) as index:  # type: ignore[arg-type]
         asked = typed_prompt(prompt) if isinstance(prompt, str) else prompt
-        retrieval = retrieve(asked, index, config, judge=judge)
+        retrieval = retrieve(Query(asked), index, OpenSystem(config, judge=judge))
         found = Explainer(retrieval, index, config).of("one")
     assert found
     return found
@@ -134,7 +135,7 @@ def test_json_holds_the_same_numbers() -> None:
 def test_a_word_of_an_earlier_turn_says_so() -> None:
     prompt = typed_prompt("fix the login", (Turn("user", "auth of replies"),))
     with open_index(ONE, *fillers(20)) as index:
-        retrieval = retrieve(prompt, index, replace(CONFIG, min_strength=0.0))
+        retrieval = retrieve(Query(prompt), index, OpenSystem(replace(CONFIG, min_strength=0.0)))
         found = Explainer(retrieval, index, CONFIG).of("one")
     assert found
     assert [line.endswith(" 1; from an earlier turn") for line in shown(found)[6:8]] == [True, True]

@@ -14,9 +14,9 @@ import pytest
 from engine.config import Config
 from engine.cutoff import chosen_cutoff
 from engine.judge.verdict import APPROVED, REJECTED
+from engine.pipeline import OpenSystem, Query
 from engine.prompt import typed_prompt
 from engine.roots import retrieve
-from engine.search.index import Index
 from engine.settings.sources import read_config
 from engine.settings.writing import write_settings
 from tests.engine.faults.answers import tries
@@ -53,12 +53,8 @@ SETTINGS = {
 }
 
 
-def never() -> bool:
-    return False
-
-
 def sample_of(workspace: Workspace) -> WhatIfSample:
-    return read_sample(workspace.store, workspace.index, workspace.config, lambda *_: None, never)
+    return read_sample(workspace.store, workspace.index)
 
 
 def settings(slow: bool) -> list[dict[Any, Any]]:
@@ -88,7 +84,7 @@ def check(open_workspace: Opener, tmp_path: Path, tried: list[dict[Any, Any]], p
         judge = scripted(saved) if saved.judge.enabled else None
         for one, found in zip(sample.prompts, sample.injected(draft, cutoff), strict=True):
             if found is not None:
-                fresh = retrieve(one.prompt, workspace.index, saved, judge=judge, cutoff=cutoff)
+                fresh = retrieve(Query(one.prompt), workspace.index, OpenSystem(saved, judge=judge, cutoff=cutoff))
                 assert [each.memory.id for each in found] == [each.memory.id for each in fresh.injected], values
                 known += 1
     assert known > 0.8 * len(sample.prompts) * len(tried)
@@ -106,9 +102,7 @@ def test_so_they_are_for_every_combination_and_every_prompt(open_workspace: Open
     check(open_workspace, tmp_path, [*settings(slow=True)][:: tries(1, 5)], ())
 
 
-def test_over_several_roots_the_injected_sets_are_those_of_the_hook_and_no_key_searches_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_over_several_roots_the_injected_sets_are_those_of_the_hook(tmp_path: Path) -> None:
     first, second = tmp_path / "one", tmp_path / "two"
     shutil.copytree(DEMO_ROOT, first)
     shutil.copytree(DEMO_ROOT, second, ignore=lambda _, names: [one for one in names if one.endswith("-config.json")])
@@ -130,9 +124,11 @@ def test_over_several_roots_the_injected_sets_are_those_of_the_hook_and_no_key_s
         expected = []
         for draft in drafts:
             cutoff, judge = chosen_cutoff("", draft, "", bool)[0], KeptJudge(decided) if draft.judge.enabled else None
-            fresh = [retrieve(one.prompt, workspace.index, draft, cutoff=cutoff, judge=judge) for one in kept]
+            fresh = [
+                retrieve(Query(one.prompt), workspace.index, OpenSystem(draft, cutoff=cutoff, judge=judge))
+                for one in kept
+            ]
             expected.append([[each.memory.id for each in one.injected] for one in fresh])
-        monkeypatch.setattr(Index, "pool", None)
         for draft, wanted in zip(drafts, expected, strict=True):
             found = sample.injected(draft, chosen_cutoff("", draft, "", bool)[0])
             assert [[each.memory.id for each in one or ()] for one in found] == wanted, draft
@@ -204,17 +200,12 @@ def test_prompts_without_labels_and_typed_prompts_do_not_count(open_workspace: O
     assert [one.prompt.id for one in sample_of(workspace).prompts] == ["p01", "p02"]
 
 
-def test_reading_tells_its_progress_and_stops_when_nobody_wants_it(open_workspace: Opener) -> None:
+def test_nobody_waits_for_sets_that_nobody_wants(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02", "p06"))
     replay_and_label(workspace)
-    told: list[tuple[int, int]] = []
-
-    def tell(done: int, total: int) -> None:
-        told.append((done, total))
-
-    found = read_sample(workspace.store, workspace.index, workspace.config, tell, lambda: len(told) == 2)
-    assert told == [(1, 3), (2, 3)]
-    assert len(found.prompts) == 2
+    asked: list[int] = []
+    found = sample_of(workspace).injected(workspace.config, None, lambda: asked.append(1) or len(asked) > 2)
+    assert len(found) == 2
 
 
 def test_a_knob_stops_at_its_limits_and_steps_from_the_value_in_use() -> None:
