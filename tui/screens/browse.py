@@ -23,7 +23,7 @@ from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.screens.filtered_list import FilteredList, numbered
+from tui.screens.filtered_list import FilteredList, number_options
 from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
@@ -304,13 +304,13 @@ class BrowseScreen(ModeScreen):
         numbers = self._numbers()["check"]
         names = {ALL: "all memories", ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in CHEAP}}
         known = {**numbers, ALL: len(self.app.workspace.index)}
-        self._narrow("check", numbered(names, known) if self._is_checked else names)
+        self._narrow("check", number_options(names, known) if self._is_checked else names)
 
     def _narrow_to(self, field: str) -> None:
         """Ask for one of the values of a field, with the number of memories of each."""
         numbers = self._numbers()[field]
         texts = {ALL: "all memories", **{name: category_name(name) for name in sorted(numbers)}}
-        self._narrow(field, numbered(texts, {**numbers, ALL: sum(numbers.values())}))
+        self._narrow(field, number_options(texts, {**numbers, ALL: sum(numbers.values())}))
 
     def _narrow(self, field: str, options: dict[str, str]) -> None:
         """Ask which value of a field of the narrowing should hold."""

@@ -38,7 +38,7 @@ CHOOSING = ("filter", "order", "turn")
 """Actions that change the choice of rows. They are off while words are typed."""
 
 
-def numbered(texts: Mapping[str, str], numbers: Mapping[str, int]) -> dict[str, str]:
+def number_options(texts: Mapping[str, str], numbers: Mapping[str, int]) -> dict[str, str]:
     """Options of a dialog: value -> its number, aligned with the others, and its text."""
     width = max((len(f"{number:,}") for number in numbers.values()), default=0)
     return {value: f"{numbers.get(value, 0):>{width},}  {text}" for value, text in texts.items()}
@@ -64,7 +64,7 @@ class RowsPane(ScreenPart, Container):
     def ask_kind(self, question: str, numbers: Mapping[str, int]) -> None:
         """Ask which kind of rows is listed; *numbers*: kind -> how many rows it has."""
         texts = {kind: rule.text for kind, rule in self.rules.kinds.items()}
-        self._ask(ChooseOne(question, numbered(texts, numbers), self.choice.kind), "kind")
+        self._ask(ChooseOne(question, number_options(texts, numbers), self.choice.kind), "kind")
 
     def _ask(self, dialog: ChooseOne, field: str, **others: Any) -> None:
         def take(chosen: str | None) -> None:

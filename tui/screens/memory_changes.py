@@ -114,11 +114,11 @@ class MemoryChanges(ScreenPart):
                 self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
             elif reason == ANOTHER:
                 hint = "The reason is kept in the memory. It may be empty."
-                self._screen.ask(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
+                self._screen.ask(AskLine(f"Why retire {_name_of(memories)}?", hint=hint), retire)
             else:
                 retire(reason)
 
-        self._screen.ask(ChooseByDigit(f"Retire {_named(memories)}: why?", RETIREMENTS, REASONS[0], 72), choose)
+        self._screen.ask(ChooseByDigit(f"Retire {_name_of(memories)}: why?", RETIREMENTS, REASONS[0], 72), choose)
 
     def action_restore(self) -> None:
         def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
@@ -144,7 +144,7 @@ class MemoryChanges(ScreenPart):
             self.change("Changed the tags of", operations, read)
 
         hint = TAGS_HINT if is_single else MANY_TAGS_HINT
-        self._screen.ask(AskLine(f"Tags of {_named(memories)}", ", ".join(old), hint), retag)
+        self._screen.ask(AskLine(f"Tags of {_name_of(memories)}", ", ".join(old), hint), retag)
 
     def action_edit(self) -> None:
         """Open the form of the memory under the cursor."""
@@ -234,7 +234,7 @@ class MemoryChanges(ScreenPart):
                     self.change("Moved", [Move(*self.home(memory), target) for memory in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
-        self._screen.ask(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
+        self._screen.ask(AskLine(f"Move {_name_of(memories)} to which folder?", hint=hint), move)
 
     def action_undo(self) -> None:
         """Take the last change back."""
@@ -277,7 +277,7 @@ class MemoryChanges(ScreenPart):
             fitting = [memory for memory in chosen if not statuses or memory.status in statuses]
             self._require_writable(fitting)
             if chosen and not fitting:
-                raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
+                raise CurationError(f"{_name_of(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
             if others := [memory for memory in chosen if statuses and memory.status not in statuses]:
                 left_out = f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}."
                 self.app.tell(left_out, severity="warning")
@@ -316,7 +316,7 @@ class MemoryChanges(ScreenPart):
         if done.error and isinstance(refused, Rewrite):
             path = keep_refused(refused.memory.file, refused.text, os.environ)
             self.app.call_from_thread(self.app.tell, f"Your text is in {path}.", seconds=20.0)
-        self._screen.call_later(self._show, done, _performed(done, words, len(operations), self.undo_key))
+        self._screen.call_later(self._show, done, _sentence_about(done, words, len(operations), self.undo_key))
 
     def _undo(self, take: Callable[..., Done], words: str) -> None:
         with self.app.changing:
@@ -360,7 +360,7 @@ class MemoryChanges(ScreenPart):
             self.app.tell_error(done.error)
 
 
-def _performed(done: Done, words: str, total: int, key: str) -> str:
+def _sentence_about(done: Done, words: str, total: int, key: str) -> str:
     """A sentence about the operations that were performed of *total* ones, with the key that undoes them."""
     if len(done.sentences) == 1 and total == 1:
         return f"{done.sentences[0]}. {key} takes it back."
@@ -368,7 +368,7 @@ def _performed(done: Done, words: str, total: int, key: str) -> str:
     return f"{words} {len(done.numbers):,} memories{rest}. {key} takes all of it back."
 
 
-def _named(memories: Sequence[MemorySummary]) -> str:
+def _name_of(memories: Sequence[MemorySummary]) -> str:
     return memories[0].id if len(memories) == 1 else f"{len(memories):,} memories"
 
 
