@@ -238,12 +238,11 @@ class MemsiftApp(Runner):
         """Show the themes; the one under the cursor is tried at once."""
         from tui.dialogs.choices import ChooseTheme
 
-        self.push_screen(ChooseTheme(sorted(self.available_themes), self.theme), self.remember_theme)
+        def remember(chosen: str | None) -> None:
+            if chosen is not None:
+                self.remember("theme", chosen)
 
-    def remember_theme(self, chosen: str | None) -> None:
-        """Write down the theme that a person chose; None is no choice."""
-        if chosen is not None:
-            self.remember("theme", chosen)
+        self.push_screen(ChooseTheme(sorted(self.available_themes), self.theme), remember)
 
     def action_show_skipped(self) -> None:
         from tui.dialogs.dialog import FullText, skipped_text

@@ -62,15 +62,14 @@ class Harmless(LineFilter):
     """Leaves out characters that move the terminal's cursor or turn text round. The inputs of Textual draw them."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        def harmless(text: str) -> str:
+            """*text* without characters that take no cell, so that its width stays."""
+            return "".join(character for character in text if unicodedata.category(character) not in TAKE_NO_CELL)
+
         return [
-            segment if segment.text.isprintable() else segment._replace(text=_harmless(segment.text))
+            segment if segment.text.isprintable() else segment._replace(text=harmless(segment.text))
             for segment in segments
         ]
-
-
-def _harmless(text: str) -> str:
-    """*text* without characters that take no cell, so that its width stays."""
-    return "".join(character for character in text if unicodedata.category(character) not in TAKE_NO_CELL)
 
 
 class Undecorated(LineFilter):

@@ -44,7 +44,7 @@ async def change(pilot: Pilot[None], chance: random.Random) -> None:
     """Change memories with keys, and wait until the app is done."""
     await press(pilot, "f2", *("j",) * chance.randrange(7), *chance.choice(CHANGES))
     screen: Any = pilot.app.screen_stack[0]
-    await until(pilot, lambda: not screen.is_changing)
+    await until(pilot, lambda: not screen.changes.is_under_way)
     await press(pilot, *("escape",) * (len(pilot.app.screen_stack) - 1), "escape", "home")
 
 

@@ -76,7 +76,7 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         assert tabs == "F12 Browse F11 Replay F10 Label F9 Report W What-if I Inbox A Activity"
         assert "[ sorts" in str(pilot.app.screen.query_one("#list").border_title)
         screen: Any = pilot.app.screen
-        assert screen.filter_line.placeholder.startswith("Press ctrl+f and type")
+        assert screen.listing.filter_line.placeholder.startswith("Press ctrl+f and type")
         await press(pilot, "left_square_bracket")
         assert footer(app) == "⏎ Choose · ^g Close"
         await press(pilot, "ctrl+g", "x", "1")

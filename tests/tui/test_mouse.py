@@ -35,13 +35,13 @@ async def click_key(pilot: Pilot[None], name: str) -> None:
     await settled(pilot)
 
 
-@pytest.mark.parametrize("keys", ["x", "t", "e", "m", "S", "question_mark", "ctrl+t", "grave_accent", "ctrl+p"])
-async def test_a_click_beside_a_dialog_closes_it(open_workspace: Opener, keys: str) -> None:
+async def test_a_click_beside_a_dialog_closes_it(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        await press(pilot, keys)
-        assert len(pilot.app.screen_stack) == 2
-        await pilot.click(offset=(1, 1) if keys != "e" else (0, 5))
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
+        for key in ("x", "t", "e", "m", "S", "question_mark", "ctrl+t", "grave_accent", "ctrl+p"):
+            await press(pilot, key)
+            assert len(pilot.app.screen_stack) == 2, key
+            await pilot.click(offset=(1, 1) if key != "e" else (0, 5))
+            await until(pilot, lambda: len(pilot.app.screen_stack) == 1, key)
 
 
 async def test_a_form_is_opened_filled_and_saved_and_a_memory_retired_and_taken_back_by_clicks(
@@ -107,6 +107,13 @@ def regions(pilot: Pilot[None], *selectors: str) -> list[Region]:
     return [pilot.app.screen.query_one(selector).region for selector in selectors]
 
 
+async def drag(pilot: Pilot[None], start: tuple[int, int], end: tuple[int, int]) -> None:
+    await pilot.mouse_down(offset=start)
+    await pilot.hover(offset=end)
+    await pilot.mouse_up(offset=end)
+    await at_rest(pilot)
+
+
 async def test_the_line_between_two_panes_is_dragged_and_a_new_size_of_the_terminal_puts_it_back(
     open_workspace: Opener,
 ) -> None:
@@ -114,28 +121,21 @@ async def test_the_line_between_two_panes_is_dragged_and_a_new_size_of_the_termi
     async with app.run_test(size=SIZE) as pilot:
         await at_rest(pilot)
         before, below = regions(pilot, "#left", "#result")
-        for start, end in (((before.right, 4), (70, 4)), ((10, below.y), (10, 20))):
-            await pilot.mouse_down(offset=start)
-            await pilot.hover(offset=end)
-            await pilot.mouse_up(offset=end)
-            await at_rest(pilot)
+        await drag(pilot, (before.right, 4), (70, 4))
+        await drag(pilot, (10, below.y), (10, 20))
         left, view, result = regions(pilot, "#left", "#view", "#result")
         assert (left.width, view.width, result.y) == (70, SIZE[0] - 70, 20)
         assert app.mouse_captured is None
         await pilot.resize_terminal(SIZE[0] + 2, SIZE[1])
         await at_rest(pilot)
         assert regions(pilot, "#left")[0].width == before.width + 1
-
-
-async def test_the_four_panes_of_a_large_browse_are_dragged(open_workspace: Opener) -> None:
-    async with starting_in("browse", open_workspace(prompts=(), judge=None)).run_test(size=(160, 48)) as pilot:
+        # the four panes of a large Browse
+        await pilot.resize_terminal(160, 48)
+        await press(pilot, "f2")
         await at_rest(pilot)
         rows, facts, about = regions(pilot, "#list", "#overview", "#about")
         for start, end in (((rows.right, 4), (70, 4)), ((10, facts.y), (10, 20)), ((150, about.y), (150, 25))):
-            await pilot.mouse_down(offset=start)
-            await pilot.hover(offset=end)
-            await pilot.mouse_up(offset=end)
-            await at_rest(pilot)
+            await drag(pilot, start, end)
         rows, facts, about = regions(pilot, "#list", "#overview", "#about")
         assert (rows.width, facts.y, about.y, facts.bottom) == (70, 20, 25, about.bottom)
 

@@ -56,7 +56,7 @@ async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_
         await press(pilot, "k")
         await says(pilot, "Browse, memory 2 of 76: ")
         assert re.search(r"selected +", shown(pilot, "MemoryTable"))
-        assert re.fullmatch(r"Browse, memory 2 of 76: .+, [a-z ]+, active", place(pilot))
+        assert re.fullmatch(r"Browse, memory 2 of 76: .+; Category: [a-z ]+; (.+: .+; )*Tokens: \d+.*", place(pilot))
         await press(pilot, "o")
         await says(pilot, "Sort by, choice ")
         assert app.screen.styles.background.a == 1, "nothing of the screen below is read"

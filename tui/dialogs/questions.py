@@ -18,6 +18,7 @@ from tui.dialogs.choices import ChooseOne
 from tui.dialogs.dialog import Dialog, Line
 from tui.keys import bindings, keyed
 from tui.plain import plain, printable
+from tui.widgets.memory_pane import NO_MARKS
 from tui.widgets.ranking_table import RankingPane, ranking_rows
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ class TypePrompt(Dialog[str | None]):
         box.border_title = "A prompt to replay"
 
     def on_mount(self) -> None:
-        self.ranking.name_systems(tuple(self._systems))
+        self.ranking.show(self._systems, [], NO_MARKS)
         self.ranking.tell_judge(NOT_ASKED)
 
     @property
@@ -207,7 +208,7 @@ class TypePrompt(Dialog[str | None]):
         """Show the answers to *text*, unless it has changed since."""
         if text == self.text:
             rows = ranking_rows(self._systems, answers, {})
-            self.ranking.show(rows, self._workspace.marker(typed_prompt(text)))
+            self.ranking.show(self._systems, rows, self._workspace.marker(typed_prompt(text)))
             self.ranking.tell_judge(NOT_ASKED if rows or not text else NOTHING_FITS)
 
     def action_send(self) -> None:

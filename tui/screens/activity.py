@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.getters import query_one
 
 from tui.keys import bindings, keyed
 from tui.plain import plain
-from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.screens.base_screen import ModeScreen
+from tui.screens.filtered_list import FilteredList
 from tui.widgets.lists.activity import ActivityList, entry_text
 from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.activity_rows import ActivityEntry
 
+PLACEHOLDER = "Press {list.filter} and type: words of prompts, memories or reasons"
 NO_HOOK = (
     "The hook is not installed in this folder, so there is nothing to show.\n\n`memsift install` puts it into the "
     "settings of Claude Code. Each prompt becomes a row here from then on."
@@ -49,14 +49,14 @@ CHECK_SECONDS = 0.5
 """Time between two looks at the size of the log."""
 
 
-class ActivityScreen(ListScreen):
+class ActivityScreen(ModeScreen):
     """The hook's logs of the open roots."""
 
-    MODE = "activity"
-    PLACEHOLDER = "Press {list.filter} and type: words of prompts, memories or reasons"
-    RULES, LIST = RULES, ActivityList
+    TAB = "activity"
+    CSS_PATH = "filtered_list.tcss"
+    AUTO_FOCUS = "ActivityList"
     ON_ROWS = ("select", "select_all", "open", "sample", "copy", "read_prompt")
-    CHOOSING = (*CHOOSING, "kind")
+    CHOOSING = ("kind",)
     BINDINGS = bindings(
         shown="list.filter activity.kind activity.open activity.sample activity.live app.mute copy.text list.order",
         hidden="list.select list.all list.turn prompt.read",
@@ -67,10 +67,11 @@ class ActivityScreen(ListScreen):
         "then labels it. {activity.live} follows the hook as it answers, and {app.mute} mutes it."
     )
 
-    entries = query_one(ActivityList)
-
     def __init__(self) -> None:
         super().__init__()
+        self.entries = ActivityList()
+        self.listing = FilteredList(self, self.entries, RULES, PLACEHOLDER)
+        self.hold(self.listing)
         self._log: ActivityLog | None = None
         self._is_live = False
 
@@ -79,7 +80,7 @@ class ActivityScreen(ListScreen):
 
     def begin(self) -> None:
         if self._log is None:
-            self.list_pane.border_title = READING
+            self.listing.show_progress(READING)
         self.follow()
 
     def follow(self) -> None:
@@ -96,52 +97,55 @@ class ActivityScreen(ListScreen):
 
     def show_log(self, log: ActivityLog) -> None:
         self._log = log
-        self.show_matching()
+        self.listing.progress = ""
+        self.listing.show_matching()
         if self._is_live:
             self.entries.action_first()
 
     # The list
 
-    @property
-    def all_rows(self) -> Sequence[ActivityEntry] | None:
-        return self._log.entries if self._log else None
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        return self.listing.why_off(action, self.ON_ROWS, self.CHOOSING)
+
+    def find_rows(self) -> Sequence[ActivityEntry] | None:
+        return self.listing.find(self._log.entries if self._log else None)
 
     def nothing(self) -> Content:
         if self._log and self._log.entries:
             return plain(keyed(self.app, NO_MATCH))
         return plain(NO_LOG if self._log and self._log.is_installed else NO_HOOK)
 
-    def show_title(self) -> None:
+    def title_parts(self) -> Sequence[str]:
         if self._log is None:
-            return
+            return ()
         broken = f"{self._log.broken:,} lines cannot be read" if self._log.broken else ""
         weeks = weeks_line(self._log.weeks, in_words=signs(self).in_words)
         live = "following the hook" if self._is_live else ""
-        listed = self.of_all(len(self._log.entries), "prompts")
-        self.entitle(listed, self.choice.kind, live, weeks, broken)
+        listed = self.listing.of_all(len(self._log.entries), "prompts")
+        return listed, self.listing.choice.kind, live, weeks, broken
 
     def show_current(self, *, from_start: bool = True) -> None:
         entry = self.entries.current
         if entry:
-            workspace = self.app.workspace
+            workspace, detail = self.app.workspace, self.listing.detail
             known = workspace.lists.find(entry.prompt_id) if entry.prompt_id else None
             is_sampled = known is not None and not workspace.lists.is_scratch(known)
             note = "in the sample" if is_sampled else ""
-            text = entry_text(entry, workspace.memory, self.entries.marker, note, self.detail.text_width, signs(self))
-            self.detail.show(text, from_start=from_start)
+            text = entry_text(entry, workspace.memory, self.entries.marker, note, detail.text_width, signs(self))
+            detail.show(text, from_start=from_start)
 
     # Keys
 
     def action_kind(self) -> None:
-        self.ask_kind("Show which prompts?", RULES.counts(self.all_rows or ()))
+        self.listing.ask_kind("Show which prompts?", RULES.counts(self._log.entries if self._log else ()))
 
     def action_live(self) -> None:
         """Put the cursor on the newest prompt, now and whenever a newer one comes, or leave it where it is."""
         self._is_live = not self._is_live
         if self._is_live:
-            self.choose(replace(self.choice, order=NEWEST, is_turned=False))
+            self.listing.choose(order=NEWEST, is_turned=False)
             self.entries.action_first()
-        self.show_title()
+        self.listing.show_title()
 
     @property
     def prompt(self) -> Prompt | None:
@@ -166,7 +170,7 @@ class ActivityScreen(ListScreen):
             for prompt in added.prompts:
                 self.app.run_quick(prompt)
             self.app.tell(keyed(self.app, added.sentence))
-            self.select(set())
+            self.listing.select(())
             self.show_current(from_start=False)
 
     def action_copy(self) -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.events import ScreenResume
+from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from tui.dialogs.dialog import FullText, copy_focused, copy_text
 from tui.keys import bindings
 from tui.messages import LabelsChanged, Reloaded, RunChanged
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
 from tui.widgets.memory_pane import NO_MARKS, memory_text
 from tui.widgets.panes import WHOLE, PanesScreen
@@ -20,6 +21,8 @@ from tui.workspace.activity_rows import is_muted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from textual.app import ComposeResult
 
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
@@ -31,11 +34,37 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class ScreenPart:
+    """A part of a screen with keys of its own, which stand in the BINDINGS of the screen."""
+
+    def step_back(self) -> bool:
+        """Leave a selection, a filter or a change of this part; False if there is nothing to leave."""
+        return False
+
+    def show_again(self) -> None:
+        """Show again what depends on the sizes of panes, which have changed."""
+
+
 class ModeScreen(PanesScreen):
-    """A screen with a key of its own. It keeps its state while another screen is shown."""
+    """A screen with a key of its own, and the tab TAB. It keeps its state while another screen is shown."""
 
     app: Runner
+    TAB = ""
+    held: tuple[ScreenPart, ...] = ()
     BINDINGS = bindings(shown="pane.smaller", hidden="go.back pane.larger")
+
+    def hold(self, *parts: ScreenPart) -> None:
+        """Let the keys of this screen act on its *parts*: their `action_` methods, where the screen has none."""
+        self.held = parts
+        for part in parts:
+            for name in dir(type(part)):
+                if name.startswith("action_") and not hasattr(self, name):
+                    setattr(self, name, getattr(part, name))
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(self.TAB)
+        yield from (part for part in self.held if isinstance(part, Widget))
+        yield KeyFooter()
 
     def begin(self) -> None:
         """Show what may have changed on other screens: memories, prompts, labels."""
@@ -60,7 +89,11 @@ class ModeScreen(PanesScreen):
 
     def step_back(self) -> bool:
         """Leave a selection, a filter or a pane of this screen; False if there is nothing to leave."""
-        return False
+        return any(part.step_back() for part in self.held)
+
+    def show_again(self) -> None:
+        for part in self.held:
+            part.show_again()
 
     async def action_back(self) -> None:
         """Give all panes their usual room; else go back by one step, or to the screen before."""

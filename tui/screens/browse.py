@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.content import Content
-from textual.getters import query_one
 from textual.worker import WorkerCancelled, get_current_worker
 
 from engine.lean.record import replace
@@ -23,8 +22,9 @@ from tui.dialogs.choices import ChooseOne
 from tui.keys import bindings, keyed
 from tui.messages import AllReplayed
 from tui.plain import plain
-from tui.screens.curating_screen import CuratedList
-from tui.screens.list_screen import CHOOSING, numbered
+from tui.screens.base_screen import ModeScreen
+from tui.screens.filtered_list import FilteredList, number_options
+from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import NOTHING_ABOUT, MemoryOverview, about_lines, detail_text, prompt_line
@@ -38,6 +38,7 @@ from tui.workspace.curate.memory_facts import (
     PRECISION,
     UPDATED,
     Facts,
+    Narrowing,
     Pulled,
     counts,
     ordered,
@@ -50,14 +51,13 @@ from tui.workspace.quality.findings import CHEAP, MOST_CHECKED, cheap_findings, 
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from textual.widget import Widget
+    from collections.abc import Mapping, Sequence
 
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
-    from engine.search.query import Term
 
+PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
+HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
 IN_INBOX = "The Inbox, {go.inbox}, shows where."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {go.back} shows all."
@@ -79,25 +79,23 @@ FEW = 12
 """Memories that need only the upper half of a large terminal."""
 
 
-class BrowseScreen(CuratedList):
+class BrowseScreen(ModeScreen):
     """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
-    MODE = "browse"
-    NOT_LISTED = "No memory is listed."
-    PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
-    RULES = RowRules(ORDERS)
+    TAB = "browse"
+    CSS_PATH = "filtered_list.tcss"
+    AUTO_FOCUS = "MemoryTable"
     ON_ROWS = (
         *("copy", "copy_path", "open", "retire", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "merge", "move"),
     )
-    CHOOSING = (*CHOOSING, "undo", "category", "status", "finding")
+    CHOOSING = ("undo", "category", "status", "finding")
     BINDINGS = bindings(
         shown="list.filter change.retire change.restore change.edit browse.prompts change.undo copy.text copy.path "
         "change.file list.select list.order browse.category browse.status browse.finding browse.open change.tags "
         "change.merge",
         hidden="change.redo change.move list.all list.turn",
     )
-    HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
     HELP = (
         "The memories of this root. Type {list.filter} and some words to filter by title, tags and body; "
         "{browse.category}, {browse.status} and {browse.finding} narrow the list to a category, a status or a finding. "
@@ -107,13 +105,26 @@ class BrowseScreen(CuratedList):
 
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall"), (38, "-high")]
 
-    memories = query_one(MemoryTable)
-    overview = query_one(MemoryOverview)
-    about = query_one("#about", MemoryPane)
-
     def __init__(self) -> None:
         super().__init__()
-        self._narrowing = EVERYTHING
+        workspace = self.app.workspace
+        self.memories = MemoryTable(columns_over(workspace.roots), Facts(now=workspace.now()))
+        self.overview, self.about = MemoryOverview(), MemoryPane("about")
+        self.listing = FilteredList(
+            self,
+            self.memories,
+            RowRules(ORDERS),
+            PLACEHOLDER,
+            usual=EVERYTHING,
+            hint=HINT,
+            below=(self.overview, self.about),
+        )
+        self.changes = MemoryChanges(
+            self, lambda: self.memories.chosen, self.listing.show_progress, lambda _: self.listing.select(())
+        )
+        self.hold(self.changes, self.listing)
+        self.marker = Marker()
+        self._reading = 0
         self._stamps: tuple[tuple[str, int, int], ...] = ()
         self._begun: tuple[object, ...] = ()
         self._is_checked = False
@@ -121,20 +132,19 @@ class BrowseScreen(CuratedList):
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
 
-    def make_list(self) -> MemoryTable:
-        return MemoryTable(columns_over(self.app.workspace.roots), Facts(now=self.app.workspace.now()))
-
-    def below(self, place: str) -> Iterator[Widget]:
-        yield MemoryOverview() if place == "list" else MemoryPane("about")
-
     def show_again(self) -> None:
         super().show_again()
         self.show_overview()
 
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        if reason := self.listing.why_off(action, self.ON_ROWS, self.CHOOSING):
+            return reason
+        return "" if self.memories.selected else self.changes.why_off(action, self.current_memory)
+
     def begin(self) -> None:
         """Fill the list again if the memories changed, and read the facts again if their files changed."""
         if self._reading != self.app.workspace.reading:
-            self.show_matching(is_near=True)
+            self.listing.show_matching(is_near=True)
         workspace = self.app.workspace
         if workspace.wanted_memory:
             self._go_to_wanted(workspace.wanted_memory)
@@ -147,45 +157,45 @@ class BrowseScreen(CuratedList):
         """Put the cursor on a memory that another screen names, and show all memories if it is not listed."""
         self.app.workspace.wanted_memory = ""
         if all(record.id != memory_id for record in self.memories.records):
-            self._narrowing = EVERYTHING
-            self.filter_line.value = ""
-            self.show_matching()
+            self.listing.show_all()
         self.memories.go_to(memory_id)
         self.memories.focus()
 
     # The list
 
-    def show_matching(self, *, is_near: bool = False) -> None:
-        """List the memories that fit the filter: the best match first, or sorted. The others are not selected."""
-        index, terms = self.app.workspace.index, self.terms
+    @property
+    def narrowing(self) -> Narrowing:
+        """The kind of memories that is listed."""
+        narrowing: Narrowing = self.listing.choice.kind
+        return narrowing
+
+    def find_rows(self) -> Sequence[MemorySummary]:
+        """The memories that fit the filter: the best match first, or sorted."""
         self._reading = self.app.workspace.reading
-        facts = self.memories.facts
-        found = self._narrowing.of(index.matching(terms), facts)
-        self.memories.marker = self.marker
-        choice = self.choice
+        choice, facts = self.listing.choice, self.memories.facts
+        terms = filter_terms(self.listing.filter_line.value)
+        self.memories.marker = self.marker = Marker(terms)
+        found = self.narrowing.of(self.app.workspace.index.matching(terms), facts)
         if not terms and not choice.order:
             found = sorted(found, key=is_part)  # first the memories that can be changed here
-        self.show_rows(ordered(found, choice.order, facts, is_turned=choice.is_turned), is_near=is_near)
         self.set_class(len(found) <= FEW, "-few")
-        if not found:
-            is_partial = len(self.app.workspace.index) > MOST_CHECKED
-            unchecked = CHECKING if not self._is_checked else NOT_CHECKED if is_partial else NO_MATCH
-            nothing = unchecked if self._narrowing.check else NO_MATCH
-            self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace.index) or nothing)))
-            self.about.show(plain(""))
         self.show_overview()
+        return ordered(found, choice.order, facts, is_turned=choice.is_turned)
 
-    def show_title(self) -> None:
-        """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""
-        if self._progress:
-            self.list_pane.border_title = plain(self._progress)
-        else:
-            chosen = self._narrowing
-            finding = "any finding" if chosen.check == ANY else chosen.check
-            by = self.choice.order
-            order = f"by {ORDER_NAMES.get(by, by)}" if by else ""
-            listed = self.of_all(len(self.app.workspace.index), "memories")
-            self.entitle(listed, category_name(chosen.category), chosen.status, finding, order)
+    def nothing(self) -> Content:
+        self.about.show(plain(""))
+        why = no_memories(self.app.workspace.index) or NO_MATCH
+        if self.narrowing.check and len(self.app.workspace.index):
+            is_partial = len(self.app.workspace.index) > MOST_CHECKED
+            why = CHECKING if not self._is_checked else NOT_CHECKED if is_partial else NO_MATCH
+        return plain(keyed(self.app, why))
+
+    def title_parts(self) -> Sequence[str]:
+        chosen, by = self.narrowing, self.listing.choice.order
+        finding = "any finding" if chosen.check == ANY else chosen.check
+        order = f"by {ORDER_NAMES.get(by, by)}" if by else ""
+        listed = self.listing.of_all(len(self.app.workspace.index), "memories")
+        return listed, category_name(chosen.category), chosen.status, finding, order
 
     def show_current(self, *, from_start: bool = True) -> None:
         current = self.memories.current
@@ -194,24 +204,24 @@ class BrowseScreen(CuratedList):
             if (kind := (memory.summary.status, is_part(memory.summary))) != self._shown_kind:
                 self._shown_kind = kind
                 self.refresh_bindings()
-            text = self.note_seen(memory.summary)
-            reason, related = said_in_file(self.home(memory.summary)[0], text)
+            text = self.changes.note_seen(memory.summary)
+            reason, related = said_in_file(self.changes.home(memory.summary)[0], text)
             facts, say = self.memories.facts, partial(keyed, self.app)
             lines = about_lines(memory, facts, related, say, signs(self))
             whole = detail_text(memory, facts, say, self.marker, [] if self.is_large else lines, reason)
-            self.detail.show(whole, from_start=from_start)
+            self.listing.detail.show(whole, from_start=from_start)
             about = Content("\n").join(lines[1:]) if lines else plain(say(NOTHING_ABOUT)).stylize_before(MUTED)
             self.about.show(about, from_start=from_start)
 
     @property
     def is_large(self) -> bool:
-        """Whether the panes of `below` are shown."""
+        """Whether overview and `about` are shown."""
         return self.has_class("-beside") and self.has_class("-high")
 
     def show_overview(self) -> None:
         """Count all memories by category, status and finding, in a large terminal."""
         if self.is_large:
-            self.overview.show(self._numbers(), self._narrowing, self.memories.facts.weeks)
+            self.overview.show(self._numbers(), self.narrowing, self.memories.facts.weeks)
 
     def _numbers(self) -> dict[str, Counter[str]]:
         """How many memories each category, status and check has. They are counted again only after a change."""
@@ -263,37 +273,21 @@ class BrowseScreen(CuratedList):
 
     def _take_facts(self, facts: Facts) -> None:
         self.memories.facts = facts
-        if self.choice.order or self._narrowing.check:
-            self.show_matching(is_near=True)
+        if self.listing.choice.order or self.narrowing.check:
+            self.listing.show_matching(is_near=True)
         else:
             self.memories.refresh()
             self.show_again()
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        return filter_terms(self.filter_line.value)
-
-    @property
-    def marker(self) -> Marker:
-        return Marker(self.terms)
 
     # Keys
 
     @on(RowList.Selected)
     async def action_open(self) -> None:
         """Read the memory; where it is read already, in the pane, go on to the prompts that pulled it in."""
-        if self.focused in (self.detail, self.about):
+        if self.focused in (self.listing.detail, self.about):
             await self.action_prompts()
         elif current := self.memories.current:
             self.read_memory(current.id, current.id, self.marker)
-
-    @property
-    def is_narrowed(self) -> bool:
-        return self._narrowing != EVERYTHING
-
-    def show_everything(self) -> bool:
-        was_narrowed, self._narrowing = self.is_narrowed, EVERYTHING
-        return was_narrowed
 
     @property
     def current_memory(self) -> MemorySummary | None:
@@ -310,24 +304,23 @@ class BrowseScreen(CuratedList):
         numbers = self._numbers()["check"]
         names = {ALL: "all memories", ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in CHEAP}}
         known = {**numbers, ALL: len(self.app.workspace.index)}
-        self._narrow("check", numbered(names, known) if self._is_checked else names)
+        self._narrow("check", number_options(names, known) if self._is_checked else names)
 
     def _narrow_to(self, field: str) -> None:
         """Ask for one of the values of a field, with the number of memories of each."""
         numbers = self._numbers()[field]
         texts = {ALL: "all memories", **{name: category_name(name) for name in sorted(numbers)}}
-        self._narrow(field, numbered(texts, {**numbers, ALL: sum(numbers.values())}))
+        self._narrow(field, number_options(texts, {**numbers, ALL: sum(numbers.values())}))
 
     def _narrow(self, field: str, options: dict[str, str]) -> None:
         """Ask which value of a field of the narrowing should hold."""
 
         def narrow(value: str) -> None:
-            self._narrowing = replace(self._narrowing, **{field: value})
-            self.show_matching()
+            self.listing.choose(kind=replace(self.narrowing, **{field: value}))
 
         shown = dict(list(options.items())[:MOST_CHOICES])
         name = {"check": "finding"}.get(field, field)
-        self.ask(ChooseOne(f"Show which {name}?", shown, getattr(self._narrowing, field)), narrow)
+        self.ask(ChooseOne(f"Show which {name}?", shown, getattr(self.narrowing, field)), narrow)
 
     async def action_prompts(self) -> None:
         """Show in Replay why the memory was pulled in. Of several prompts, or of hidden ones, ask for one."""
@@ -366,9 +359,3 @@ class BrowseScreen(CuratedList):
         if self.memories.current:
             self.app.workspace.wanted_reason = self.memories.current.id
             await self.go_to_prompt(prompt_id)
-
-    # Changing
-
-    def chosen(self) -> list[MemorySummary]:
-        """The selected memories in the order of the list; without any, the one under the cursor."""
-        return self.memories.chosen

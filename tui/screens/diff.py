@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.content import Content
-from textual.getters import query_one
 
 from tui.dialogs.choices import ChooseRuns
 from tui.keys import bindings, keyed
 from tui.plain import plain
-from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.screens.base_screen import ModeScreen
+from tui.screens.filtered_list import FilteredList
 from tui.widgets.lists.diff import DiffList, row_text, runs_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.replay.run_diffs import (
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.replay.run_diffs import DiffRow, SavedDiff
 
+PLACEHOLDER = "Press {list.filter} and type: words of prompts or memories"
 READING = "Reading the runs …"
 TO_SAVE = (
     "saved for these memories.\n\nIn Replay ({go.replay}), {replay.all} replays all prompts and saves a run. "
@@ -38,14 +39,14 @@ NO_MATCH = "No prompt fits. {go.back} shows the prompts that differ, {diff.kind}
 NO_RUNS = "There are no two runs to choose from."
 
 
-class DiffScreen(ListScreen):
+class DiffScreen(ModeScreen):
     """The difference of two runs. Without a choice, it is the latest run against the one before it."""
 
-    MODE = "replay"
-    PLACEHOLDER = "Press {list.filter} and type: words of prompts or memories"
-    RULES, LIST, USUAL = RULES, DiffList, CHANGED
+    TAB = "replay"
+    CSS_PATH = "filtered_list.tcss"
+    AUTO_FOCUS = "DiffList"
     ON_ROWS = ("open", "read_prompt")
-    CHOOSING = (*CHOOSING, "kind", "runs")
+    CHOOSING = ("kind", "runs")
     BINDINGS = bindings(
         shown="diff.open diff.runs diff.kind list.filter list.order",
         hidden="list.turn copy.text prompt.read",
@@ -56,17 +57,18 @@ class DiffScreen(ListScreen):
         "Labels counts changes for the better, minus changes for the worse, by the labels on the memories."
     )
 
-    diffs = query_one(DiffList)
-
     def __init__(self) -> None:
         super().__init__()
+        self.diffs = DiffList()
+        self.listing = FilteredList(self, self.diffs, RULES, PLACEHOLDER, usual=CHANGED)
+        self.hold(self.listing)
         self._found: SavedDiff | None = None
         self._rows: list[DiffRow] = []
         self._chosen: tuple[str, ...] = ()
 
     def begin(self) -> None:
         if self._found is None:
-            self.list_pane.border_title = READING
+            self.listing.show_progress(READING)
         self.read_runs()
 
     @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
@@ -77,43 +79,43 @@ class DiffScreen(ListScreen):
     def show_diff(self, found: SavedDiff) -> None:
         self._found = found
         self._rows = diff_rows(found.compared) if found.compared else []
-        self.show_matching()
+        self.listing.progress = ""
+        self.listing.show_matching()
         self.refresh_bindings()
 
     # The list
 
-    @property
-    def all_rows(self) -> Sequence[DiffRow] | None:
-        return self._rows if self._found else None
+    def find_rows(self) -> Sequence[DiffRow] | None:
+        return self.listing.find(self._rows if self._found else None)
 
     def nothing(self) -> Content:
         compared = self._found.compared if self._found else None
         if compared is None:
             runs = len(self._found.runs) if self._found else 0
             return plain(keyed(self.app, TOO_FEW["one" if runs else "none"]))
-        is_all = self.choice.kind == CHANGED and not self.filter_line.value
+        is_all = self.listing.choice.kind == CHANGED and not self.listing.filter_line.value
         return Content("\n\n").join([plain(keyed(self.app, NO_CHANGE if is_all else NO_MATCH)), runs_text(compared)])
 
-    def show_title(self) -> None:
-        """Say how many prompts are listed, of which kind, and which runs these are, as far as there is room."""
+    def title_parts(self) -> Sequence[str]:
+        """How many prompts are listed, of which kind, and which runs these are."""
         compared = self._found.compared if self._found else None
         if compared is None:
-            self.list_pane.border_title = "Diff"
-            return
-        count, kind = f"{self.diffs.count:,} of {len(self._rows):,} prompts", self.choice.kind
+            return ("Diff",)
+        count, kind = f"{self.diffs.count:,} of {len(self._rows):,} prompts", self.listing.choice.kind
         listed = [f"{count} differ"] if kind == CHANGED else [count, RULES.kinds[kind].text]
-        self.entitle(*listed, f"{compared.before.name} → {compared.now.name}")
+        return *listed, f"{compared.before.name} → {compared.now.name}"
 
     def show_current(self, *, from_start: bool = True) -> None:
         row = self.diffs.current
         if row and self._found and self._found.compared:
-            texts = [row_text(row, self.diffs.marker, self.detail.text_width), runs_text(self._found.compared)]
-            self.detail.show(Content("\n\n").join(texts), from_start=from_start)
+            detail = self.listing.detail
+            texts = [row_text(row, self.diffs.marker, detail.text_width), runs_text(self._found.compared)]
+            detail.show(Content("\n\n").join(texts), from_start=from_start)
 
     # Keys
 
     def action_kind(self) -> None:
-        self.ask_kind("Show which prompts?", RULES.counts(self._rows))
+        self.listing.ask_kind("Show which prompts?", RULES.counts(self._rows))
 
     def action_runs(self) -> None:
         def compare(chosen: tuple[str, ...]) -> None:
@@ -138,7 +140,7 @@ class DiffScreen(ListScreen):
             if row := self.diffs.current:
                 await self.go_to_prompt(row.diff.prompt_id)
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if action == "runs" and not (self._found and self._found.pair):
             return NO_RUNS
-        return super().why_off(action, parameters)
+        return self.listing.why_off(action, self.ON_ROWS, self.CHOOSING)

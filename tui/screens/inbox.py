@@ -7,15 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.getters import query_one
 
 from engine.installation import install_command
 from engine.lean.record import replace
 from engine.quality.decisions import ACCEPTED, REJECTED
 from tui.keys import bindings, keyed
 from tui.plain import plain
-from tui.screens.curating_screen import CuratedList
-from tui.screens.list_screen import CHOOSING
+from tui.screens.base_screen import ModeScreen
+from tui.screens.filtered_list import FilteredList
+from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.lists.inbox import InboxList, task_text
 from tui.widgets.lists.rows import RowList
 from tui.workspace.quality.findings import (
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from engine.memory import MemorySummary
-    from tui.workspace.curate.curating import Done
     from tui.workspace.quality.findings import Task
 
+PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
@@ -42,17 +42,17 @@ OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
 
-class InboxScreen(CuratedList):
+class InboxScreen(ModeScreen):
     """The findings about the open roots, and the memory of the finding under the cursor."""
 
-    MODE = "inbox"
-    PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
-    RULES, LIST = RULES, InboxList
+    TAB = "inbox"
+    CSS_PATH = "filtered_list.tcss"
+    AUTO_FOCUS = "InboxList"
     ON_ROWS = (
         *("select", "select_all", "copy", "copy_path", "open", "retire", "retag", "edit", "edit_file", "merge"),
         *("approve", "block"),
     )
-    CHOOSING = (*CHOOSING, "undo", "check")
+    CHOOSING = ("undo", "check")
     BINDINGS = bindings(
         shown="list.filter inbox.approve inbox.block change.retire change.edit change.merge change.undo "
         "copy.text copy.path change.file",
@@ -64,10 +64,13 @@ class InboxScreen(CuratedList):
         "selected findings, and {change.undo} takes it back."
     )
 
-    tasks = query_one(InboxList)
-
     def __init__(self) -> None:
         super().__init__()
+        self.tasks = InboxList()
+        self.listing = FilteredList(self, self.tasks, RULES, PLACEHOLDER)
+        self.changes = MemoryChanges(self, self.chosen, self.listing.show_progress, self._forget)
+        self.hold(self.changes, self.listing)
+        self._reading = 0
         self._checked: Checked | None = None
         self._settled: list[list[Task]] = []
 
@@ -76,7 +79,7 @@ class InboxScreen(CuratedList):
         if self._reading != self.app.workspace.reading:
             self._reading = self.app.workspace.reading
             self._leave_out_changed()
-            self.show_progress("Checking …")
+            self.listing.show_progress("Checking …")
             self.run_checks()
 
     @work(thread=True, exclusive=True, group="checks", exit_on_error=False)
@@ -84,7 +87,7 @@ class InboxScreen(CuratedList):
         workspace = self.app.workspace
 
         def tell(check: str, found: int) -> None:
-            self.call_later(self.show_progress, f"Checking {check} · {found:,} found")
+            self.call_later(self.listing.show_progress, f"Checking {check} · {found:,} found")
 
         reading = workspace.reading
         db, clock = workspace.store.path, workspace.now
@@ -94,7 +97,7 @@ class InboxScreen(CuratedList):
     def show_findings(self, checked: Checked, reading: int) -> None:
         """List what the checks found, unless the memories were read again since *reading*."""
         if reading == self.app.workspace.reading:
-            self._progress = ""
+            self.listing.progress = ""
             self._show_tasks(checked)
 
     def _leave_out_changed(self) -> None:
@@ -108,51 +111,46 @@ class InboxScreen(CuratedList):
         """List the findings, with the cursor near its place, but none that was settled since the checks began."""
         settled = {_text_of(task) for tasks in self._settled for task in tasks}
         self._checked = replace(checked, tasks=tuple(task for task in checked.tasks if _text_of(task) not in settled))
-        self.show_matching(is_near=True)
+        self.listing.show_matching(is_near=True)
 
     # The list
 
-    @property
-    def all_rows(self) -> Sequence[Task] | None:
-        return self._checked.tasks if self._checked else None
+    def find_rows(self) -> Sequence[Task] | None:
+        self.call_later(self._give_room)
+        return self.listing.find(self._checked.tasks if self._checked else None)
 
     def nothing(self) -> Content:
-        return plain(keyed(self.app, NO_MATCH if self.all_rows else NOTHING_FOUND + self._not_run()))
+        if self._checked is None or self._checked.tasks:
+            return plain(keyed(self.app, NO_MATCH))
+        missing = self._checked.missing.items()
+        not_run = "".join(NO_PACKAGE.format(check, package, install_command()) for check, package in missing)
+        return plain(keyed(self.app, NOTHING_FOUND + not_run))
 
-    def _not_run(self) -> str:
-        missing = self._checked.missing if self._checked else {}
-        return "".join(NO_PACKAGE.format(check, package, install_command()) for check, package in missing.items())
-
-    def show_title(self) -> None:
-        if self._progress or self._checked is None:
-            self.list_pane.border_title = plain(self._progress)
-            return
+    def title_parts(self) -> Sequence[str]:
+        if self._checked is None:
+            return ()
         missing = ", ".join(f"{check} needs {package}" for check, package in self._checked.missing.items())
-        self.entitle(self.of_all(len(self._checked.tasks), "findings"), self.choice.kind, missing)
+        return self.listing.of_all(len(self._checked.tasks), "findings"), self.listing.choice.kind, missing
 
     def show_current(self, *, from_start: bool = True) -> None:
         task = self.tasks.current
         if task:
             memories = [memory for summary in task.about if (memory := self.app.workspace.memory(summary.id))]
             if task.memory:
-                self.note_seen(task.memory)
-            self.detail.show(
-                task_text(task, memories, self.tasks.marker, partial(keyed, self.app)), from_start=from_start
-            )
+                self.changes.note_seen(task.memory)
+            text = task_text(task, memories, self.tasks.marker, partial(keyed, self.app))
+            self.listing.detail.show(text, from_start=from_start)
             self.refresh_bindings()
 
     def show_again(self) -> None:
         super().show_again()
         self._give_room()
 
-    def show_rows(self, records: Sequence[Task], *, is_near: bool = False) -> None:
-        super().show_rows(records, is_near=is_near)
-        self._give_room()
-
     def _give_room(self) -> None:
         """Give rows that the list does not need to the detail below it."""
         if not self.is_enlarged and not self.has_class("-beside"):
-            self.query_one("#listed").styles.max_height = self.list_pane.gutter.height + 1 + max(1, self.rows.count)
+            rows = self.listing.list_pane.gutter.height + 1 + max(1, self.tasks.count)
+            self.query_one("#listed").styles.max_height = rows
 
     # Keys
 
@@ -172,12 +170,13 @@ class InboxScreen(CuratedList):
         task = next((task for task in around if task.memory and task.others), None)
         if task and task.memory and not self.tasks.selected:
             self.tasks.go_to(task.id)
-            self._ask_kept([task.memory, *task.others])
+            self.changes.ask_kept([task.memory, *task.others])
         else:
-            super().action_merge()
+            self.changes.action_merge()
 
     def action_check(self) -> None:
-        self.ask_kind("Show the findings of which check?", RULES.counts(self.all_rows or ()))
+        tasks = self._checked.tasks if self._checked else ()
+        self.listing.ask_kind("Show the findings of which check?", RULES.counts(tasks))
 
     def action_approve(self) -> None:
         self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
@@ -195,12 +194,12 @@ class InboxScreen(CuratedList):
             self._settled.append(settled)
             self.tasks.selected = set()
             self._show_tasks(self._checked)
-            self.app.tell(f"{len(settled):,} {word}. {keyed(self.app, self.UNDO_KEY)} takes it back.")
+            self.app.tell(f"{len(settled):,} {word}. {self.changes.undo_key} takes it back.")
 
     def action_undo(self) -> None:
         """Take back the last decision; without one since the last change of memories, that change."""
         if not self._settled:
-            super().action_undo()
+            self.changes.action_undo()
             return
         with self.app.telling_errors():
             tasks = self._settled[-1]
@@ -210,10 +209,10 @@ class InboxScreen(CuratedList):
             self.begin()
             self.app.tell(f"Took back the decision about {len(tasks):,}.")
 
-    def tell_change(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:
+    def _forget(self, is_new: bool) -> None:
         """After a change of memories, u takes that change back, not a decision before it."""
-        super().tell_change(done, sentence, is_undo=is_undo)
-        if done.numbers and not is_undo:
+        self.listing.select(())
+        if is_new:
             self._settled.clear()
 
     @on(RowList.Selected)
@@ -221,10 +220,12 @@ class InboxScreen(CuratedList):
         if memory := self.current_memory:
             self.read_memory(memory.id, memory.id)
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        if reason := super().why_off(action, parameters):
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        if reason := self.listing.why_off(action, self.ON_ROWS, self.CHOOSING):
             return reason
-        current = self.tasks.current if self.is_mounted and action in self.ON_ROWS else None
+        if not self.tasks.selected and (reason := self.changes.why_off(action, self.current_memory)):
+            return reason
+        current = self.tasks.current if action in self.ON_ROWS else None
         if current and current.memory is None and not action.startswith("select"):
             return OFF_MEMORY
         return ONLY_SAFETY if action == "block" and current and current.finding.check != "safety" else ""

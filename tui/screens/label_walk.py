@@ -15,7 +15,8 @@ from tui.dialogs.dialog import FullText
 from tui.keys import keyed
 from tui.messages import Kept
 from tui.plain import plain
-from tui.screens.curating_screen import CuratingScreen
+from tui.screens.base_screen import ModeScreen
+from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.labels import NoteInput, RecentLabels
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
@@ -26,15 +27,12 @@ from tui.workspace.labelling import FollowUp, LabelQueue, Position, change_label
 if TYPE_CHECKING:
     from textual.content import Content
 
-    from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from labels.records import Card
 
 
-class GivenLabels(CuratingScreen):
+class GivenLabels(ModeScreen):
     """The latest labels in `recent`. After a prompt, the memory that a reason is about can be changed at once."""
-
-    UNDO_KEY = "{go.browse}, then {change.undo},"
 
     recent = query_one(RecentLabels)
     progress = query_one("#progress", Static)
@@ -42,6 +40,12 @@ class GivenLabels(CuratingScreen):
     def __init__(self) -> None:
         super().__init__()
         self.precision_words = ""
+        self.changes = MemoryChanges(
+            self,
+            lambda: [follow_up.memory for follow_up in self.follow_ups[:1]],
+            self.show_progress,
+            undo_key="{go.browse}, then {change.undo},",
+        )
 
     @property
     def is_revealed(self) -> bool:
@@ -92,14 +96,8 @@ class GivenLabels(CuratingScreen):
     def action_follow(self) -> None:
         """Open the dialog that the reason of a label asks for, as its key does in Browse."""
         if found := self.follow_ups:
-            self.note_seen(found[0].memory)
-            getattr(self, f"action_{found[0].action}")()
-
-    def chosen(self) -> list[MemorySummary]:
-        return [follow_up.memory for follow_up in self.follow_ups[:1]]
-
-    def end_selection(self) -> None:
-        """Nothing is selected here."""
+            self.changes.note_seen(found[0].memory)
+            getattr(self.changes, f"action_{found[0].action}")()
 
     def action_guideline(self) -> None:
         self.app.push_screen(FullText("When does a memory count as relevant?", plain(guideline(os.environ))))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
@@ -18,9 +18,10 @@ from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
 from tui.keys import bindings, keyed
-from tui.messages import Kept
+from tui.messages import AllReplayed, Kept
 from tui.plain import beginning, plain
-from tui.screens.prompts_screen import PromptsScreen
+from tui.screens.base_screen import ModeScreen
+from tui.screens.prompts_pane import PromptsPane
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
 from tui.widgets.lists.prompts import PromptList
@@ -70,7 +71,7 @@ class ViewPane(MemoryPane):
     BINDINGS = [Binding("left", "screen.prompts", show=False)]
 
 
-class ReplayScreen(PromptsScreen):
+class ReplayScreen(ModeScreen):
     """Prompts, and below them the ranking of one; beside or below that, a text about the memory under the cursor."""
 
     CSS_PATH = "replay.tcss"
@@ -87,12 +88,15 @@ class ReplayScreen(PromptsScreen):
         "{replay.view} shows another text about it. {replay.pick} explains any other memory."
     )
 
+    prompt_list = query_one(PromptList)
     result = query_one(ResultPane)
     table = query_one(RankingTable)
     view = query_one(ViewPane)
 
     def __init__(self) -> None:
         super().__init__()
+        self.prompts = PromptsPane(self.show_none, ResultPane(id="result", classes="pane"))
+        self.hold(self.prompts)
         self._asked_at = 0.0
         self._resting: Timer | None = None
         self._shown_view = WHY
@@ -101,31 +105,34 @@ class ReplayScreen(PromptsScreen):
     def compose(self) -> ComposeResult:
         yield TopBar("replay")
         with Container(id="panes"):
-            with Vertical(id="left"):
-                yield Input(placeholder="Words of the prompt", compact=True)
-                yield PromptList(classes="pane")
-                yield ResultPane(id="result", classes="pane")
+            yield self.prompts
             yield ViewPane("view")
         yield KeyFooter()
 
     def on_mount(self) -> None:
         self.set_interval(0.1, self._show_waiting)
-        self.search_line.display = False
 
     def begin(self) -> None:
-        self.result.name_systems(self.app.workspace.heads)
-        self.show_matching()
-        self.read_known()
+        self.prompts.show_matching()
+        self.prompts.read_known()
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self.prompts.prompt if self.is_mounted else None
+
+    @on(AllReplayed)
+    def show_replayed(self) -> None:
+        self.prompts.show_prompts()
 
     def show_none(self) -> None:
         self.set_class(self.prompt is None, "-none")
         if self.prompt:
             return
         workspace = self.app.workspace
-        why = NO_PROMPTS_TO_REPLAY if self.shows_all else empty_text(self.choice.kind, workspace.heads)
+        why = NO_PROMPTS_TO_REPLAY if self.prompts.shows_all else empty_text(self.prompts.choice.kind, workspace.heads)
         self.result.prompt_pane.update(plain(keyed(self.app, why)))
         self.result.border_title = "Prompt"
-        self.result.show([], NO_MARKS)
+        self.result.show(workspace.heads, [], NO_MARKS)
         self.result.tell_judge("")
         self.view.show(plain(""))
 
@@ -138,7 +145,7 @@ class ReplayScreen(PromptsScreen):
         if prompt is None:
             return
         self.app.run_quick(prompt)
-        self.learn([prompt.id])
+        self.prompts.learn([prompt.id])
         self.show_prompt(prompt)
         if self.app.workspace.wanted_reason:
             self._show_reason()
@@ -153,7 +160,8 @@ class ReplayScreen(PromptsScreen):
 
     @on(Kept)
     def show_answer(self, message: Kept) -> None:
-        """Show an answer if its prompt is still on the screen."""
+        """Take in an answer, and show it if its prompt is still on the screen."""
+        self.prompts.learn(message.prompt_ids)
         if self.prompt and self.prompt.id in message.prompt_ids:
             self.show_prompt(self.prompt)
 
@@ -164,10 +172,9 @@ class ReplayScreen(PromptsScreen):
         self.app.note_sighting(prompt.id)
         if prompt.id != self._shown_id:
             self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
-        self.result.show(rows, workspace.marker(prompt))
+        self.result.show(workspace.heads, rows, workspace.marker(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
-        self.result.name_systems(workspace.heads)
         self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
         if not rows:
             self.view.show(plain(""))
@@ -282,7 +289,7 @@ class ReplayScreen(PromptsScreen):
 
     def take_columns(self, names: tuple[str, ...]) -> None:
         self.app.workspace.chosen = names
-        self.show_matching()
+        self.prompts.show_matching()
 
     def action_again(self) -> None:
         if self.prompt:
@@ -349,7 +356,7 @@ class ReplayScreen(PromptsScreen):
 
     def _show_labels(self, prompt: Prompt, changed_id: str) -> None:
         """Show the labels of *prompt*, and set or remove the tick of the prompt whose label changed."""
-        self.learn_labels(changed_id)
+        self.prompts.learn_labels(changed_id)
         others = {prompt_id for prompt_id in self.prompt_list.labelled if prompt_id != changed_id}
         self.prompt_list.mark_labelled(others | ({changed_id} if self.app.workspace.labels(changed_id) else set()))
         self.show_prompt(prompt)

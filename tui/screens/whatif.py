@@ -26,7 +26,6 @@ from tui.widgets.whatif import (
     ChangeList,
     KnobList,
     KnobRow,
-    about_text,
     change_text,
     compared_text,
     numbers_text,
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
 """Labelled prompts between two messages about the progress."""
 
 NO_VERDICTS = "The judge has judged no labelled prompt yet. Replay with a judge first; What-if never asks one."
+NOT_USED = " The tuned model is not used: it {}. Save, and run memsift tune again."
 NOTHING_MOVED = "No setting is moved yet."
 NO_PROMPTS = "No prompt has a label yet."
 SAVED_SECONDS = 12.0
@@ -234,7 +234,9 @@ class WhatifScreen(ModeScreen):
 
     def _show_about(self) -> None:
         if row := self.knobs.current:
-            self.query_one("#about", Static).update(plain(about_text(self.trial.about(row.knob), self.trial.ignored)))
+            ignored = self.trial.ignored
+            unused = NOT_USED.format(ignored) if ignored else ""
+            self.query_one("#about", Static).update(plain(f"{self.trial.about(row.knob)}{unused}"))
 
     def _show_compared(self) -> None:
         row = self.knobs.current
@@ -292,38 +294,35 @@ class WhatifScreen(ModeScreen):
             self.app.tell(NO_VERDICTS)
             return
         self.trial.move(row.knob, steps)
-        self._moved()
+        self.show_moved()
+
+    def show_moved(self) -> None:
+        self._show_settings()
+        self.count()
 
     def action_undo(self) -> None:
         if row := self.knobs.current:
             self.trial.put_back(row.knob)
-            self._moved()
+            self.show_moved()
 
     def step_back(self) -> bool:
         """Go back from the prompts to the settings."""
         if self.focused is not self.prompts:
             return False
-        self._show_prompts(is_shown=False)
+        self.remove_class("-prompts")
         self.set_focus(self.knobs)
         return True
 
     def action_discard(self) -> None:
         self.trial.discard()
-        self._moved()
-
-    def _moved(self) -> None:
-        self._show_settings()
-        self.count()
+        self.show_moved()
 
     @on(RowList.Selected, "KnobList")
     def action_prompts(self) -> None:
         """Go to the prompts, which take the place of the settings in a small terminal."""
         if self.prompts.count:
-            self._show_prompts(is_shown=True)
+            self.add_class("-prompts")
             self.set_focus(self.prompts)  # at once: the next key is for the prompts
-
-    def _show_prompts(self, *, is_shown: bool) -> None:
-        self.set_class(is_shown, "-prompts")
 
     @on(RowList.Selected, "ChangeList")
     async def open_prompt(self) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tui.widgets.signs import signs
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,6 +21,9 @@ USUAL, LARGE, WHOLE = range(3)
 
 LARGE_SHARE = 75
 """Per cent of its container that a large pane gets."""
+
+BESIDE_FROM = 140
+"""Columns of a terminal from which a text is beside a list; before that it would take the list's columns away."""
 
 LEAST_CELLS = 4
 """Cells of a pane that the mouse leaves."""
@@ -70,6 +75,7 @@ class PanesScreen(Screen[None]):
             self._share_room()
 
     def on_resize(self) -> None:
+        self.set_class(self.size.width >= BESIDE_FROM and not signs(self).in_words, "-beside")
         self._share_room()
 
     def _share_room(self) -> None:
@@ -98,7 +104,8 @@ class PanesScreen(Screen[None]):
         for container in [self, *self.query(Widget)]:
             layout = container.styles.layout
             size = SIZES.get(layout.name) if layout else None
-            held = [child for child in container.displayed_children if _holds_panes(child)] if size else []
+            shown = container.displayed_children if size else ()
+            held = [child for child in shown if child.has_class("pane") or child.query(".pane")]
             yield from (Split(first, second, size or "") for first, second in pairwise(held))
 
     # The mouse
@@ -135,10 +142,6 @@ class Fitted(Widget):
         if self.size.width != self._fitted and isinstance(self.screen, PanesScreen):
             self._fitted = self.size.width
             self.call_after_refresh(self.screen.show_again)
-
-
-def _holds_panes(widget: Widget) -> bool:
-    return widget.has_class("pane") or bool(widget.query(".pane"))
 
 
 def _set(split: Split, size: int | str) -> None:

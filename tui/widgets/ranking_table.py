@@ -10,12 +10,11 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from engine.config import is_injected
-from engine.search.highlight import Marker
 from tui.keys import keyed
-from tui.plain import cells, plain
+from tui.plain import plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.labels import TONES
-from tui.widgets.lists.rows import RecordList, marked_cells
+from tui.widgets.lists.columns import Column, ColumnHeads, ColumnList
 from tui.widgets.signs import DRAWN, DROPPED, SPOKEN, signs
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
+    from engine.search.highlight import Marker
     from labels.records import Label, Pair
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
@@ -92,46 +92,41 @@ def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labe
     ]
 
 
-class RankingTable(RecordList[Row]):
-    """Rows with the matches of `marker` marked."""
+class RankingTable(ColumnList[Row]):
+    """Rows with the label's sign, the title, and the result in each of the systems, which `names` has."""
 
     NOUN = "memory"
+    margin = 1
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.marker = Marker()
         self.names: Sequence[str] = ()
 
     def id_of(self, record: Row) -> str:
         return record.memory.id
 
-    def said(self) -> str:
-        """The memory, its label, and the result of each system by its name."""
-        if not (row := self.current):
-            return ""
-        width = SPOKEN_WIDTHS[0]
-        results = [
-            f"{name}: {NOTES.get(note, note) or (_in_words(candidate, width) if candidate else NOT_FOUND)}"
-            for name, candidate, note in zip(self.names, row.candidates, row.notes, strict=False)
-        ]
-        label = [SPOKEN.verdicts[row.verdict].rstrip(":")] if row.verdict else []
-        return "; ".join([row.memory.title, *label, *results])
-
-    def row_cells(self, index: int, width: int) -> list[Cell]:
-        row = self.records[index]
+    def columns_at(self, width: int) -> tuple[Column, ...]:
         drawn = signs(self)
-        size = system_width(width, len(row.candidates), drawn)
-        sign = f" {drawn.verdicts.get(row.verdict, drawn.off)} "
-        title = cells(row.memory.title, width - len(sign) - len(row.candidates) * size - 1)
-        return [
-            (sign, TONES.get(row.verdict, "")),
-            *marked_cells(title, self.marker, "" if row.is_injected else "muted"),
-            (" ", ""),
-            *(
-                (cells(note, size), "muted") if note else _system_cell(candidate, size, drawn)
-                for candidate, note in zip(row.candidates, row.notes, strict=True)
-            ),
-        ]
+        size = system_width(width, len(self.names), drawn)
+        results = (
+            _result_column(place, head, size, drawn) for place, head in enumerate(short_names(self.names, size - 1))
+        )
+        return (*(SPOKEN_LABEL if drawn.in_words else DRAWN_LABEL), *results)
+
+
+def _tone(row: Row) -> str:
+    return "" if row.is_injected else "muted"
+
+
+DRAWN_LABEL = (
+    Column(lambda row: DRAWN.verdicts.get(row.verdict, ""), width=2, tone=lambda row: TONES.get(row.verdict, "")),
+    Column(lambda row: row.memory.title, "Memory", tone=_tone, has_marks=True),
+)
+SPOKEN_LABEL = (
+    Column(
+        lambda row: f"{SPOKEN.verdicts.get(row.verdict, '')} {row.memory.title}", "Memory", tone=_tone, has_marks=True
+    ),
+)
 
 
 class RankingPane(Vertical):
@@ -139,31 +134,20 @@ class RankingPane(Vertical):
 
     table = query_one(RankingTable)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._names: tuple[str, ...] = ()
-
     def compose(self) -> ComposeResult:
-        yield Static(id="head", markup=False)
-        yield RankingTable(id="table")
+        table = RankingTable(id="table")
+        yield ColumnHeads(table, {}, id="head")
+        yield table
         yield Static(id="judge")
 
-    def show(self, rows: Sequence[Row], marker: Marker) -> None:
-        self.table.marker = marker
+    def show(self, systems: Sequence[str], rows: Sequence[Row], marker: Marker) -> None:
+        """Show the *rows* of *systems*, which are named above their columns."""
+        self.table.names, self.table.marker = systems, marker
         self.table.show(rows)
-
-    def name_systems(self, names: tuple[str, ...]) -> None:
-        self._names = self.table.names = names
-        self.call_after_refresh(self._show_head)
+        self.query_one(ColumnHeads).refresh()
 
     def tell_judge(self, text: str) -> None:
         self.query_one("#judge", Static).update(plain(text))
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_head)
-
-    def _show_head(self) -> None:
-        self.query_one("#head", Static).update(head_text(self.table.row_width, self._names, signs(self)))
 
 
 def system_width(width: int, systems: int, drawn: Signs = DRAWN) -> int:
@@ -172,13 +156,6 @@ def system_width(width: int, systems: int, drawn: Signs = DRAWN) -> int:
     if width - SIGN_WIDTH - systems * wide >= WIDE_TITLE:
         return wide
     return middle if width - SIGN_WIDTH - systems * middle >= LEAST_TITLE else narrow
-
-
-def head_text(width: int, names: Sequence[str], drawn: Signs = DRAWN) -> str:
-    """The heads of the columns."""
-    size = system_width(width, len(names), drawn)
-    heads = short_names(names, size - 1)
-    return cells("Memory", width - SIGN_WIDTH - len(names) * size) + "".join(cells(head, size) for head in heads)
 
 
 def short_names(names: Iterable[str], width: int) -> list[str]:
@@ -192,49 +169,55 @@ def short_names(names: Iterable[str], width: int) -> list[str]:
     return heads
 
 
-def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
+def _result_column(place: int, head: str, size: int, drawn: Signs) -> Column:
+    """The results of one system, which stands at a *place* in the rows, in *size* cells."""
+
+    def result(row: Row) -> Cell:
+        note, candidate = row.notes[place], row.candidates[place]
+        if note:
+            return (NOTES.get(note, note) if drawn.in_words else note), "muted"
+        if drawn.in_words:
+            return _in_words(candidate, size), "good" if candidate and candidate.injected else "muted"
+        return _drawn(candidate, size) if candidate else ("", "muted")
+
+    return Column(lambda row: result(row)[0], head, width=size, gap=0, tone=lambda row: result(row)[1])
+
+
+def _drawn(candidate: Candidate, width: int) -> Cell:
     """The result of a memory in one system: rank, score and confidence, or the stage that dropped it.
 
     P(relevant) stands in the place of the confidence, or of the score where there is no room for both.
     """
-    if candidate is None:
-        return cells(NOT_FOUND if drawn.in_words else "", width), "muted"
-    if drawn.in_words:
-        return cells(_in_words(candidate, width), width), "good" if candidate.injected else "muted"
+    dropped = DROPPED.get(candidate.dropped_by, "")
     if candidate.verdict:
-        return _judged_cell(candidate, width)
+        if candidate.injected:
+            return f"{DRAWN.injected} {_kept(candidate)}", "good"
+        is_rejected = candidate.dropped_by == "judge"
+        return f"{DRAWN.rejected if is_rejected else DRAWN.dropped} {dropped}", "bad" if is_rejected else "muted"
     is_wide = width >= DRAWN_WIDTHS[0]
-    gap = " " if is_wide else ""
     if not candidate.score:
         # a record has no scores
-        return cells(f"{DRAWN.injected}{gap}{candidate.rank}", width), "good"
+        return f"{DRAWN.injected}{' ' if is_wide else ''}{candidate.rank}", "good"
     score = f"{-candidate.score:5.2f}"
     probability = None if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
     if not candidate.injected:
         value = probability if candidate.dropped_by == "cutoff" else score
-        text = f"{DROPPED[candidate.dropped_by]:<8} {value}" if is_wide else DROPPED[candidate.dropped_by]
-        return cells(f"{DRAWN.dropped} {text}", width), "muted"
+        return f"{DRAWN.dropped} {f'{dropped:<8} {value}' if is_wide else dropped}", "muted"
     text = f"{DRAWN.injected}{candidate.rank} {probability or score}"
     if is_wide:
         text = f"{DRAWN.injected} {candidate.rank:<2} {score}  {probability or candidate.confidence}"
-    return cells(text, width), "good"
-
-
-def _judged_cell(candidate: Candidate, width: int) -> Cell:
-    if candidate.injected:
-        return cells(f"{DRAWN.injected} {_kept(candidate)}", width), "good"
-    if candidate.dropped_by == "judge":
-        return cells(f"{DRAWN.rejected} {DROPPED[candidate.dropped_by]}", width), "bad"
-    return cells(f"{DRAWN.dropped} {DROPPED[candidate.dropped_by]}", width), "muted"
+    return text, "good"
 
 
 def _kept(candidate: Candidate) -> str:
     return "kept" if candidate.verdict and candidate.verdict.decision == "approved" else "fallback"
 
 
-def _in_words(candidate: Candidate, width: int) -> str:
+def _in_words(candidate: Candidate | None, width: int) -> str:
     """The same result in words: injected and the rank, or the stage that dropped the memory."""
     wide, _, narrow = SPOKEN_WIDTHS
+    if candidate is None:
+        return NOT_FOUND
     if not candidate.injected:
         return f"{'no:' if width == narrow else SPOKEN.dropped} {candidate.dropped_by}"
     how = _kept(candidate) if candidate.verdict else f"rank {candidate.rank}"
@@ -260,9 +243,8 @@ class Reveal(RankingPane):
         """Show a prompt in its systems, as far as they have answered."""
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
         rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.labels(prompt.id))
-        self.show(rows, workspace.marker(prompt))
+        self.show(workspace.heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
-        self.name_systems(workspace.heads)
 
     def tell_action(self, words: str) -> None:
         """Say which action the reason of a label asks for, and its key."""

@@ -147,12 +147,6 @@ NO_LABELS = (
 COUNTING = "Counting …"
 
 
-def about_text(about: str, ignored: str) -> str:
-    """The meaning of a setting. *ignored*: the reason why a tuned cutoff is not used."""
-    note = f" The tuned model is not used: it {ignored}. Save, and run memsift tune again." if ignored else ""
-    return f"{about}{note}"
-
-
 def settings_title(root: str, roots: int, width: int) -> str:
     """The root whose settings are tried and saved; the first of several *roots*. A long path loses its beginning."""
     start = f"Settings of the first of {roots:,} roots: " if roots > 1 else "Settings of "

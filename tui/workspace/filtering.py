@@ -71,7 +71,7 @@ class RowChoice:
     """The rows that a person wants to see: those with all `words` and of a `kind`, in an `order`."""
 
     words: WordFilter = field(default_factory=WordFilter)
-    kind: str = ""
+    kind: Any = ""
     order: str = ""
     is_turned: bool = False
 

@@ -67,7 +67,7 @@ def statuses(pilot: Pilot[None]) -> dict[str, str]:
     return {one.id: one.status for one in widget.records}
 
 
-async def test_x_and_a_digit_retire_a_memory_with_a_reason_and_u_takes_it_back(
+async def test_x_retires_or_archives_r_restores_t_changes_tags_and_u_takes_it_back(
     workspace: Workspace, place: Path
 ) -> None:
     before = (place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()
@@ -79,16 +79,27 @@ async def test_x_and_a_digit_retire_a_memory_with_a_reason_and_u_takes_it_back(
         assert "alpha" not in (place / "index.md").read_text("utf-8")
         assert statuses(pilot)["alpha"] == "retired"
         await reads(pilot, "#detail-text", "retired")
-        await press(pilot, "u")
-        await told(pilot, "Took back: Retired alpha: stale.")
+        for key, said, status in (("u", "Took back", "active"), ("U", "Did again", "retired"), ("u", "Took", "active")):
+            await press(pilot, key)
+            await told(pilot, said)
+            assert statuses(pilot)["alpha"] == status
+        assert ((place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()) == before
+        await press(pilot, "x", "7")
+        await told(pilot, "Archived alpha")
+        assert stored(place, "alpha")["record_status"] == "archived"
+        assert "change.retire" not in active_keys(pilot.app.screen), "a key that cannot act is not in the footer"
+        await press(pilot, "r")
+        await told(pilot, "Restored alpha")
         assert statuses(pilot)["alpha"] == "active"
-        await press(pilot, "U")
-        await told(pilot, "Did again: Retired alpha: stale.")
-        assert statuses(pilot)["alpha"] == "retired"
-        await press(pilot, "u")
-        await told(pilot, "Took back: ")
-        assert statuses(pilot)["alpha"] == "active"
-    assert ((place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()) == before
+        await press(pilot, "t")
+        line: Any = pilot.app.screen.query_one("Input")
+        assert line.value == "tag-alpha, shared"
+        line.value = "shared, [b new"
+        await press(pilot, "enter")
+        await told(pilot, "Changed the tags of alpha")
+        assert stored(place, "alpha")["tags"] == ["shared", "[b new"]
+        await press(pilot, "E")
+        await told(pilot, "e opens a form")
 
 
 async def test_a_reason_in_own_words_is_kept_and_escape_retires_nothing(workspace: Workspace, place: Path) -> None:
@@ -108,53 +119,15 @@ async def test_a_reason_in_own_words_is_kept_and_escape_retires_nothing(workspac
     curator.close()
 
 
-async def test_x_7_archives_r_restores_t_changes_tags_and_big_e_needs_a_terminal_that_can_be_given_away(
+async def test_the_form_shows_mistakes_keeps_the_text_and_changes_only_what_was_typed(
     workspace: Workspace, place: Path
 ) -> None:
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "x", "7")
-        await told(pilot, "Archived alpha")
-        assert stored(place, "alpha")["record_status"] == "archived"
-        assert "change.retire" not in active_keys(pilot.app.screen), "a key that cannot act is not in the footer"
-        await press(pilot, "r")
-        await told(pilot, "Restored alpha")
-        assert statuses(pilot)["alpha"] == "active"
-        await press(pilot, "t")
-        line: Any = pilot.app.screen.query_one("Input")
-        assert line.value == "tag-alpha, shared"
-        line.value = "shared, [b new"
-        await press(pilot, "enter")
-        await told(pilot, "Changed the tags of alpha")
-        assert stored(place, "alpha")["tags"] == ["shared", "[b new"]
-        await press(pilot, "E")
-        await told(pilot, "e opens a form")
-
-
-async def test_the_form_changes_a_field_and_leaves_the_others(workspace: Workspace, place: Path) -> None:
     before = stored(place, "alpha")
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "e")
-        form: Any = pilot.app.screen
-        names = [field.name for field in form._form]
-        await until(
-            pilot, lambda: form.query_one("VerticalScroll").scroll_y == 0, "the name of the first field is seen"
-        )
-        areas = dict(zip(names, form.query("TextArea"), strict=True))
-        assert areas["rationale"].text == "It is less."
-        areas["rationale"].text = f"One reason.\n{HOSTILE}\n[b + x"
-        await press(pilot, "ctrl+s")
-        await told(pilot, "Edited alpha")
-    after = stored(place, "alpha")
-    assert after["content"]["rationale"] == ["One reason.", HOSTILE, "[b + x"]
-    assert after["title"] == before["title"]
-    assert {**after["content"], "rationale": 0} == {**before["content"], "rationale": 0}
-
-
-async def test_the_form_shows_the_mistakes_of_the_schema_and_keeps_the_text(workspace: Workspace, place: Path) -> None:
-    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
         await press(pilot, "e", "ctrl+s")
         await reads(pilot, "#told", "Nothing is changed")
         form: Any = pilot.app.screen
+        assert form.query_one("VerticalScroll").scroll_y == 0, "the name of the first field is seen"
         title, _, status, *_ = form.query("TextArea")
         title.text, status.text = "", "perhaps"
         await press(pilot, "ctrl+s")
@@ -165,7 +138,18 @@ async def test_the_form_shows_the_mistakes_of_the_schema_and_keeps_the_text(work
         await reads(pilot, "#told", "esc again")
         await press(pilot, "escape")
         assert not isinstance(pilot.app.screen, MemoryForm)
-        assert stored(place, "alpha")["title"].startswith("Alpha")
+        assert stored(place, "alpha") == before
+        await press(pilot, "e")
+        form = pilot.app.screen
+        areas = dict(zip([field.name for field in form._form], form.query("TextArea"), strict=True))
+        assert areas["rationale"].text == "It is less."
+        areas["rationale"].text = f"One reason.\n{HOSTILE}\n[b + x"
+        await press(pilot, "ctrl+s")
+        await told(pilot, "Edited alpha")
+    after = stored(place, "alpha")
+    assert after["content"]["rationale"] == ["One reason.", HOSTILE, "[b + x"]
+    assert after["title"] == before["title"]
+    assert {**after["content"], "rationale": 0} == {**before["content"], "rationale": 0}
 
 
 async def test_the_change_of_another_program_is_refused_with_its_difference(workspace: Workspace, place: Path) -> None:
@@ -196,20 +180,6 @@ async def test_a_read_only_format_says_so(open_workspace: Opener, tmp_path: Path
             await press(pilot, key)
             await told(pilot, "which memsift only reads")
             assert len(pilot.app.screen_stack) == 1
-
-
-async def test_u_takes_back_a_change_of_a_command_and_says_when_there_is_none(
-    workspace: Workspace, place: Path
-) -> None:
-    memory = workspace.memory("beta")
-    assert memory is not None
-    perform(Archive(str(place), memory.summary, "old"))
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "u")
-        await told(pilot, "Took back: Archived beta: old.")
-        assert stored(place, "beta")["record_status"] == "active"
-        await press(pilot, "u")
-        await told(pilot, "There is no change to take back")
 
 
 class SuspendableDriver(HeadlessDriver):
@@ -305,10 +275,7 @@ async def test_keys_act_on_all_selected_memories_and_u_takes_back_all_of_it(work
         await press(pilot, "u")
         await told(pilot, "Took back: Retired delta: duplicate, and 1 more.")
         assert set(statuses(pilot).values()) == {"active"}
-
-
-async def test_asterisk_selects_all_that_the_filter_shows_and_escape_none(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
+        # the asterisk selects all that the filter shows, and escape none
         await press(pilot, "slash", *"memory", "enter", "asterisk")
         await reads(pilot, "#list", "3 of 4 memories · 3 selected")
         await press(pilot, "asterisk")
@@ -317,12 +284,11 @@ async def test_asterisk_selects_all_that_the_filter_shows_and_escape_none(worksp
         assert "selected" not in shown(pilot, "#list")
         await press(pilot, "asterisk", "x", "7")
         await told(pilot, "Archived 3 memories")
-        assert statuses(pilot)["alpha" if "alpha" in statuses(pilot) else "beta"] == "archived"
         await press(pilot, "escape")
         assert statuses(pilot) == {"alpha": "active", "beta": "archived", "delta": "archived", "gamma": "archived"}
 
 
-async def test_tags_of_many_are_changed_and_those_whose_status_does_not_fit_are_left_out_and_told(
+async def test_tags_of_many_are_changed_those_whose_status_does_not_fit_are_left_out_and_u_reaches_commands(
     workspace: Workspace, place: Path
 ) -> None:
     memory = workspace.memory("beta")
@@ -335,8 +301,12 @@ async def test_tags_of_many_are_changed_and_those_whose_status_does_not_fit_are_
         await told(pilot, "Archived 3 memories")
         await press(pilot, "asterisk", "t", *"new,-shared", "enter")
         await told(pilot, "Changed the tags of 4 memories")
-    assert stored(place, "alpha")["tags"] == ["tag-alpha", "new"]
-    assert stored(place, "gamma")["tags"] == ["tag-gamma", "new"]
+        assert stored(place, "alpha")["tags"] == ["tag-alpha", "new"]
+        assert stored(place, "gamma")["tags"] == ["tag-gamma", "new"]
+        for said in ("and 3 more.", "and 2 more.", "Took back: Archived beta: old.", "There is no change to take back"):
+            await press(pilot, "u")
+            await told(pilot, said)
+        assert stored(place, "beta")["record_status"] == "active"
 
 
 def lock_after_a_change(root: Path) -> None:
@@ -397,11 +367,8 @@ async def test_m_shows_memories_side_by_side_and_merges_them(workspace: Workspac
         await press(pilot, "u")
         await told(pilot, "Took back: Merged alpha into beta.")
         assert set(statuses(pilot).values()) == {"active"}
-
-
-async def test_m_on_a_single_memory_asks_for_the_other(workspace: Workspace, place: Path) -> None:
-    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
-        await press(pilot, "m", *"gamma", "enter")
+        # on a single memory, it asks for the other
+        await press(pilot, "home", "m", *"gamma", "enter")
         await reads(pilot, "#others-text", "Memory gamma")
         await press(pilot, "enter")
         await told(pilot, "Merged gamma into alpha")

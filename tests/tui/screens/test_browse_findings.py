@@ -112,18 +112,6 @@ async def test_the_cursor_stays_near_a_deleted_memory_and_the_pane_where_it_was(
         assert detail.scroll_offset.y == 0
 
 
-async def test_the_footer_shows_more_keys_where_there_is_room(open_workspace: Opener) -> None:
-    names = {}
-    for width in (60, 160):
-        async with MemsiftApp(open_workspace(prompts=())).run_test(size=(width, 20)) as pilot:
-            await at_rest(pilot)
-            keys = pilot.app.screen.query("FooterKey")
-            assert max(one.region.right for one in keys) <= width
-            names[width] = [one.description for one in keys]  # type: ignore[attr-defined]
-    assert names[60] == ["Filter", "Retire", "Edit", "Why", "Undo", "Copy", "Help", "Quit"]
-    assert {"Select", "Sort", "Category", "Status", "Finding", *names[60]} <= set(names[160])
-
-
 async def test_a_large_terminal_has_no_empty_half_with_a_single_memory(open_workspace: Opener, tmp_path: Path) -> None:
     """Below the list stand numbers and keys, below the memory its files, prompts and changes."""
     root = write_documents(tmp_path / "root", [document("only", related_files=["src/gone.py"], content=LACKING)])

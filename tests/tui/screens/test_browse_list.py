@@ -74,8 +74,21 @@ async def facts_shown(pilot: Pilot[None]) -> None:
     await settled(pilot)
 
 
-async def test_the_columns_show_injections_labels_and_tokens(workspace: Workspace) -> None:
+ORDERED = {
+    "Title": ["gamma", "alpha", "beta"],
+    "Category": ["alpha", "gamma", "beta"],
+    "Status": ["alpha", "gamma", "beta"],
+    "Age, the newest first": ["beta", "gamma", "alpha"],
+    "Injected by the hook, the most first": ["gamma", "alpha", "beta"],
+    "Relevant of labelled, the best first": ["alpha", "gamma", "beta"],
+    "Tokens, the longest first": ["alpha", "gamma", "beta"],
+}
+
+
+async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace: Workspace) -> None:
     """Numbers end below the end of their column's name. A status is named only where it is not "active"."""
+    from tui.workspace.curate.memory_facts import ORDERS
+
     label(workspace, "relevant")
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await facts_shown(pilot)
@@ -90,39 +103,16 @@ async def test_the_columns_show_injections_labels_and_tokens(workspace: Workspac
         assert ["[retired]" in one for one in rows[:3]] == ["beta" in one for one in rows[:3]]
         await press(pilot, *["down"] * ["beta" in one for one in rows].index(True))
         await reads(pilot, "#detail-text", "Retired: No longer true. Title of beta")
-
-
-ORDERED = {
-    "Title": ["gamma", "alpha", "beta"],
-    "Category": ["alpha", "gamma", "beta"],
-    "Status": ["alpha", "gamma", "beta"],
-    "Age, the newest first": ["beta", "gamma", "alpha"],
-    "Injected by the hook, the most first": ["gamma", "alpha", "beta"],
-    "Relevant of labelled, the best first": ["alpha", "gamma", "beta"],
-    "Tokens, the longest first": ["alpha", "gamma", "beta"],
-}
-
-
-async def test_o_sorts_by_any_column_and_turns_it(workspace: Workspace) -> None:
-    from tui.workspace.curate.memory_facts import ORDERS
-
-    label(workspace, "relevant")
-    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
-        await facts_shown(pilot)
         for choice, order in ORDERED.items():
-            await press(
-                pilot, "o", "home", *["down"] * [order.text for order in ORDERS.values()].index(choice), "enter"
-            )
+            place = [order.text for order in ORDERS.values()].index(choice)
+            await press(pilot, "o", "home", *["down"] * place, "enter")
             assert listed(pilot) == order, choice
             heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
             assert choice == "Status" or "▲" in heads or "▼" in heads
             await press(pilot, "O")
             assert listed(pilot)[0] == order[-1] or choice[:8] in ("Category", "Status", "Relevant")
-
-
-async def test_the_filter_marks_its_words_in_the_rows_and_keeps_the_order(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
-        await press(pilot, "o", "down", "enter", "slash", *"titl")
+        # the filter marks its words in the rows and keeps the order
+        await press(pilot, "o", "home", "down", "enter", "slash", *"titl")
         assert listed(pilot) == ["gamma", "alpha", "beta"]
         table: Any = pilot.app.screen.query_one("MemoryTable")
         assert ("title", "match") in table.row_cells(0, 80)
@@ -144,13 +134,17 @@ async def test_c_and_v_show_one_category_or_status_and_escape_shows_all(workspac
         assert len(listed(pilot)) == 3
 
 
-async def test_the_detail_shows_short_fields_on_one_line_and_related_files(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
+async def test_the_detail_shows_short_fields_related_files_and_changes(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
         await reads(pilot, "#detail-text", "Status accepted")
         await reads(pilot, "#detail-text", "✓ src/there.py")
         await reads(pilot, "#detail-text", "✗ src/gone.py (not there)")
         await reads(pilot, "#detail-text", "✗ ../outside.py (not there)")
         await reads(pilot, "#detail-text", HOSTILE)
+        await press(pilot, "x", "0", *"[/b", "enter")
+        await reads(pilot, "#detail-text", "Retired alpha: [/b")
+        await press(pilot, "u")
+        await reads(pilot, "#detail-text", "Retired alpha: [/b (taken back)")
 
 
 async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
@@ -204,14 +198,6 @@ async def test_without_a_replay_w_offers_one_and_then_shows_why(open_workspace: 
         await reads(pilot, "OptionList", PROMPT.text)
         await press(pilot, "escape", "G", "w")
         assert toasts(pilot)[-1].startswith("No prompt pulls this memory in. P tries another prompt")
-
-
-async def test_the_detail_shows_the_changes_of_the_memory(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
-        await press(pilot, "x", "0", *"[/b", "enter")
-        await reads(pilot, "#detail-text", "Retired alpha: [/b")
-        await press(pilot, "u")
-        await reads(pilot, "#detail-text", "Retired alpha: [/b (taken back)")
 
 
 async def test_a_narrow_list_leaves_columns_out_and_no_row_is_wider_than_it(workspace: Workspace) -> None:

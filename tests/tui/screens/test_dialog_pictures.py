@@ -22,7 +22,7 @@ SMALL_DIALOGS: dict[str, tuple[str, Keys]] = {
     "tags": ("browse", ("t",)),
     "columns": ("replay", ("c", "down")),
     "why-not": ("replay", ("right", "f", *"queue")),
-    "guideline": ("label", ("w",)),
+    "guideline": ("label", ("c",)),
     "help": ("replay", HELP),
 }
 DIALOGS: dict[str, tuple[str, Keys]] = {
@@ -54,7 +54,7 @@ def test_moving_a_memory_looks_as_it_did(snap_compare: Compare, tmp_path: Path) 
         assert snap_compare(starting_in("browse", workspace), terminal_size=NARROW, run_before=pressing("M"))
 
 
-@pytest.mark.parametrize("mode", ["browse", "replay", "label", "report", "activity"])
+@pytest.mark.parametrize("mode", ["browse", "replay", "label", "report"])
 def test_an_empty_folder_looks_as_it_did(
     snap_compare: Compare, open_workspace: Opener, tmp_path: Path, mode: str
 ) -> None:
@@ -63,7 +63,7 @@ def test_an_empty_folder_looks_as_it_did(
     assert snap_compare(starting_in(mode, workspace), terminal_size=USUAL, run_before=pressing())
 
 
-@pytest.mark.parametrize(("mode", "keys"), [("replay", ()), ("label", ()), ("browse", ("slash", *"zebra", "enter"))])
+@pytest.mark.parametrize(("mode", "keys"), [("replay", ()), ("browse", ("slash", *"zebra", "enter"))])
 def test_nothing_to_show_looks_as_it_did(snap_compare: Compare, open_workspace: Opener, mode: str, keys: Keys) -> None:
     """No prompts, and a filter that nothing fits."""
     workspace = open_workspace(prompts=(), judge=None)

@@ -88,45 +88,39 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
 
 
 async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(open_workspace: Opener) -> None:
-    app = starting_in("replay", with_two_runs(open_workspace(judge=None)))
+    workspace = with_two_runs(open_workspace(judge=None))
+    app = starting_in("replay", workspace)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "d")
         screen: Any = app.screen
-        await until(pilot, lambda: screen.rows.count, "the diff")
+        await until(pilot, lambda: screen.diffs.count, "the diff")
         await reads(pilot, "#detail-text", "Changed in between: max_inject was 3, is 1.")
-        assert "of 14 prompts differ" in str(screen.list_pane.border_title)
+        assert "of 14 prompts differ" in str(screen.listing.list_pane.border_title)
         assert "Lost" in shown(pilot, "#detail-text")
         # all prompts, a search, and back again
         await press(pilot, "v", "end", "enter")
-        assert screen.rows.count == 14
+        assert screen.diffs.count == 14
         await press(pilot, "slash", *"rotation", "enter")
-        assert [row.diff.prompt_id for row in screen.rows.records] == [HOSTILE.id]
+        assert [row.diff.prompt_id for row in screen.diffs.records] == [HOSTILE.id]
         await press(pilot, "escape")
-        assert screen.rows.count < 14
-        wanted = screen.rows.current.diff.prompt_id
+        assert screen.diffs.count < 14
+        wanted = screen.diffs.current.diff.prompt_id
         await press(pilot, "enter")
         assert app.current_mode == "replay"
         assert current_prompt(pilot) == wanted
         # esc leads from Diff back to Replay, and never quits
         await press(pilot, "d", "escape")
         assert app.current_mode == "replay"
-
-
-async def test_two_other_runs_can_be_chosen(open_workspace: Opener) -> None:
-    workspace = with_two_runs(open_workspace(judge=None))
-    save_run(workspace, workspace.prompts[:3], 2)
-    latest, second, first = workspace.store.saved_runs(workspace.index.root)
-    app = starting_in("diff", workspace)
-    async with app.run_test(size=SMALL) as pilot:
-        screen: Any = app.screen
-        await until(pilot, lambda: screen.rows.count, "the diff")
-        assert screen._found.pair == (second, latest)
-        # the third that is selected takes the place of the first, and the earlier run is always the one before
+        # two other runs: the third that is selected takes the place of the first; the earlier is always the one before
+        save_run(workspace, workspace.prompts[:3], 2)
+        latest, second, first = workspace.store.saved_runs(workspace.index.root)
+        await press(pilot, "d")
+        await until(pilot, lambda: screen._found.pair == (second, latest), "the latest pair")
         await press(pilot, "c", "G", "space", "enter")
         await until(pilot, lambda: screen._found.pair == (first, second), "the other pair")
         await press(pilot, "c", "j", "space", "enter")
         await reads(pilot, "ChooseRuns Static", "Select two runs.")
-        await press(pilot, "escape", "escape")
+        await press(pilot, "escape")
         assert len(app.screen_stack) == 1
 
 

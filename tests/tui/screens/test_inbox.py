@@ -39,7 +39,7 @@ def found(pilot: Pilot[None]) -> list[tuple[str, str]]:
 
 async def checked(pilot: Pilot[None]) -> None:
     screen: Any = pilot.app.screen
-    await until(pilot, lambda: screen._checked is not None and not screen._progress, "the checks are done")
+    await until(pilot, lambda: screen._checked is not None and not screen.listing.progress, "the checks are done")
 
 
 async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_back(workspace: Workspace) -> None:

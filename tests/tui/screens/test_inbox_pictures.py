@@ -27,7 +27,7 @@ def showing(*keys: str) -> Callable[[Pilot[Any]], Any]:
     async def run(pilot: Pilot[Any]) -> None:
         await at_rest(pilot)
         screen: Any = pilot.app.screen
-        await until(pilot, lambda: screen._checked is not None and not screen._progress)
+        await until(pilot, lambda: screen._checked is not None and not screen.listing.progress)
         await pressing(*keys)(pilot)
 
     return run

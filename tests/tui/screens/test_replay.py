@@ -66,6 +66,13 @@ async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_
         await reads(pilot, "#judge", " ok")
         await press(pilot, "f2", "f3")
         assert (table(pilot).has_focus, table(pilot).cursor) == (True, 2)
+        # r runs the prompt again
+        gate = provider.hold(provider.asked[0])
+        await press(pilot, "r")
+        assert all(row.candidates[1] is None for row in table(pilot).records)
+        gate.set()
+        await judged(pilot, "p01")
+        assert len(provider.asked) == 2
 
 
 async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dropped_it(
@@ -141,20 +148,6 @@ async def test_the_judge_is_not_asked_about_prompts_that_the_cursor_passes_by(op
         assert provider.asked[-1] == prompts[-1].text
 
 
-async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
-    provider = GatedProvider()
-    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=demo_prompts("p01"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await judged(pilot, "p01")
-        gate = provider.hold(provider.asked[0])
-        await press(pilot, "r")
-        assert all(row.candidates[1] is None for row in table(pilot).records)
-        gate.set()
-        await judged(pilot, "p01")
-        assert len(provider.asked) == 2
-
-
 async def test_without_a_judge_there_is_one_column_and_it_says_how_to_have_a_judge(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01"))
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
@@ -204,10 +197,14 @@ async def type_prompt(pilot: Pilot[None], text: str) -> None:
     await settled(pilot)
 
 
-async def test_a_typed_prompt_is_replayed_and_stands_first_beside_the_sample(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+async def test_a_typed_prompt_is_replayed_beside_the_sample_and_taken_into_it_or_removed(
+    open_workspace: Opener,
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02"), judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
+        await press(pilot, "t", "delete")
+        assert "comes from a file" in toasts(pilot)[-1]
         await type_prompt(pilot, QUESTION)
         assert [prompt.text for prompt in workspace.lists.scratch] == [QUESTION]
         assert len(workspace.prompts) == 2
@@ -225,25 +222,15 @@ async def test_a_typed_prompt_is_replayed_and_stands_first_beside_the_sample(ope
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.query("PromptList"))
         assert len(workspace.lists.all) == 4
-
-
-async def test_a_key_moves_a_typed_prompt_into_the_sample_and_another_removes_it(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
-        await press(pilot, "t", "delete")
-        assert "comes from a file" in toasts(pilot)[-1]
-        await type_prompt(pilot, QUESTION)
         prompts = pilot.app.screen.query_one("PromptList")
         assert "scratch How do" in text_of(prompts)
         await press(pilot, "t")
         assert "by hand How do" in text_of(prompts)
-        assert [prompt.text for prompt in workspace.prompts][:1] == [QUESTION]
+        assert len(workspace.prompts) == 3
         await press(pilot, "backspace")
-        assert len(workspace.prompts) == 2, "a prompt of the sample is not removed"
+        assert len(workspace.prompts) == 3, "a prompt of the sample is not removed"
         await press(pilot, "t", "delete")
-        assert "How do" not in text_of(prompts)
-        assert [prompt.id for prompt in workspace.lists.all] == ["p01"]
+        assert len(workspace.lists.all) == 3
 
 
 async def test_i_shows_the_whole_prompt_and_above_it_the_turns_before(open_workspace: Opener) -> None:
@@ -286,24 +273,15 @@ async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_wo
         assert table(pilot).has_focus
         await press(pilot, "right_square_bracket", "z", "z")
         assert prompts.labelled == set()
-
-
-async def test_keys_about_the_highlighted_memory_act_while_the_prompts_have_the_focus(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        assert pilot.app.screen.query_one("PromptList").has_focus
-        ids = [row.memory.id for row in table(pilot).records]
-        await press(pilot, "a", "x")
-        said = [(label.memory_id, label.verdict) for label in workspace.store.labels()]
-        assert said == [(ids[0], "relevant"), (ids[1], "not")]
-        await press(pilot, "w")
-        await reads(pilot, "#view-text", table(pilot).records[2].memory.title)
+        # keys about the highlighted memory act while the prompts have the focus, too
+        await press(pilot, "escape", "home", "w")
+        await reads(pilot, "#view-text", table(pilot).records[0].memory.title)
         assert pilot.app.screen.query_one("#view").has_focus
         await press(pilot, "escape")
         assert table(pilot).has_focus
-        await press(pilot, "escape", "escape")
-        assert pilot.app.screen.query_one("PromptList").has_focus
+        await press(pilot, "escape", "x")
+        assert prompts.has_focus
+        assert [(label.memory_id, label.verdict) for label in workspace.store.labels()] == [(ids[0], "not")]
 
 
 async def test_the_pane_shows_why_then_the_memory_then_the_text_that_the_model_would_see(

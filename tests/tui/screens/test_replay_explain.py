@@ -37,17 +37,6 @@ async def test_w_explains_the_memory_under_the_cursor_and_escape_goes_back(open_
         assert type(pilot.app.focused).__name__ == "RankingTable"
 
 
-async def test_w_does_nothing_where_no_memory_is_found(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=[typed_prompt("zzzz qqqq")])
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "w")
-        assert screen_name(pilot) == "ReplayScreen"
-        await press(pilot, "n", "e", "f")
-        editor: Any = pilot.app.screen.query_one("TextArea")
-        assert editor.text == "ef"
-
-
 async def test_f_explains_any_memory_that_is_picked_by_typing(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("Reply cache", memory_id="reply-cache"), *fillers(5)])
     workspace = open_workspace(root=root, judge=None, prompts=[typed_prompt("how is the cahce [b] warmed?")])

@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from engine.judge.judge import Judge
 from engine.prompt import Prompt, typed_prompt
-from tests.tui.apps import SIZE, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
+from tests.tui.apps import SIZE, app_of, press, reads, settled, starting_in, table, text_of, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 
@@ -99,15 +99,3 @@ async def test_the_ranking_follows_the_typing_without_the_judge_and_without_a_re
         await settled(pilot)
         assert not preview.records, "an answer about an older text is dropped"
         assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())
-
-
-@pytest.mark.slow
-async def test_ten_thousand_prompts_are_searched_and_filtered_while_one_types(open_workspace: Opener) -> None:
-    prompts = [Prompt(f"n{i}", f"the queue of kiosk {i} is stuck " * 10) for i in range(10_000)]
-    workspace = open_workspace(prompts=prompts, judge=None)
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await at_rest(pilot)
-        await press(pilot, "slash", *"kiosk 9999", "enter")
-        assert listed(pilot) == ["n9999"]
-        await press(pilot, "escape", "v", *["down"] * 4, "enter")
-        assert len(listed(pilot)) == 10_000

@@ -61,7 +61,7 @@ def test_a_part_looks_as_it_did(snap_compare: Compare, workspace: Workspace, par
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keys", [("right", "enter"), ("w",), ("t",)], ids=["prompts", "write", "target"])
+@pytest.mark.parametrize("keys", [("right", "enter"), ("ctrl+s",), ("t",)], ids=["prompts", "write", "target"])
 def test_its_dialogs_look_as_they_did(snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...]) -> None:
     run = showing("precision", *keys)
     assert snap_compare(MemsiftApp(workspace), terminal_size=NARROW, run_before=run)

@@ -98,21 +98,15 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await reads(pilot, "#state", "Nothing is moved")
 
 
-async def test_no_number_is_broken_where_settings_and_prompts_just_fit_beside_each_other(
+async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_with_kept_verdicts_only(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=(100, 30)) as pilot:
+    async with starting_in("whatif", workspace).run_test(size=(100, 30), notifications=True) as pilot:
         await numbers(pilot)
         shown_numbers: Any = pilot.app.screen.query_one("#numbers")
         await at_rest(pilot)
-        assert shown_numbers.content_size.height == 1 + 8  # the head, and a line for each number
-
-
-async def test_undo_puts_a_setting_back_and_delete_all_of_them(open_workspace: Opener, tmp_path: Path) -> None:
-    workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=SIZE) as pilot:
-        await numbers(pilot)
+        assert shown_numbers.content_size.height == 1 + 8, "the head and a line for each number just fit"
         await press(pilot, "right", "down", "down", "left", "down", "l")
         await reads(pilot, "#state", "3 settings moved")
         await press(pilot, "u")
@@ -120,6 +114,9 @@ async def test_undo_puts_a_setting_back_and_delete_all_of_them(open_workspace: O
         await press(pilot, "delete")
         await reads(pilot, "#state", "Nothing is moved")
         assert "0 change" in await numbers(pilot)
+        await press(pilot, "end", "right")
+        await until(pilot, lambda: any("never asks one" in toast for toast in toasts(pilot)))
+        await reads(pilot, "#state", "Nothing is moved")
         await press(pilot, "ctrl+s")
         assert (tmp_path / "root" / "memory-config.json").read_text() == (DEMO_ROOT / "memory-config.json").read_text()
 
@@ -148,15 +145,6 @@ async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_worksp
         await until(pilot, lambda: read_config(root, os.environ).config.max_inject == 5)
 
 
-async def test_the_judge_is_tried_with_kept_verdicts_only(open_workspace: Opener, tmp_path: Path) -> None:
-    workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await numbers(pilot)
-        await press(pilot, "end", "right")
-        await until(pilot, lambda: any("never asks one" in toast for toast in toasts(pilot)))
-        await reads(pilot, "#state", "Nothing is moved")
-
-
 async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01"), cutoff=fresh_cutoff())
     async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
@@ -170,19 +158,20 @@ async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_works
         assert app_of(pilot).is_running
 
 
-@pytest.mark.parametrize("size", [(60, 20), (30, 8)])
 async def test_in_a_small_terminal_the_prompts_take_the_place_of_the_settings(
-    open_workspace: Opener, tmp_path: Path, size: tuple[int, int]
+    open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=size) as pilot:
+    async with starting_in("whatif", workspace).run_test(size=(60, 20)) as pilot:
         await numbers(pilot)
-        await press(pilot, "p")
-        await at_rest(pilot)
-        assert pilot.app.focused is pilot.app.screen.query_one("ChangeList")
-        assert not pilot.app.screen.query_one("#left").display
-        await press(pilot, "escape")
-        assert pilot.app.focused is pilot.app.screen.query_one("KnobList")
+        for size in ((60, 20), (30, 8)):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "p")
+            await at_rest(pilot)
+            assert pilot.app.focused is pilot.app.screen.query_one("ChangeList")
+            assert not pilot.app.screen.query_one("#left").display
+            await press(pilot, "escape")
+            assert pilot.app.focused is pilot.app.screen.query_one("KnobList")
 
 
 @pytest.mark.slow

@@ -13,12 +13,12 @@ from textual.widget import Widget
 
 from engine.search.highlight import Marker
 from tui.plain import cells
-from tui.widgets.lists.rows import RecordList, marked_cells
+from tui.widgets.lists.rows import COPIED, RecordList, marked_cells
 from tui.widgets.signs import signs
 from tui.workspace.filtering import RowChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from textual.events import Click
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NO_MARKS = Marker()
+
+NO_FACT = " ·–"
+"""Characters of a cell that has nothing to say."""
 
 MARGIN = 2
 """Cells before the first column, for the sign of a selected row."""
@@ -73,7 +76,7 @@ def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str])
 
 
 class ColumnHeads(Widget):
-    """The names of *columns* above their list, with an arrow at the column that it is sorted by, in one of *orders*.
+    """The names of the columns above their list, with an arrow at the column that it is sorted by, in one of *orders*.
 
     A click on a name sorts by that column, or turns its order round.
     """
@@ -86,9 +89,9 @@ class ColumnHeads(Widget):
 
         order: str
 
-    def __init__(self, columns: Sequence[Column], orders: Mapping[str, RowOrder]) -> None:
-        super().__init__()
-        self._columns, self._orders = columns, orders
+    def __init__(self, rows: ColumnList[Any], orders: Mapping[str, RowOrder], **options: Any) -> None:
+        super().__init__(**options)
+        self._rows, self._orders = rows, orders
         self._choice = RowChoice()
 
     def show(self, choice: RowChoice) -> None:
@@ -103,9 +106,10 @@ class ColumnHeads(Widget):
             sign = drawn.rising if is_rising else drawn.falling
             return f"{sign}{column.head}"
 
-        drawn = signs(self)
-        row = Text(" " * MARGIN, no_wrap=True)
-        for column, text in pieces(self._columns, self.size.width - MARGIN - 1, head):
+        drawn, margin = signs(self), self._rows.margin
+        width = self.size.width - 1  # the rows have a scrollbar beside them
+        row = Text(" " * margin, no_wrap=True)
+        for column, text in pieces(self._rows.columns_at(width), width - margin, head):
             row.append(text, Style(meta={"order": column.order}))
         return row
 
@@ -125,6 +129,10 @@ class ColumnList(RecordList[T]):
         self.marker: Marks = NO_MARKS
         self.selected: set[str] = set()
 
+    def columns_at(self, width: int) -> tuple[Column, ...]:  # noqa: ARG002
+        """The columns of a list of *width* cells, from left to right."""
+        return self.columns
+
     def known(self, record: T) -> tuple[Any, ...]:
         """The arguments of `Column.text` and `Column.tone` for a record."""
         return (record,)
@@ -135,13 +143,23 @@ class ColumnList(RecordList[T]):
         chosen = [record for record in self.records if self.id_of(record) in self.selected] if self.selected else []
         return chosen or ([self.current] if self.current else [])
 
+    def said(self) -> str:
+        """The row for a screen reader: the texts that can be searched, then each fact after the name of its column."""
+        if self.current is None:
+            return ""
+        known = self.known(self.current)
+        columns = sorted(self.columns_at(COPIED), key=lambda column: not column.has_marks)
+        facts = [(column, column.text(*known).strip(NO_FACT)) for column in columns]
+        said = [text if column.has_marks else f"{column.head}: {text}" for column, text in facts if text]
+        return "; ".join([*said, *(["selected"] if self.id_of(self.current) in self.selected else [])])
+
     def row_cells(self, index: int, width: int) -> list[Cell]:
         record = self.records[index]
         known = self.known(record)
         is_selected = self.selected and self.id_of(record) in self.selected
         mark = (signs(self).selected if is_selected else "").ljust(self.margin)
         row: list[Cell] = [(mark, "match" if mark.strip() else "")]
-        for column, text in pieces(self.columns, width - len(mark), lambda shown: shown.text(*known)):
+        for column, text in pieces(self.columns_at(width), width - len(mark), lambda shown: shown.text(*known)):
             tone = column.tone(*known)
             row += marked_cells(text, self.marker, tone) if column.has_marks else [(text, tone)]
         return row

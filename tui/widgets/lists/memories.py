@@ -122,12 +122,6 @@ class MemoryList(ColumnList[MemorySummary]):
         super().__init__(**options)
         self.facts = NO_FACTS
 
-    def said(self) -> str:
-        if not (memory := self.current):
-            return ""
-        selected = ["selected"] if memory.id in self.selected else []
-        return ", ".join([memory.title, category_name(memory.category), memory.status, *selected])
-
     def id_of(self, record: MemorySummary) -> str:
         return record.id
 

@@ -1,4 +1,4 @@
-"""The base of Replay: its list of prompts, searched, filtered and sorted, and the keys that type and remove one."""
+"""The prompts in Replay: searched, filtered and sorted, and the keys that type and remove one."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from engine.prompt import typed_prompt
 from engine.wording import counted
 from tui.dialogs.questions import TypePrompt
 from tui.keys import keyed
-from tui.messages import AllReplayed, Kept
-from tui.screens.list_screen import RowsScreen
+from tui.screens.filtered_list import SHOWS_ALL, RowsPane
 from tui.widgets.lists.prompts import PromptList
 from tui.workspace.filtering import WordFilter
 from tui.workspace.prompts import ALL, NEWEST, NOTHING, RULES, PromptFacts, chosen, read_known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
+
+    from textual.app import ComposeResult
+    from textual.widget import Widget
 
     from engine.prompt import Prompt
-    from tui.workspace.filtering import RowChoice
+    from tui.runner import Runner
 
-SHOWS_ALL, SEARCHES, TYPES = "{go.back} shows all", "{replay.search} searches", "{replay.type} types a new one"
+SEARCHES, TYPES = "{replay.search} searches", "{replay.type} types a new one"
 OF_A_FILE = "This prompt is in the sample: it comes from a file."
 CHOSEN_NOW = (
     "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
@@ -34,17 +36,33 @@ SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
 REMOVED = "Removed. To have it again, type it again with {replay.type}."
 
 
-class PromptsScreen(RowsScreen):
-    """A list of prompts: the scratch prompts, and then the sample."""
+class PromptsPane(RowsPane):
+    """A list of prompts: the scratch prompts, and then the sample. *below* stands below it.
 
-    RULES = RULES
+    *show_none* says why no prompt is listed, if none is.
+    """
 
+    app: Runner
     prompt_list = query_one(PromptList)
     search_line = query_one(Input)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, show_none: Callable[[], None], below: Widget) -> None:
+        super().__init__(RULES, ALL, id="left")
+        self._show_none, self._below = show_none, below
         self._known: dict[str, PromptFacts] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Input(placeholder="Words of the prompt", compact=True)
+        yield PromptList(classes="pane")
+        yield self._below
+
+    def on_mount(self) -> None:
+        self.search_line.display = False
+
+    def show_matching(self) -> None:
+        self.show_prompts()
+        self._show_none()
+        self.screen.refresh_bindings()
 
     def show_prompts(self) -> None:
         """Fill the list again. The cursor stays on its prompt, or goes to the one that another screen asked for."""
@@ -52,27 +70,22 @@ class PromptsScreen(RowsScreen):
         lists = workspace.lists
         shown.mark_labelled(workspace.labelled_pairs().keys())
         self._mark_differing(self._known)
-        scratch, sample = (self._chosen(prompts) for prompts in (lists.scratch, lists.sample))
+        scratch, sample = (
+            chosen(prompts, self.choice, self._known, workspace.heads) for prompts in (lists.scratch, lists.sample)
+        )
         shown.scratch, shown.marker = len(scratch), self.choice.words
         shown.show([*scratch, *sample])
         shown.go_to(workspace.wanted_prompt)
         workspace.wanted_prompt = ""
-        self._show_title()
-
-    def _chosen(self, prompts: tuple[Prompt, ...]) -> Sequence[Prompt]:
-        return chosen(prompts, self.choice, self._known, self.app.workspace.heads)
-
-    def _show_title(self) -> None:
-        count, total = self.prompt_list.count, len(self.app.workspace.lists.all)
-        choice, scratch = self.choice, self.prompt_list.scratch
+        count, total, choice = shown.count, len(lists.all), self.choice
         parts = [
             f"{count:,} of {total:,} prompts" if count < total else counted(total, "prompt"),
-            f"{scratch:,} scratch" if scratch else "",
+            f"{len(scratch):,} scratch" if scratch else "",
             RULES.kinds[choice.kind].text if choice.kind else "",
             RULES.orders[choice.order].text if choice.order != NEWEST else "",
             *(keyed(self.app, hint) for hint in ((SEARCHES, TYPES) if self.shows_all else (SHOWS_ALL,))),
         ]
-        self.prompt_list.entitle(parts)
+        shown.entitle(parts)
 
     @property
     def prompt(self) -> Prompt | None:
@@ -94,14 +107,6 @@ class PromptsScreen(RowsScreen):
         if reading == self.app.workspace.reading:
             self._known = dict(known)
             self.show_prompts()
-
-    @on(Kept)
-    def note_results(self, message: Kept) -> None:
-        self.learn(message.prompt_ids)
-
-    @on(AllReplayed)
-    def show_replayed(self) -> None:
-        self.show_prompts()
 
     def learn(self, prompt_ids: Iterable[str]) -> None:
         """Take in the kept results and the labels of some prompts. The list stays as it is, but for its marks."""
@@ -129,8 +134,7 @@ class PromptsScreen(RowsScreen):
 
     @on(Input.Changed)
     def search(self) -> None:
-        self.choice = replace(self.choice, words=WordFilter(self.search_line.value))
-        self.show_matching()
+        self.choose(words=WordFilter(self.search_line.value))
 
     @on(Input.Submitted)
     def leave_search(self) -> None:
@@ -149,25 +153,14 @@ class PromptsScreen(RowsScreen):
 
     def show_all(self) -> None:
         """Show all prompts again, and leave the search."""
-        self.search_line.value = ""
-        self.choose(replace(self.choice, words=WordFilter(), kind=ALL))
+        with self.prevent(Input.Changed):
+            self.search_line.value = ""
+        self.choose(words=WordFilter(), kind=ALL)
         self.leave_search()
-
-    def choose(self, choice: RowChoice) -> None:
-        super().choose(choice)
-        self.refresh_bindings()
-
-    def show_matching(self) -> None:
-        self.show_prompts()
-        self.show_none()
 
     @property
     def shows_all(self) -> bool:
         return not self.choice.words.words and self.choice.kind == ALL
-
-    def show_none(self) -> None:
-        """Say why the list is empty, if it is."""
-        raise NotImplementedError
 
     def action_filter(self) -> None:
         """Ask for a filter; each is listed with the number of its prompts."""

@@ -1,4 +1,4 @@
-"""The base of screens on which memories are changed: their keys, the worker that changes, and what is told of it."""
+"""Changes of memories on a screen: the keys, the worker that changes, and the sentence about it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import work
 from textual.app import SuspendNotSupported
 from textual.worker import get_current_worker
 
@@ -26,8 +25,7 @@ from tui.dialogs.memories import MemoryForm, MergeMemories, PickMemory
 from tui.dialogs.questions import AskLine
 from tui.keys import keyed
 from tui.plain import plain
-from tui.screens.base_screen import ModeScreen
-from tui.screens.list_screen import ListScreen
+from tui.screens.base_screen import ScreenPart
 from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, redo, undo
 
 if TYPE_CHECKING:
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
     from engine.curation.operations import Operation
     from engine.memory import MemorySummary
     from engine.stores.writing import Changes
+    from tui.runner import Runner
+    from tui.screens.base_screen import ModeScreen
     from tui.workspace.curate.curating import Done
 
 CHANGES = "changes"
@@ -70,28 +70,34 @@ TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
 MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
 
 
-class CuratingScreen(ModeScreen):
-    """Changes the memories that `chosen` gives, in a worker. One change at a time, each in the journal.
+class MemoryChanges(ScreenPart):
+    """Changes memories in a worker of a *screen*, one change at a time, each in the journal.
 
-    UNDO_KEY takes a change back, in words, with the ids of keys.
+    *chosen* gives the selected memories, else the one under the cursor. *tell* shows how far a change is, and gets an
+    empty text at its end. *forget* ends the selection after it; its argument is whether a change was made, not taken
+    back. *undo_key*: the key that takes a change back, in words, with the ids of keys.
     """
 
-    UNDO_KEY = "{change.undo}"
-
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        screen: ModeScreen,
+        chosen: Callable[[], list[MemorySummary]],
+        tell: Callable[[str], object],
+        forget: Callable[[bool], object] = lambda _: None,
+        undo_key: str = "{change.undo}",
+    ) -> None:
+        self._screen, self._chosen, self._tell, self._forget = screen, chosen, tell, forget
+        self._undo_key = undo_key
         self._seen: dict[str, str | None] = {}
 
-    def chosen(self) -> list[MemorySummary]:
-        """The memories that a key acts on: the selected ones, else the one under the cursor."""
-        raise NotImplementedError
+    @property
+    def app(self) -> Runner:
+        return self._screen.app
 
-    def end_selection(self) -> None:
-        """Forget which memories were selected: they are changed now."""
-        raise NotImplementedError
-
-    def show_progress(self, text: str) -> None:
-        raise NotImplementedError
+    @property
+    def undo_key(self) -> str:
+        """The key that takes a change back, as it is in force."""
+        return keyed(self.app, self._undo_key)
 
     # Keys
 
@@ -108,11 +114,11 @@ class CuratingScreen(ModeScreen):
                 self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
             elif reason == ANOTHER:
                 hint = "The reason is kept in the memory. It may be empty."
-                self.ask(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
+                self._screen.ask(AskLine(f"Why retire {_name_of(memories)}?", hint=hint), retire)
             else:
                 retire(reason)
 
-        self.ask(ChooseByDigit(f"Retire {_named(memories)}: why?", RETIREMENTS, REASONS[0], 72), choose)
+        self._screen.ask(ChooseByDigit(f"Retire {_name_of(memories)}: why?", RETIREMENTS, REASONS[0], 72), choose)
 
     def action_restore(self) -> None:
         def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
@@ -138,7 +144,7 @@ class CuratingScreen(ModeScreen):
             self.change("Changed the tags of", operations, read)
 
         hint = TAGS_HINT if is_single else MANY_TAGS_HINT
-        self.ask(AskLine(f"Tags of {_named(memories)}", ", ".join(old), hint), retag)
+        self._screen.ask(AskLine(f"Tags of {_name_of(memories)}", ", ".join(old), hint), retag)
 
     def action_edit(self) -> None:
         """Open the form of the memory under the cursor."""
@@ -153,7 +159,7 @@ class CuratingScreen(ModeScreen):
             def edit(changes: Changes) -> None:
                 self.change("Edited", [Edit(root, own, changes)], read)
 
-            self.ask(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
+            self._screen.ask(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
 
     def action_edit_file(self) -> None:
         """Open the file of the memory under the cursor in the person's editor."""
@@ -165,7 +171,7 @@ class CuratingScreen(ModeScreen):
             except SuspendNotSupported:
                 self.app.tell(keyed(self.app, NO_EDITOR), severity="warning")
                 return
-            self.refresh(layout=True)
+            self._screen.refresh(layout=True)
             if new is None:
                 self.app.tell("The text is unchanged, so nothing was done.")
             elif is_part(memory):
@@ -175,7 +181,7 @@ class CuratingScreen(ModeScreen):
 
     def _to_edit(self) -> tuple[MemorySummary, dict[str, str | None], str]:
         """The memory to edit, its file as it was shown, and its text. Raises CurationError."""
-        memories = self.chosen()
+        memories = self._chosen()
         if len(memories) != 1:
             raise CurationError(f"{len(memories):,} memories are selected. {keyed(self.app, ONE_AT_A_TIME)}")
         self._require_writable(memories)
@@ -187,19 +193,19 @@ class CuratingScreen(ModeScreen):
 
         def picked(other: str) -> None:
             if memory := self.app.workspace.memory(other):
-                self._ask_kept([*self.chosen(), memory.summary])
+                self.ask_kept([*self._chosen(), memory.summary])
 
         with self.app.telling_errors():
-            chosen = self.chosen()
+            chosen = self._chosen()
             self._require_writable(chosen)
             if len(chosen) > MOST_MERGED:
                 raise CurationError(f"{len(chosen):,} memories are selected. Merge at most {MOST_MERGED} at a time.")
             if len(chosen) == 1:
-                self.ask(PickMemory(self.app.workspace.index, "Merge with which memory?"), picked)
+                self._screen.ask(PickMemory(self.app.workspace.index, "Merge with which memory?"), picked)
             else:
-                self._ask_kept(chosen)
+                self.ask_kept(chosen)
 
-    def _ask_kept(self, chosen: list[MemorySummary]) -> None:
+    def ask_kept(self, chosen: list[MemorySummary]) -> None:
         with self.app.telling_errors():
             roots = {self.home(summary)[0] for summary in chosen}
             if len(roots) > 1:
@@ -215,7 +221,7 @@ class CuratingScreen(ModeScreen):
                 others = tuple(self.home(summary)[1] for summary in chosen if summary is not kept)
                 self.change("Merged", [Merge(*self.home(kept), others)], read)
 
-            self.ask(MergeMemories(found), merge)
+            self._screen.ask(MergeMemories(found), merge)
 
     def action_move(self) -> None:
         self._choose("Moved", (), self._ask_target)
@@ -228,13 +234,24 @@ class CuratingScreen(ModeScreen):
                     self.change("Moved", [Move(*self.home(memory), target) for memory in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
-        self.ask(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
+        self._screen.ask(AskLine(f"Move {_name_of(memories)} to which folder?", hint=hint), move)
 
     def action_undo(self) -> None:
-        self._undo()
+        """Take the last change back."""
+        self._work(partial(self._undo, undo, "Took back"))
 
     def action_redo(self) -> None:
-        self._undo(is_redo=True)
+        """Do the last change again that was taken back."""
+        self._work(partial(self._undo, redo, "Did again"))
+
+    def why_off(self, action: str, memory: MemorySummary | None) -> str:
+        """The reason why a key cannot change a *memory*; empty while it can, and for other keys."""
+        if memory is None or action not in OF_NOTES:
+            return ""
+        if is_part(memory):
+            return keyed(self.app, A_PART)
+        statuses = {"retire": (ACTIVE,), "restore": INACTIVE}.get(action, (memory.status,))
+        return "" if memory.status in statuses else f"It is {memory.status}."
 
     # Changing
 
@@ -256,11 +273,11 @@ class CuratingScreen(ModeScreen):
     ) -> None:
         """Call *act* with the chosen memories that have one of *statuses*, or with all, and their texts as shown."""
         with self.app.telling_errors():
-            chosen = self.chosen()
+            chosen = self._chosen()
             fitting = [memory for memory in chosen if not statuses or memory.status in statuses]
             self._require_writable(fitting)
             if chosen and not fitting:
-                raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
+                raise CurationError(f"{_name_of(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
             if others := [memory for memory in chosen if statuses and memory.status not in statuses]:
                 left_out = f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}."
                 self.app.tell(left_out, severity="warning")
@@ -281,55 +298,58 @@ class CuratingScreen(ModeScreen):
             self._seen[memory.file] = text_at(memory.file)
         return self._seen.get(memory.file) or ""
 
-    @work(thread=True, group=CHANGES, exit_on_error=False)
+    def _work(self, change: Callable[[], object]) -> None:
+        self._screen.run_worker(change, group=CHANGES, thread=True, exit_on_error=False)
+
     def change(self, words: str, operations: Sequence[Operation], read: Mapping[str, str | None]) -> None:
-        """Perform the operations. *words* begin the sentence about many of them."""
+        """Perform the operations in a worker. *words* begin the sentence about many of them."""
+        self._work(partial(self._change, words, operations, read))
+
+    def _change(self, words: str, operations: Sequence[Operation], read: Mapping[str, str | None]) -> None:
         with self.app.changing:
             done = perform(
                 self.app.workspace.roots, operations, read, partial(self._tell_progress, get_current_worker())
             )
             if done.numbers:
                 self.app.batches.append(done.numbers)
-        self._keep_refused(operations, done)
-        key = keyed(self.app, self.UNDO_KEY)
-        self.call_later(self.tell_change, done, _performed(done, words, len(operations), key))
-
-    def _keep_refused(self, operations: Sequence[Operation], done: Done) -> None:
         refused = operations[0]
         if done.error and isinstance(refused, Rewrite):
             path = keep_refused(refused.memory.file, refused.text, os.environ)
             self.app.call_from_thread(self.app.tell, f"Your text is in {path}.", seconds=20.0)
+        self._screen.call_later(self._show, done, _sentence_about(done, words, len(operations), self.undo_key))
 
-    @work(thread=True, group=CHANGES, exit_on_error=False)
-    def _undo(self, *, is_redo: bool = False) -> None:
-        """Take the last change back, or do again the last one that was taken back."""
+    def _undo(self, take: Callable[..., Done], words: str) -> None:
         with self.app.changing:
-            tell, take = partial(self._tell_progress, get_current_worker()), redo if is_redo else undo
-            done = take(self.app.workspace.roots, self.app.batches, tell)
-        self.call_later(self.tell_change, done, _undone(done, "Did again" if is_redo else "Took back"), is_undo=True)
+            done = take(self.app.workspace.roots, self.app.batches, partial(self._tell_progress, get_current_worker()))
+        first, *others = done.sentences or ("",)
+        more = f", and {len(others):,} more" if others else ""
+        self._screen.call_later(self._show, done, f"{words}: {first}{more}.", is_undo=True)
 
     def _tell_progress(self, worker: Worker[None], done: int, total: int) -> bool:
         """Tell how far a worker is; whether it should go on."""
         if total > 1:
-            self.call_later(self.tell_progress, done, total)
+            text = f"{done:,} of {total:,} changed · {keyed(self.app, '{go.back}')} stops"
+            self._screen.call_later(self._tell, text)
         return not worker.is_cancelled
 
     @property
-    def is_changing(self) -> bool:
-        return any(worker.group == CHANGES and not worker.is_finished for worker in self.workers)
+    def is_under_way(self) -> bool:
+        return any(
+            (worker.node, worker.group) == (self._screen, CHANGES) and not worker.is_finished
+            for worker in self._screen.workers
+        )
 
-    def stop_changing(self) -> None:
+    def step_back(self) -> bool:
         """End the changes under way after the operation that is being done."""
-        self.workers.cancel_group(self, CHANGES)
+        was_under_way = self.is_under_way
+        self._screen.workers.cancel_group(self._screen, CHANGES)
+        return was_under_way
 
-    def tell_progress(self, done: int, total: int) -> None:
-        self.show_progress(f"{done:,} of {total:,} changed · {keyed(self.app, '{go.back}')} stops")
-
-    def tell_change(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:  # noqa: ARG002
+    def _show(self, done: Done, sentence: str, *, is_undo: bool = False) -> None:
         """Show the memories as they are now, and say in a *sentence* what was done, or taken back if *is_undo*."""
-        self.show_progress("")
+        self._tell("")
         if done.numbers or isinstance(done.error, ChangedSinceError):
-            self.end_selection()
+            self._forget(bool(done.numbers) and not is_undo)
             self._seen.clear()
             self.app.take_changes(is_reread=done.is_reread)
         if done.sentences:
@@ -340,43 +360,7 @@ class CuratingScreen(ModeScreen):
             self.app.tell_error(done.error)
 
 
-class CuratedList(ListScreen, CuratingScreen):
-    """A list of rows about memories that can be changed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._reading = 0
-        self._progress = ""
-
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        if reason := super().why_off(action, parameters):
-            return reason
-        memory = self.current_memory if self.is_mounted and not self.rows.selected else None
-        if memory is None or action not in OF_NOTES:
-            return ""
-        if is_part(memory):
-            return keyed(self.app, A_PART)
-        if action not in ("retire", "restore"):
-            return ""
-        status = memory.status
-        fitting = (ACTIVE,) if action == "retire" else INACTIVE
-        return "" if status in fitting else f"It is {status}."
-
-    def end_selection(self) -> None:
-        self.select(set())
-
-    def show_progress(self, text: str) -> None:
-        self._progress = text
-        self.show_title()
-
-    def step_back(self) -> bool:
-        if not self.is_changing:
-            return super().step_back()
-        self.stop_changing()
-        return True
-
-
-def _performed(done: Done, words: str, total: int, key: str) -> str:
+def _sentence_about(done: Done, words: str, total: int, key: str) -> str:
     """A sentence about the operations that were performed of *total* ones, with the key that undoes them."""
     if len(done.sentences) == 1 and total == 1:
         return f"{done.sentences[0]}. {key} takes it back."
@@ -384,12 +368,7 @@ def _performed(done: Done, words: str, total: int, key: str) -> str:
     return f"{words} {len(done.numbers):,} memories{rest}. {key} takes all of it back."
 
 
-def _undone(done: Done, words: str) -> str:
-    first, *others = done.sentences or ("",)
-    return f"{words}: {first}{f', and {len(others):,} more' if others else ''}."
-
-
-def _named(memories: Sequence[MemorySummary]) -> str:
+def _name_of(memories: Sequence[MemorySummary]) -> str:
     return memories[0].id if len(memories) == 1 else f"{len(memories):,} memories"
 
 
