@@ -57,7 +57,7 @@ strength      score / weight of the rarest possible word; with `fts5_bm25`, the 
 short         1 for a memory of at most SHORT tokens, 0 for one of LONG or more, between them by the logarithm
 short_rivals  short x ln(number of candidates with at least NEAR of the score), the candidate itself included
 short_tag     short x 1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts, and all
-              of it if it has no more than SHORT tokens
+              of it if it has no more than SHORT tokens; in a root of at most FEW memories also beside tags
 lead          ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
 names         number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
 asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
@@ -77,7 +77,7 @@ NEAR = 0.8
 MOST_BESIDE = 2
 """Most common words of a prompt beside the identifier that it is about."""
 
-SHORT, LONG = 20.0, 148.0
+SHORT, LONG, FEW = 20.0, 148.0, 3
 
 FURTHER = 0.4
 """How much surer a memory behind the first must be, in logits: a prompt without any memory costs more than one of fewer
@@ -336,12 +336,14 @@ def _number(value: Any) -> float:
 class _Prompt(Record):
     """The words and phrases of a prompt.
 
-    `words`: text -> the sets of stems that match it, for texts that any candidate holds. `rare` is the weight of the
-    rarest possible word. `asked` and `unknown` are features of the prompt alone.
+    `words`: text -> the sets of stems that match it, for texts that any candidate holds. `has_titles`: whether titles
+    count like tags. `rare` is the weight of the rarest possible word. `asked` and `unknown` are features of the prompt
+    alone.
     """
 
     words: Mapping[str, Sequence[frozenset[str]]]
     names: set[str]
+    has_titles: bool
     rare: float
     asked: float
     unknown: float
@@ -352,6 +354,7 @@ def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
     return _Prompt(
         words={unit.text: _words(unit) for unit in pool.asked if unit.text in found},
         names=names(pool.searched) & texts if len(texts) <= MAX_ASKED else set(),
+        has_titles=0 < pool.root_size <= FEW,
         rare=pool.rare or 1.0,
         asked=log(max(1, min(MAX_ASKED, len(texts)))),
         unknown=pool.unknown,
@@ -367,7 +370,7 @@ def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) ->
     """Features of a candidate. *scores* are those of all active candidates, positive."""
     strength = -candidate.score
     labels = set(map(stem, tokens(" ".join(candidate.memory.tags) or candidate.memory.title)))
-    is_title = not candidate.memory.tags and candidate.length <= SHORT
+    is_title = (prompt.has_titles or not candidate.memory.tags) and candidate.length <= SHORT
     has_tag = any(is_title or words <= labels for text in candidate.matched for words in prompt.words[text])
     short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
     return {

@@ -13,7 +13,7 @@ from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading,
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
-from engine.stores.files import has_locks
+from engine.stores.files import MAX_FILE_BYTES, has_locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,7 +222,8 @@ def _is_small(root: str) -> bool:
                     if entry.is_dir(follow_symlinks=False):
                         folders += [] if entry.name.startswith(".") else [entry.path]
                     else:
-                        left -= 1 + entry.stat(follow_symlinks=False).st_size // SMALL_BYTES
+                        size = entry.stat(follow_symlinks=False).st_size
+                        left -= 1 + (size // SMALL_BYTES if size <= MAX_FILE_BYTES else 0)  # a larger one is not read
                     if left < 0:  # to list very many files takes too long
                         return False
         except OSError:

@@ -238,8 +238,9 @@ def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
 
 
 def test_a_root_with_one_note_of_one_line_is_not_silent() -> None:
-    note = memory("ops", body="Deploys go through make deploy", category="note", memory_id="ops")
+    line = "Deploys go through make deploy"
+    note = memory(line, "notes", body=line, category="note", memory_id="notes")
     with open_index(note) as index:
-        for prompt, expected in (("how do we deploy?", ["ops"]), ("how are invoices rounded?", [])):
+        for prompt, expected in (("how do we deploy?", ["notes"]), ("how are invoices rounded?", [])):
             found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(Config(), default_cutoff(Config())))
             assert injected(found) == expected

@@ -130,7 +130,8 @@ def find(strengths: Strengths, size: int, *, include_retired: bool) -> Candidate
         for row, memory in found.items()
         for match in [matches[row]]
     ]
-    return CandidatePool(scored, strengths.units, strengths.rare, strengths.unknown, strengths.searched)
+    pool = CandidatePool(scored, strengths.units, strengths.rare, strengths.unknown, strengths.searched)
+    return replace(pool, root_size=strengths.postings.memories)
 
 
 class Strengths:

@@ -60,8 +60,8 @@ def label_by_qrels(workspace: Workspace) -> None:
 def with_two_runs(workspace: Workspace) -> Workspace:
     """The demo with a run that injects three memories, and a later one that injects one and has another prompt."""
     prompts = workspace.prompts
-    save_run(workspace, (*prompts[:12], HOSTILE), 3)
-    save_run(workspace, (*prompts[1:13], HOSTILE), 1)
+    save_run(workspace, (*prompts[:20], HOSTILE), 3)
+    save_run(workspace, (*prompts[1:21], HOSTILE), 1)
     label_by_qrels(workspace)
     return workspace
 
@@ -73,8 +73,8 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     assert found.compared.settings == ("max_inject was 3, is 1",)
     rows = rows_of(found.compared)
     number = RULES.counts(rows)
-    assert (number[ALL], number[ONLY], number[GAINED]) == (14, 2, 0)
-    assert 0 < number[LOST] <= 12
+    assert (number[ALL], number[ONLY], number[GAINED]) == (22, 2, 0)
+    assert 0 < number[LOST] <= 20
     by_worth = [row.diff.worth for row in RULES.listed(rows, RowChoice(kind=ALL, order=WORST))]
     assert by_worth == sorted(by_worth)
     assert by_worth[0] < 0
@@ -95,15 +95,15 @@ async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(
         screen: Any = app.screen
         await until(pilot, lambda: screen.diffs.count, "the diff")
         await reads(pilot, "#detail-text", "Changed in between: max_inject was 3, is 1.")
-        assert "of 14 prompts differ" in str(screen.listing.list_pane.border_title)
+        assert "of 22 prompts differ" in str(screen.listing.list_pane.border_title)
         assert "Lost" in shown(pilot, "#detail-text")
         # all prompts, a search, and back again
         await press(pilot, "v", "end", "enter")
-        assert screen.diffs.count == 14
+        assert screen.diffs.count == 22
         await press(pilot, "slash", *"rotation", "enter")
         assert [row.diff.prompt_id for row in screen.diffs.records] == [HOSTILE.id]
         await press(pilot, "escape")
-        assert screen.diffs.count < 14
+        assert screen.diffs.count < 22
         wanted = screen.diffs.current.diff.prompt_id
         await press(pilot, "enter")
         assert app.current_mode == "replay"

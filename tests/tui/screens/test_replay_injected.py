@@ -35,7 +35,7 @@ async def test_what_a_hook_wrote_stands_beside_two_systems_and_says_that_it_has_
         row = table(pilot)
         strip = row.render_line(row.cursor - row.scroll_offset.y)
         marked = [segment.text for segment in strip if segment.style and segment.style.underline]
-        assert marked == ["loan_due_at"]
+        assert marked == ["index"]
         workspace.chosen = ("memsift+default", "injected", "injected:other")
         await press(pilot, "f2", "f3")
         await reads(pilot, "#head", "Memory +default injected :other")

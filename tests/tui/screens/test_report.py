@@ -90,7 +90,7 @@ async def test_the_answer_names_verdict_and_next_step_and_t_asks_for_another_pre
         await reads(pilot, "#answer", "enter Drop unlikely memories.")
         await press(pilot, "t")
         type_ahead(pilot, "home", "enter")
-        await reads(pilot, "#answer", "more prompts decide whether that reaches the 50 % you ask for.")
+        await reads(pilot, "#answer", "decide whether that reaches the 50 % you ask for.")
 
 
 async def test_the_chosen_precision_is_asked_for_at_the_next_start_too(

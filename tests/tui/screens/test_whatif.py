@@ -70,7 +70,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await press(pilot, "right")
         await reads(pilot, "KnobList", f"▸ {THRESHOLDS['balanced']} balanced was {THRESHOLDS['balanced']}")
         await reads(pilot, "#about", "At most 10 % false fires")
-        type_ahead(pilot, *["right"] * 67)
+        type_ahead(pilot, *["right"] * 68)
         await settled(pilot)
         assert await numbers(pilot) != first
         await reads(pilot, "KnobList", f"▸ 0.90 was {THRESHOLDS['balanced']}")
