@@ -103,9 +103,14 @@ class PromptsPane(RowsPane):
         self.call_later(self.take_known, found, reading)
 
     def take_known(self, known: Mapping[str, PromptFacts], reading: int) -> None:
-        """Show what is recorded about the prompts, unless the memories were read again since *reading*."""
+        """Show what is recorded about the prompts, unless the memories were read again since *reading*.
+
+        Results that were kept while it was read count, too.
+        """
         if reading == self.app.workspace.reading:
             self._known = dict(known)
+            prompts = self.app.workspace.lists.all
+            self.learn([prompt.id for prompt in prompts if any(self.app.workspace.answers(prompt.id))])
             self.show_prompts()
 
     def learn(self, prompt_ids: Iterable[str]) -> None:
