@@ -375,7 +375,8 @@ def test_a_first_build_of_many_files_is_left_to_another_process_at_once(
     monkeypatch.setattr(opening, "SMALL_FIRST", 4)
     assert project.hook() is None
     monkeypatch.setattr(opening, "SMALL_FIRST", 300)
-    Path(project.root, "decisions", "large.json").write_bytes(b" " * opening.SMALL_BYTES * 300)
+    for number in range(7):
+        Path(project.root, "decisions", f"large-{number}.json").write_bytes(b" " * opening.SMALL_BYTES * 45)
     assert project.hook() is None
     assert started == [project.root] * 2
 

@@ -165,14 +165,14 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         await settled(pilot)
         await reads(pilot, "#judge", "No judge. On the right: the hook, with the default cutoff.")
         await reads(pilot, "#head", "+default")
-        columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(2)]
+        columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(4)]
         assert "high" in columns[0][0]
         assert "70 %" in columns[0][1]
-        assert columns[1][1].strip() == "· unlikely 28 %"
+        assert columns[3][1].strip() == "· unlikely 31 %"
         await press(pilot, "right")
-        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, 72 % likely to be relevant.")
-        await press(pilot, "down")
-        await reads(pilot, "#view-text", "by the default model it is 28.")
+        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, 70 % likely to be relevant.")
+        await press(pilot, "down", "down", "down")
+        await reads(pilot, "#view-text", "by the default model it is 31.")
 
 
 async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> None:
