@@ -142,7 +142,7 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
         created_at=created_at,
         updated_at=updated_at,
         digest=digest,
-        risk=risk,
+        risk=float(risk),  # a damaged index may hold none: TypeError, as for other damage
         is_loaded=bool(is_loaded),
     )
 

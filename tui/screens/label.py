@@ -143,7 +143,8 @@ class LabelScreen(LabelWalk):
     def show_again(self) -> None:
         if self.position and self.card:
             parts = (f"Memory {self.position.card_number} of {len(self.position.pool.cards)}", QUESTION)
-            self.card_pane.border_title = plain(joined((*parts, keyed(self.app, HINT)), self.card_pane.size.width))
+            width = self.card_pane.size.width or self.size.width  # a pane without a layout has no width yet
+            self.card_pane.border_title = plain(joined((*parts, keyed(self.app, HINT)), width))
 
     def show_card_text(self, text: Content) -> None:
         self.reveal.display = False
