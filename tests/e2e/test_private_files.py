@@ -132,7 +132,7 @@ def test_what_the_commands_write_is_its_owners_alone(tmp_path: Path, umask: int)
     assert home.open_to_others() == []
     made = {"index.db", "judge.db", "judge.db.lock", "labels.db"}
     made |= {"cutoff.json", "theme", "trusted.json", "config.toml", "journal.db", "decisions.db", "hook-start"}
-    made |= {"writing.lock", "settings.json"}
+    made |= {"root.json", "writing.lock", "settings.json"}
     assert home.names() - {"run.jsonl", "labels.jsonl", "report.html", "named.db"} == made
     page = (PROJECT / "SECURITY.md").read_text(encoding="utf-8")
     assert [name for name in made if name.removesuffix(".lock") not in page] == []

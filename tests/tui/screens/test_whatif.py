@@ -182,7 +182,7 @@ async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     async with starting_in("whatif", workspace).run_test(size=(110, 33)) as pilot:
         await numbers(pilot)
         await reads(pilot, "#compared", f"▸ {THRESHOLDS['balanced']} (default)")
-        type_ahead(pilot, *["right"] * 37)
+        type_ahead(pilot, *["right"] * 38)
         await reads(pilot, "#compared", "▸ 0.60")
         await at_rest(pilot)
         pane: Any = pilot.app.screen.query_one("#compared")
