@@ -187,14 +187,15 @@ def pool_size(
 ) -> int:
     """The number of active memories that a strategy gives to the later stages.
 
-    A brief pool is twice `max_inject`. `memsift`, or a cutoff, without a judge gets three times `max_inject`, and at
-    least a small pool, in which a cutoff compares memories: the weaker ones would not pass, but cost time.
+    A brief pool is twice `max_inject`, and at least 2. `memsift`, or a cutoff, without a judge gets three times
+    `max_inject`, and at least a small pool, in which a cutoff compares memories: the weaker ones would not pass, but
+    cost time.
     """
     if mode != AUTO:
         return config.max_results
     size = config.judge.candidate_pool_size
     if is_brief:
-        return min(size, 2 * config.max_inject)
+        return min(size, 2 * max(1, config.max_inject))
     is_small = not has_judge and (has_cutoff or config.match_strategy == MEMSIFT)
     return min(size, max(memsift.SMALL_POOL, 3 * config.max_inject)) if is_small else size
 

@@ -171,6 +171,8 @@ class Postings:
 
         *scores*: row -> score, positive. Equal scores stand by category, then path.
         """
+        if size < 1:
+            return {}
         retired = frozenset() if include_retired else self.retired
         counted = sorted([score for row, score in scores.items() if row not in retired], reverse=True)
         least = counted[size - 1] if len(counted) >= size else 0.0
