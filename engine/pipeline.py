@@ -304,7 +304,7 @@ def by_places(
             pass
         elif not places:
             candidate = _dropped(candidate, "cap", f"only {most} are injected")
-        elif session and session.injected.get(candidate.memory.id) == candidate.memory.digest:
+        elif session and session.has(candidate.memory):
             candidate = _dropped(candidate, "repeat", "this session has it already")
             places -= 1
         elif (
