@@ -60,7 +60,7 @@ TURNS, TURN_CHARACTERS, TURN_WEIGHT = 4, 600, 0.3
 """The last turns before a prompt that count, the end of each that is read, and the weight of a word in them."""
 
 MOST_FROM_TURNS = 40
-"""Terms of the turns that count: the rarest in general text, the latest of these."""
+"""Terms of the turns that count: first those of rarity 1 in general text, the latest of them first, then others."""
 
 SMALL_POOL = 12
 """The least size of a pool in which a cutoff compares memories."""
