@@ -120,7 +120,9 @@ class MatchContributions:
         fields, total = _fields(memory), sum(parts.values())
         found = [self._found(unit, fields) for unit in self._units]
         if not parts:  # words that are too common to be looked at
-            parts = {number: 0.0 for number, words in enumerate(found) if words}
+            counted = 3 if self.has_bodies else 2
+            held = [sum(sum(word.occurrences[:counted]) for word in words) for words in found]
+            parts = {number: 0.0 for number, times in enumerate(held) if times}
         if not parts:
             return None
         contributions = [
