@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import os
 import threading
 import time
 from contextlib import closing
@@ -291,6 +292,17 @@ def test_another_format_or_a_missing_table_is_built_anew(project: Project, state
     assert project.hook() in (["cache rule"], [])
     assert project.opened() == project.fresh()
     assert project.hook() == ["cache rule"]
+
+
+def test_a_pipe_in_the_place_of_the_journal_is_removed_and_not_waited_for(project: Project) -> None:
+    """SQLite would wait for ever on it."""
+    project.opened()
+    os.mkfifo(f"{project.file}-journal")
+    found: list[object] = []
+    hook = threading.Thread(target=lambda: found.append(project.hook()), daemon=True)
+    hook.start()
+    hook.join(timeout=30.0)
+    assert found == [["cache rule"]]
 
 
 def test_a_closed_index_is_not_opened_again_by_a_question(project: Project) -> None:
