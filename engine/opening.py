@@ -247,7 +247,7 @@ def main(path: str, root: str) -> None:
     try:
         os.nice(10)
         _update(path, root, wait_s=0.0, merges=True)
-        open_index(root, os.environ).close()  # decisions follow memories that are read otherwise than before
+        open_index(root, os.environ).close()  # decisions follow memories that are now read differently
     except (*DAMAGE, OSError):
         return
 
