@@ -61,7 +61,6 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
-    wait_s = WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
     def recover(error: Exception) -> Index:
         if is_damage(error):
@@ -69,12 +68,17 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        _update(path, resolved, wait_s=wait_s, merges=True)
+        _update(path, resolved, wait_s=_longest_wait(path), merges=True)
         index = _opened(path, resolved, (_acceptance(resolved, environ), _loading(resolved, environ)), recover)
         follow_rereading(index, environ)
         return index
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
+
+
+def _longest_wait(path: str) -> float:
+    """How long the app waits for another writer, in seconds. Where files have no locks, none is ever seen to end."""
+    return WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
 
 def index_of(
@@ -166,8 +170,9 @@ def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = Non
 
     An index that is open on the file sees the new state at its next question.
     """
+    path = index_file(root, environ)
     try:
-        _update(index_file(root, environ), root, wait_s=WAIT_SECONDS, only=names, merges=True)
+        _update(path, root, wait_s=_longest_wait(path), only=names, merges=True)
     except (*DAMAGE, OSError):
         return False
     return True
@@ -184,7 +189,7 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
-    if index is None and os.path.exists(path):
+    if index is None and os.path.exists(path) and is_openable(path):
         from engine.search.sync import is_locked
 
         if is_locked(path):  # another process builds it

@@ -129,7 +129,9 @@ def summaries_of(db: Connection, root: str, rows: Iterable[int]) -> dict[int, Me
 
 
 def summary(root: str, values: Sequence[Any]) -> MemorySummary:
-    """The summary in the columns of SUMMARY."""
+    """The summary in the columns of SUMMARY. TypeError, as for other damage, if one of them has no value."""
+    if None in values:
+        raise TypeError("the index is damaged")
     memory_id, category, title, tags, path, name, status, created_at, updated_at, digest, risk, is_loaded = values
     return MemorySummary(
         id=memory_id,
@@ -142,7 +144,7 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
         created_at=created_at,
         updated_at=updated_at,
         digest=digest,
-        risk=float(risk),  # a damaged index may hold none: TypeError, as for other damage
+        risk=float(risk),
         is_loaded=bool(is_loaded),
     )
 

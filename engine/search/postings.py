@@ -107,12 +107,12 @@ class Postings:
         """
         kept: list[int] = []
         left = budget
-        for number in sorted(range(len(units)), key=lambda number: units[number].postings):
+        held = [number for number, unit in enumerate(units) if unit.memories]
+        for number in sorted(held, key=lambda number: units[number].postings):
             left -= units[number].postings
             if left < 0 and kept:
                 break
-            if units[number].memories:
-                kept.append(number)
+            kept.append(number)
         if not kept or left >= 0 or units[kept[0]].postings <= budget:
             return sorted(kept), FROM_THE_FIRST
         (last,) = self._db.execute("select max(row) from size").fetchone()
