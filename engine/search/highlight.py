@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from engine.config import AUTO
 from engine.lean.record import Record
 from engine.search.stems import stem
-from engine.search.strategies.memsift import asked
+from engine.search.strategies.memsift import pick_terms
 from engine.search.tokens import placed_tokens
 
 TYPE_CHECKING = False
@@ -38,18 +39,17 @@ class Marker:
         for phrase in stems:
             if len(phrase) > 1:
                 self._phrases.setdefault(phrase[0], []).append(phrase)
-        self._known: dict[str, str] = {}
 
     @classmethod
-    def of(cls, prompt: Prompt) -> Marker:
-        """The marker for a prompt."""
-        return cls(asked(prompt.text, prompt.turns)[1])
+    def of(cls, prompt: Prompt, mode: str = AUTO) -> Marker:
+        """The marker for a prompt that is asked in *mode*."""
+        return cls(pick_terms(prompt.text, prompt.turns, mode)[1])
 
     def places(self, text: str) -> list[Place]:
         """The matches in *text*: sorted, not overlapping."""
         if not (self._words or self._phrases or self._starts):
             return []
-        placed = [(self._stem(token), token, start, end) for token, start, end in placed_tokens(text)]
+        placed = [(stem(token), token, start, end) for token, start, end in placed_tokens(text)]
         found = [
             (start, end)
             for word, token, start, end in placed
@@ -63,12 +63,6 @@ class Marker:
             if tuple(stems[first : first + len(phrase)]) == phrase
         ]
         return _merged(sorted(found))
-
-    def _stem(self, token: str) -> str:
-        known = self._known.get(token)
-        if known is None:
-            known = self._known[token] = stem(token)
-        return known
 
 
 def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
