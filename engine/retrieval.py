@@ -28,7 +28,7 @@ class Session(Record):
     given with (empty for old clients), hash of that prompt. A row of memsift 1.0.0 has an id as its key.
     """
 
-    injected: Mapping[str, str]
+    injected: Mapping[str, str] = {}
     given: Mapping[str, tuple[str, str, str]] = {}
     is_new: bool = True
 

@@ -104,10 +104,10 @@ class MatchContributions:
             if strategy == MEMSIFT:
                 strengths = Strengths.of(postings, prompt, mode)
                 return strengths.terms, strengths.units, strengths.values, strengths.rare
-            terms, units = fts5_bm25.asked(postings, prompt.text, in_bodies=mode == SEARCH)
+            terms, units = fts5_bm25.find_units(postings, prompt.text, in_bodies=mode == SEARCH)
             return terms, units, (), 0.0
 
-        self.terms, self._units, self._values, self.rare = index.ask(lambda db: look(index.postings(db)))
+        self.terms, self._units, self._values, self.rare = index.look(look)
         self.memories = {unit.text: unit.memories for unit in self._units}
         self._asked = {term.text: {" ".join(phrase) for phrase in term.phrases} for term in self.terms}
 
@@ -116,9 +116,10 @@ class MatchContributions:
         return title, tags, body if self.has_bodies else []
 
     def of(self, memory: Memory) -> Breakdown | None:
-        parts, bm25, bonus = self._index.ask(lambda db: self._parts(self._index.postings(db), memory))
+        parts, bm25, bonus = self._index.look(lambda postings: self._parts(postings, memory))
         fields, total = _fields(memory), sum(parts.values())
-        found = [self._found(unit, fields) for unit in self._units]
+        stems = [[*map(stem, field)] for field in fields]
+        found = [self._find(unit, fields, stems) for unit in self._units]
         if not parts:  # words that are too common to be looked at
             counted = 3 if self.has_bodies else 2
             held = [sum(sum(word.occurrences[:counted]) for word in words) for words in found]
@@ -152,9 +153,8 @@ class MatchContributions:
         parts, bonus = fts5_bm25.parts_of(postings, self._units, row, in_bodies=self._mode == SEARCH)
         return parts, sum(parts.values()), float(bonus)
 
-    def _found(self, unit: Unit, fields: Fields) -> tuple[FoundWords, ...]:
-        """The words of a memory that match a unit."""
-        stems = [[stem(token) for token in field] for field in fields]
+    def _find(self, unit: Unit, fields: Fields, stems: Sequence[list[str]]) -> tuple[FoundWords, ...]:
+        """The words of a memory that match a unit. *stems*: those of *fields*."""
         counts: dict[str, list[int]] = {}
         for place, field in enumerate(stems):
             for start, first in enumerate(field):
@@ -196,13 +196,13 @@ class KeywordContributions:
         points = title_tags.points(self._words, memory.summary)
         total = sum(points.values())
         contributions = tuple(
-            Contribution(text, self._found(text, memory), None, None, float(points[text]), points[text] / total)
+            Contribution(text, self._find(text, memory), None, None, float(points[text]), points[text] / total)
             for text in texts
         )
         missing = tuple(word for word in self._words if word not in texts)
         return Breakdown(tuple(self._words), contributions, missing, float(total), -score - total, -score)
 
-    def _found(self, text: str, memory: Memory) -> tuple[FoundWords, ...]:
+    def _find(self, text: str, memory: Memory) -> tuple[FoundWords, ...]:
         title, tags, _ = self.searched(memory)
         held = [word for word in dict.fromkeys((*title, *tags)) if word.startswith(text)]
         words, how = ([text], EXACT) if text in held else (held, BEGINNING)

@@ -29,7 +29,7 @@ MAX_AGE_S = 30 * 86400
 """Age at which the file of a session is removed."""
 
 MAX_BYTES = 10_000_000
-"""A larger file is not one of ours: a memory takes 100 bytes."""
+"""A larger file is not one of ours: a memory takes some 300 bytes."""
 
 SAME_PROMPT_S, SAME_TEXT_S = 60.0, 2.0
 """For how long a prompt counts as answered. Without the id of a prompt, a person may send the same text again."""
@@ -48,7 +48,7 @@ def load_session(
     """
     given = _read(folder, session_id) if session_id else None
     if not given:
-        return Session({}, is_new=given is None)
+        return Session(is_new=given is None)
     names = None
     if transcript_path and living:
         names = living(transcript_path)

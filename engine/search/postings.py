@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     Place = tuple[int, int, str, int]
     """The number of a unit, and row, field and position of an occurrence."""
 
+WEIGHTS: Weights = (4.0, 2.0, 1.0)
+"""The weights of an occurrence in title, tags and body."""
+
 MOST_TERMS = 80
 """Units of a prompt that count. Of more units, the rarest are kept; units that no memory holds are kept last."""
 

@@ -23,6 +23,7 @@ from math import log
 from engine.config import AUTO, SEARCH
 from engine.lean.record import Record, replace
 from engine.search.commonness import rarity_of
+from engine.search.postings import WEIGHTS
 from engine.search.query import query_terms, with_last_prefix
 from engine.search.ranking import CandidatePool, Scored
 from engine.search.stopwords import STOP_WORDS
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from engine.search.query import Term
 
 K1, B = 1.2, 0.75
-WEIGHTS = 4, 2, 1
-"""The weights of an occurrence in title, tags and body."""
 
 FOCUS, PASSAGE = 1.7, 70
 """The weight of headline and passage, and the tokens of a passage: the best on labelled real roots."""
