@@ -85,7 +85,7 @@ def contributions_of(
     """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
 
     Each kind has `terms`, the terms of the prompt; `memories`, the number of memories that hold each term at most;
-    `rare`, the weight of the rarest possible word; `has_bodies`, whether bodies are searched; `searched(memory)`, the
+    `rare`, the weight of the rarest possible word; `has_bodies`, whether bodies are searched; `tokens_of(memory)`, the
     tokens that count; and `of(memory)`.
     """
     if strategy == TITLE_TAGS:
@@ -111,7 +111,7 @@ class MatchContributions:
         self.memories = {unit.text: unit.memories for unit in self._units}
         self._asked = {term.text: {" ".join(phrase) for phrase in term.phrases} for term in self.terms}
 
-    def searched(self, memory: Memory) -> Fields:
+    def tokens_of(self, memory: Memory) -> Fields:
         title, tags, body = _fields(memory)
         return title, tags, body if self.has_bodies else []
 
@@ -185,7 +185,7 @@ class KeywordContributions:
         self.terms = tuple(Term(word, ((word,),)) for word in self._words)
         self.memories = dict.fromkeys(self._words, 0)
 
-    def searched(self, memory: Memory) -> Fields:
+    def tokens_of(self, memory: Memory) -> Fields:
         title, tags = memory.summary.title, " ".join(memory.summary.tags)
         return list(title_tags.keywords(title)), list(title_tags.keywords(tags)), []
 
@@ -203,7 +203,7 @@ class KeywordContributions:
         return Breakdown(tuple(self._words), contributions, missing, float(total), -score - total, -score)
 
     def _find(self, text: str, memory: Memory) -> tuple[FoundWords, ...]:
-        title, tags, _ = self.searched(memory)
+        title, tags, _ = self.tokens_of(memory)
         held = [word for word in dict.fromkeys((*title, *tags)) if word.startswith(text)]
         words, how = ([text], EXACT) if text in held else (held, BEGINNING)
         return tuple(FoundWords(word, how, (title.count(word), tags.count(word), 0)) for word in words)

@@ -100,12 +100,12 @@ class Index:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Lines of a list and files that are not shown as memories: lines in their order, then files by path."""
-        return self._ask(_skipped)
+        return self._ask(_read_skipped)
 
     @property
     def notices(self) -> tuple[Skipped, ...]:
         """Problems that cost no memory, such as a dead link in MEMORY.md."""
-        return self._ask(lambda db: tuple(_listed(db, is_notice=True)))
+        return self._ask(lambda db: tuple(_read_listed(db, is_notice=True)))
 
     @property
     def corpus_hash(self) -> str:
@@ -146,7 +146,7 @@ class Index:
         """The memories whose whole text holds all of *terms*, best first; without terms, all memories by path."""
         if not terms:
             return self.summaries()
-        return self._ask(lambda db: self._matching(db, terms))
+        return self._ask(lambda db: self._find_matching(db, terms))
 
     def is_fresh(self) -> bool:
         """Whether no folder and no list of the root changed since it was read; False where the index is damaged."""
@@ -224,8 +224,8 @@ class Index:
 
     def _unchanged(self, memories: list[MemorySummary]) -> set[MemorySummary]:
         """Those of *memories* that their files hold as they are, although the files changed."""
-        now = {_lasting(memory.summary) for memory in self._whole(memories)}
-        return {memory for memory in memories if _lasting(memory) in now}
+        now = {_without_changeable(memory.summary) for memory in self._whole(memories)}
+        return {memory for memory in memories if _without_changeable(memory) in now}
 
     def _whole(self, memories: list[MemorySummary]) -> list[Memory]:
         """Those of *memories* that are still there, as their files are now. Each file is read once."""
@@ -261,13 +261,13 @@ class Index:
             self._postings = state, postings
         return postings
 
-    def _matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
+    def _find_matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
         postings = self._read_postings(db)
         summaries = postings.all_summaries()
         if not self.has_fts5:
-            holding = _holding(db, terms)
+            holding = _find_holding(db, terms)
             return [memory for row, memory in summaries.items() if row in holding]
-        ranked = postings.ranked(all_of(terms), WEIGHTS, FROM_THE_FIRST)
+        ranked = postings.rank(all_of(terms), WEIGHTS, FROM_THE_FIRST)
         ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in ranked.items())
         return [summaries[row] for *_, row in ordered]
 
@@ -309,32 +309,32 @@ def _name(root: str, memory: MemorySummary) -> bytes:
     return os.fsencode(memory.file.removeprefix(os.path.join(root, "")))
 
 
-def _lasting(memory: MemorySummary) -> MemorySummary:
+def _without_changeable(memory: MemorySummary) -> MemorySummary:
     """*memory* without its risk, which only the index knows, and its line, which lines above it may move."""
     return replace(memory, path="", risk=0.0)
 
 
-def _skipped(db: Connection) -> tuple[Skipped, ...]:
+def _read_skipped(db: Connection) -> tuple[Skipped, ...]:
     from engine.memory import Skipped
     from engine.stores.roots import by_reason
 
     files = sorted((os.fsdecode(name), *rest) for name, *rest in db.execute(UNUSED))
-    return by_reason([*_listed(db, is_notice=False), *(Skipped(*about) for _, _, *about in files)])
+    return by_reason([*_read_listed(db, is_notice=False), *(Skipped(*about) for _, _, *about in files)])
 
 
-def _listed(db: Connection, *, is_notice: bool) -> list[Skipped]:
+def _read_listed(db: Connection, *, is_notice: bool) -> list[Skipped]:
     from engine.memory import Skipped
 
     return [Skipped(*about) for about in db.execute(LISTED, (is_notice,))]
 
 
-def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
+def _find_holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
     """The rows of memories that hold all words of a filter. Used without FTS5."""
-    from engine.search.writing import unpacked
+    from engine.search.writing import unpack
 
     found = set()
     for row, packed in db.execute("select rowid, stems from memory where reason is null"):
-        stems = " ".join(["", *unpacked(packed), ""])
+        stems = " ".join(["", *unpack(packed), ""])
         wanted = [
             [
                 *(f" {' '.join(phrase)} " for phrase in term.stems),

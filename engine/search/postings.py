@@ -82,7 +82,7 @@ class Postings:
         self._kept: tuple[object, Any] = None, None
         self._summaries: dict[int, MemorySummary] | None = None
 
-    def kept(self, key: object, make: Callable[[], T]) -> T:
+    def keep(self, key: object, make: Callable[[], T]) -> T:
         """The result of *make*, kept until another *key* comes: systems run a prompt one after the other."""
         if self._kept[0] != key:
             self._kept = key, make()
@@ -147,7 +147,7 @@ class Postings:
                 found |= dict.fromkeys([(number, *place) for place in begun])
         return [*found]
 
-    def ranked(self, expression: str, weights: Weights, after: int) -> dict[int, float]:
+    def rank(self, expression: str, weights: Weights, after: int) -> dict[int, float]:
         """Row -> FTS5's BM25 (positive, higher is better), of the memories behind *after* that match *expression*.
 
         *weights* are those of title, tags and body.

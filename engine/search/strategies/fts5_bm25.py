@@ -38,10 +38,10 @@ def find(postings: Postings, text: str, size: int, *, in_bodies: bool, include_r
     read = [units[number] for number in numbers]
     if not read:
         return CandidatePool([], units, searched=text)
-    scores = postings.ranked(*_expression(read, in_bodies=in_bodies), after)
+    scores = postings.rank(*_expression(read, in_bodies=in_bodies), after)
     found = postings.strongest(scores, size, include_retired=include_retired)
     lengths = postings.lengths(found)
-    matched = _matched(postings, read, found)
+    matched = _match(postings, read, found)
     scored = []
     for row, memory in found.items():
         bonus = 0 if in_bodies else _bonus(matched[row])
@@ -53,7 +53,7 @@ def parts_of(postings: Postings, units: Sequence[Unit], row: int, *, in_bodies: 
     """The number of each unit that a memory holds -> its part of the BM25, and the bonus. Empty without BM25."""
     numbers, after = postings.affordable(units, BUDGET_OF_BODIES if in_bodies else BUDGET)
     read = [units[number] for number in numbers]
-    matched = _matched(postings, read, [row])[row]
+    matched = _match(postings, read, [row])[row]
     parts = {
         number: postings.score_of(row, *_expression([unit], in_bodies=in_bodies), after)
         for number, unit in zip(numbers, read, strict=True)
@@ -67,7 +67,7 @@ def _expression(units: Iterable[Unit], *, in_bodies: bool) -> tuple[str, Weights
     return (expression, WEIGHTS) if in_bodies else (f"{{title tags}} : ({expression})", HEADLINE)
 
 
-def _matched(postings: Postings, units: Sequence[Unit], rows: Collection[int]) -> dict[int, dict[str, bool]]:
+def _match(postings: Postings, units: Sequence[Unit], rows: Collection[int]) -> dict[int, dict[str, bool]]:
     """Row -> the text of each unit that the memory holds, and whether it stands in the body."""
     found: dict[int, dict[str, bool]] = {row: {} for row in rows}
     for number, row, field, _ in postings.places(units, rows):

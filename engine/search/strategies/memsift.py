@@ -163,7 +163,7 @@ class Strengths:
     def of(cls, postings: Postings, prompt: Prompt, mode: str) -> Strengths:
         """The strengths for a prompt."""
         key = prompt.text, prompt.turns, mode
-        return postings.kept(key, lambda: cls(postings, *key))
+        return postings.keep(key, lambda: cls(postings, *key))
 
     @property
     def unknown(self) -> float:
