@@ -40,7 +40,7 @@ MAX_BYTES = 100_000
 VERSION = 3
 """Version of the features below. A model of another version is not used.
 
-The search changed since memsift 1.0.0, but the features still mean the same: models of 1.0.0 count.
+It stays where only the search changes and the features keep their meaning: then tuned models still count.
 """
 
 RISING, FALLING, FREE = 1, -1, 0
