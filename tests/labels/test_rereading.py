@@ -11,6 +11,12 @@ import pytest
 from engine.opening import open_index
 from engine.paths import decisions_file
 from engine.quality.decisions import ACCEPTED, decide, decisions, verdict_on
+from labels.database import LabelDatabase
+from labels.exchange.exporting import Extract
+from labels.exchange.files import read_source
+from labels.exchange.importing import Context, import_file
+from labels.exchange.merge import merge
+from labels.exchange.registry import FORMATS
 from labels.store import LabelStore
 
 FOLDER = Path(__file__).parent / "version_1_0_0"
@@ -78,6 +84,22 @@ def test_a_label_of_a_text_that_changed_since_then_stays_stale(upgraded: Upgrade
         store.follow_rereading(index)
         digest = {memory.id: memory.digest for memory in index.summaries()}["wrapped"]
         assert digest not in {label.digest for label in store.labels()}
+
+
+def test_a_copy_and_a_backup_from_before_the_upgrade_can_be_added_and_follow(upgraded: Upgraded) -> None:
+    copy, backup = upgraded.labels.with_name("copy.db"), upgraded.labels.with_name("backup.jsonl")
+    shutil.copy(upgraded.labels, copy)
+    with closing(LabelDatabase(upgraded.labels.with_name("older.db"))) as older:
+        merge(older, copy)
+        backup.write_text(FORMATS["jsonl"].write(Extract(older)), encoding="utf-8")
+    counting = upgraded.labels_that_count()
+    with closing(LabelDatabase(upgraded.labels)) as store:
+        assert merge(store, copy).known == 4
+        assert import_file(store, read_source(backup), FORMATS["jsonl"], "", Context("")).known == 4
+    with closing(LabelDatabase(copy)) as store:
+        assert merge(store, upgraded.labels).known == 4
+    for upgraded.labels in (upgraded.labels, copy):
+        assert upgraded.labels_that_count() == counting
 
 
 def test_an_accepted_note_stays_accepted_while_its_file_is_as_old_as_the_decision(upgraded: Upgraded) -> None:
