@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from engine import __version__
 from engine.errors import LabelStoreError
+from engine.stores.roots import roots_in
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_of, event_row
@@ -153,20 +154,23 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
     def recognise(self, root: str, texts: Callable[[], Collection[Pair]]) -> None:
         """Let runs over other folders count for *root* too, if it holds their memories: a clone, a worktree, or a move.
 
-        Most of the labelled texts of such a folder are among *texts*. They are asked for only once, before the first
-        run over *root*.
+        Most of the labelled texts of such a folder are among *texts*, which are asked for only where other folders have
+        labels. Runs over *root* together with others, or over a part of it, are found only before its own first run.
         """
-        if self._db.tuples(QUERIES["is_known"], {"root": root}):
+        labelled = grouped(
+            (other, (memory_id, digest))
+            for other, memory_id, digest in self._db.tuples(QUERIES["labelled_elsewhere"], {"root": root})
+        )
+        here = set(texts()) if labelled else set()
+        same = [other for other, pairs in labelled.items() if 2 * len(here.intersection(pairs)) > len(pairs)]
+        if self._db.tuples("SELECT 1 FROM run WHERE root = ? LIMIT 1", [root]):
+            same = [other for other in same if not set(roots_in(root)) & set(roots_in(other))]
+        if not same:
             return
-        labelled = grouped((other, pair) for other, *pair in self._db.tuples(QUERIES["labelled_texts"]))
-        if not labelled:
-            return
-        here = set(texts())
         with self._db.writing():
-            for other, pairs in labelled.items():
-                if 2 * sum(tuple(pair) in here for pair in pairs) > len(pairs):
-                    row = {"root": root, "other": other, "ts": self._timestamp()}
-                    self._db.insert("same_memories", row, upsert="DO NOTHING")
+            for other in same:
+                row = {"root": root, "other": other, "ts": self._timestamp()}
+                self._db.insert("same_memories", row, upsert="DO NOTHING")
 
     # Retrievals and pools are written
 
