@@ -18,6 +18,7 @@ from labels.exchange.importing import Context, import_file
 from labels.exchange.merge import merge
 from labels.exchange.registry import FORMATS
 from labels.store import LabelStore
+from tests.labels.samples import make_store_of_1_0
 
 FOLDER = Path(__file__).parent / "version_1_0_0"
 """Notes, a label store with a replay and four labels, and decisions, as 1.0.0 wrote them. `{root}` is a path."""
@@ -35,9 +36,12 @@ class Upgraded:
             os.utime(note, (LONG_AGO, LONG_AGO))
         decided = Path(decisions_file(self.home))
         decided.parent.mkdir(parents=True)
-        for path, name in ((self.labels, "labels.sql"), (decided, "decisions.sql")):
-            with closing(sqlite3.connect(path)) as db:
-                db.executescript((FOLDER / name).read_text(encoding="utf-8").replace("{root}", str(self.root)))
+        make_store_of_1_0(self.labels, self._rows("labels.sql"))
+        with closing(sqlite3.connect(decided)) as db:
+            db.executescript(self._rows("decisions.sql"))
+
+    def _rows(self, name: str) -> str:
+        return (FOLDER / name).read_text(encoding="utf-8").replace("{root}", str(self.root))
 
     def labels_that_count(self) -> set[tuple[str, str]]:
         """(prompt, memory) of the labels that the evidence of the replay of version 1.0.0 counts."""
