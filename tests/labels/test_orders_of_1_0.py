@@ -1,4 +1,4 @@
-"""Labels that memsift 1.0 asked for in orders that are gone: rows of a store (version_1_0_0/orders.sql), and JSON lines.
+"""Labels that memsift 1.0 asked for in orders that are gone: a store (version_1_0_0/orders.sql), and JSON lines.
 
 For each order the store has a root of six prompts. Ann labelled the first four, with samples of what the judge dropped.
 """
