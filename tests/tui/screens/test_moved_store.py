@@ -11,6 +11,7 @@ import pytest
 
 from engine.errors import LabelStoreError
 from labels.store import LabelStore
+from tests.labels.samples import record, retrieval
 from tests.tui.apps import card_shown, current_prompt, press, reads, settled, starting_in, toasts, told, until
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 from tui.workspace.judging import JudgeOptions
@@ -98,7 +99,9 @@ def test_nothing_stays_open_if_the_labels_cannot_be_read_and_memories_are_shown(
 
 
 async def test_replay_tells_if_the_records_about_its_prompts_cannot_be_read(tmp_path: Path) -> None:
-    path = damaged(tmp_path / "labels.db", "DROP TABLE judge_verdict")
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        record(store, retrieval(["a"]), root=str(DEMO_ROOT))
+    path = damaged(tmp_path / "labels.db", "UPDATE result SET matched = '{'")
     with closing(make_workspace(path, judge=None)) as workspace:
         async with starting_in("replay", workspace).run_test(size=(110, 32)) as pilot:
-            await told(pilot, "no such table: judge_verdict")
+            await told(pilot, "malformed JSON")
