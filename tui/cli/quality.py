@@ -12,8 +12,7 @@ import click
 from engine.lean.record import fields
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
-from tui.cli.declaring import argument, command, declared, option
-from tui.cli.help import Commands
+from tui.cli.declaring import Commands, argument, command, declared, option
 from tui.cli.options import EachRoot, Ids, ListFormOrIds, LookedIn, StoreFile, TextJsonOrIds
 from tui.cli.output import output, output_of_roots, picked, text_of, text_width, wrapped
 from tui.workspace.stderr import tell, uninterrupted
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from engine.quality.fixing import Fix
     from engine.quality.registry import Finding
     from tui.cli.output import Output
-    from tui.workspace.quality.findings import Risky
+    from tui.workspace.curate.findings import Risky
 
 CHECK_HELP = f"Only this check: {', '.join(CHECKS)}. Repeatable."
 INDENT = " " * 6
@@ -90,7 +89,7 @@ def check(
     --root: each root is checked by itself.
     """
     from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.findings import checked
+    from tui.workspace.curate.findings import checked
 
     made = {root: checked(root, checks or BY_DEFAULT, db, os.environ) for root in resolved(roots)}
     every = [finding for found in made.values() for finding in found]
@@ -173,7 +172,7 @@ def fix(
     --root: the changes in all of them are one operation.
     """
     from tui.workspace.curate.curating import opened_curator, resolved
-    from tui.workspace.quality.findings import fixable
+    from tui.workspace.curate.findings import fixable
 
     with opened_curator(os.environ):
         pass  # what a killed process left is finished before the memories are read
@@ -254,7 +253,7 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
     """
     from engine.quality.decisions import REJECTED
     from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.findings import risky_memories
+    from tui.workspace.curate.findings import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
     if form == "ids":

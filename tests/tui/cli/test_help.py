@@ -18,7 +18,7 @@ from labels.exchange.registry import FORMATS
 from tests.test_command_reference import COMMANDS as ALL_COMMANDS
 from tests.tui.cli.command_line import memsift, process
 from tests.tui.cli.test_commands import COMMANDS
-from tui.cli.help import SUBJECTS
+from tui.cli.declaring import SUBJECTS
 
 JUDGED = ("", "search", "replay", "judge", "label", "quality judge")
 

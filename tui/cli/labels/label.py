@@ -16,9 +16,9 @@ from engine.paths import state_dir
 from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
 from tui.cli.declaring import command, option
+from tui.cli.listing import prompt_line
 from tui.cli.options import AskedJudge, PromptFiles, Roots, StoreFile, TextOrJson, store_path
 from tui.cli.output import text_of
-from tui.cli.prompts import prompt_line
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
