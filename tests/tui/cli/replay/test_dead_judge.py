@@ -68,11 +68,11 @@ def test_a_server_that_answers_one_question_at_a_time_answers_all(server: ApiSer
 
     def answer(_: ApiRequest) -> Reply:
         with one_at_a_time:
-            threading.Event().wait(0.4)
+            threading.Event().wait(0.15)
         return KEEP
 
     server.answer = answer
-    assert set(statuses(memsift(*replay, "--judge-timeout", "2").stdout)) == {"ok"}
+    assert set(statuses(memsift(*replay, "--judge-timeout", "1").stdout)) == {"ok"}
 
 
 def test_questions_without_an_answer_in_time_are_asked_once_more(server: ApiServer, replay: tuple[str, ...]) -> None:
@@ -85,6 +85,6 @@ def test_questions_without_an_answer_in_time_are_asked_once_more(server: ApiServ
 
 
 def test_a_replay_waits_longer_than_the_hook(server: ApiServer, replay: tuple[str, ...]) -> None:
-    server.answer = lambda _: late(0.5, KEEP)
+    server.answer = lambda _: late(0.2, KEEP)
     done = memsift(*replay, MEMSIFT_JUDGE_TIMEOUT="0.1")
     assert set(statuses(done.stdout)) == {"ok"}
