@@ -21,7 +21,7 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     Declaration = Callable[[str, Any, Mapping[str, str]], Callable[[Any], Any]]
     """Gives a command the parameter with this name and type, and with the text of its flag."""
@@ -75,9 +75,12 @@ class Commands(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, then the commands, and last the options of the judge."""
-        subjects = self.subjects.items()
-        commands = {title: command_rows(self, ctx, map(name_of, places.split())) for title, places in subjects}
-        write_options(self, ctx, formatter, commands)
+        between: dict[str, Rows] = {}
+        for title, places in self.subjects.items():
+            found = ((name, self.get_command(ctx, name)) for name in map(name_of, places.split()))
+            helps = ((name, (command.help or "").partition("\n\n")[0]) for name, command in found if command)
+            between[title] = [(name, " ".join(first.split())) for name, first in helps]
+        write_options(self, ctx, formatter, between)
 
 
 def name_of(place: str) -> str:
@@ -114,14 +117,6 @@ def write_options(
         if rows:
             with formatter.section(title):
                 formatter.write_dl(rows)
-
-
-def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -> Rows:
-    """The names of commands, each with the first paragraph of its help."""
-    commands = [(name, group.get_command(ctx, name)) for name in names]
-    return [
-        (name, " ".join((command.help or "").partition("\n\n")[0].split())) for name, command in commands if command
-    ]
 
 
 # Declarations
