@@ -224,7 +224,7 @@ class ResultRows:
         self._retrieval = retrieval
         self._index = index
         self._explained = explained
-        self._marker = Marker.of(retrieval.prompt)
+        self._marker = Marker.of(retrieval.prompt, retrieval.mode)
 
     def of_candidate(self, candidate: Candidate) -> dict[str, Any]:
         row = self.of(candidate.memory, candidate.score, candidate.confidence, candidate.probability)

@@ -86,6 +86,8 @@ def test_the_matches_of_a_snippet_are_character_offsets_and_bold_in_a_terminal(t
     assert "caching it twice · is" in memsift(*asked, "--format", "text").stdout
     in_terminal = CliRunner().invoke(main, [*asked, "--format", "text"], prog_name="memsift", color=True)
     assert "\x1b[1mcaching\x1b[0m it twice · is" in in_terminal.stdout
+    (found,) = printed(memsift("search", "resp", "--root", root))["results"]
+    assert [found["snippet"][start:end] for start, end in found["matches"]] == ["response"]
 
 
 # --explain and --memory
