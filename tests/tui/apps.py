@@ -129,8 +129,6 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     for key in keys:
         type_ahead(pilot, key)
         await settled(pilot)
-        if key in SCREENS.values():
-            await pilot.pause()
 
 
 def type_ahead(pilot: Pilot[None], *keys: str) -> None:
