@@ -25,7 +25,11 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def demo(private_home: Path) -> Iterator[Workspace]:  # noqa: ARG001
+def demo(private_home: Path) -> Iterator[Workspace]:
+    """The demo of a person whose own settings must not change it: the package trusts it."""
+    file = private_home / ".config/memsift/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("[retrieval]\nmax_inject = 1\n", encoding="utf-8")
     with closing(open_demo(dict(os.environ), fresh=True, now=NOW)) as workspace:
         yield workspace
 
@@ -55,7 +59,8 @@ def test_the_demo_has_three_weeks_of_log_labels_of_two_people_and_four_findings(
 
 
 @pytest.mark.slow
-def test_a_second_start_finds_the_same_labels(demo: Workspace) -> None:
+def test_the_demo_has_settings_of_its_own_and_a_second_start_finds_the_same_labels(demo: Workspace) -> None:
+    assert (demo.config.max_inject, demo.notice) == (3, "")
     before = len(demo.store.labels())
     with closing(open_demo(dict(os.environ), fresh=False)) as again:
         assert len(again.store.labels()) == before
