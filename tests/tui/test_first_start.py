@@ -135,7 +135,7 @@ def test_without_a_terminal_the_list_is_printed(machine: tuple[Path, Path]) -> N
 # The first reading of many memories: a bar in the app and on stderr, and a quit that leaves nothing half done
 
 
-COUNT = 1200
+COUNT = 1100
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ async def test_the_app_shows_a_bar_and_a_quit_keeps_nothing(many: Path) -> None:
     assert files_to_build(str(many), os.environ) == COUNT
     left = BuildingApp(str(many), COUNT)
     async with left.run_test(size=(60, 20)) as pilot:
-        assert "1,200 memories" in str(left.query_one(Static).render())
+        assert "1,100 memories" in str(left.query_one(Static).render())
         await until(pilot, lambda: left.query_one(ProgressBar).progress > 0, "the bar moves")
         await pilot.press("q")
         await until(pilot, lambda: left._exit, "q leaves")
@@ -168,8 +168,8 @@ def test_a_command_shows_a_bar_where_somebody_watches(
     with opening.opened_index(str(many)) as index:
         assert len(index) == COUNT
     said = capsys.readouterr().err
-    assert "Reading 1,200 memories for the first time" in said
-    assert "1200/1200" in said
+    assert "Reading 1,100 memories for the first time" in said
+    assert "1100/1100" in said
     with opening.opened_index(str(many)):
         assert capsys.readouterr().err == "", "once"
     assert Path(index_file(os.path.realpath(many), os.environ)).exists()
