@@ -25,9 +25,8 @@ from textual.widgets import Input, TextArea
 
 from engine.lean.sections import text_beside
 from engine.settings.writing import write_user_settings
-from tui.keys import KEYS, active_keys, bindings, idle_keys, key_word, keyed
+from tui.keys import KEYS, active_keys, bindings, idle_keys, key_map, key_word, keyed, refuse_wrong_keys
 from tui.plain import printable
-from tui.remapped_keys import key_map, refuse_wrong_keys
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
 from tui.workspace.app_settings import KEYS as OWN_KEYS

@@ -27,9 +27,8 @@ from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.panes import Fitted
-from tui.widgets.report.charts import curve_beside, drawn_chart, plot
-from tui.widgets.report.lists import PartList, TableRows, table_rows
-from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
+from tui.widgets.report import PartList, TableRows, answer_text, memory_row_text, part_text, prompts_text, table_rows
+from tui.widgets.report_charts import curve_beside, drawn_chart, plot
 from tui.widgets.signs import signs
 from tui.workspace.filtering import nothing_to_count
 from tui.workspace.report import ASKED, ENDINGS, TARGETS, counted_prompts, read_report, target_of, write_report
