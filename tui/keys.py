@@ -60,8 +60,14 @@ def bindings(shown: str = "", hidden: str = "", at_once: str = "") -> list[Bindi
     """
     first = {*INTO_INPUT, *at_once.split()}
     return [
-        Binding(key.keys, key.action, key.name, name in shown.split(), name in first, tooltip=key.sentence, id=name)
-        for name, key in ((name, KEYS[name]) for name in (*shown.split(), *hidden.split()))
+        Binding(
+            *(KEYS[name].keys, KEYS[name].action, KEYS[name].name),
+            show=name in shown.split(),
+            priority=name in first,
+            tooltip=KEYS[name].sentence,
+            id=name,
+        )
+        for name in (*shown.split(), *hidden.split())
     ]
 
 
