@@ -36,7 +36,7 @@ TABS = (
     ("inbox", "Inbox"),
     ("activity", "Activity"),
 )
-"""Mode and name of each tab; the id of its key is `go.` and the mode. A tab is there if the app has its mode."""
+"""Mode and name of each tab; the id of its key is `go.` and the mode."""
 
 SCREEN_NAMES = {**dict(TABS), "settle": "Settle", "diff": "Diff"}
 
@@ -116,9 +116,8 @@ class TopBar(Vertical):
     def compose(self) -> ComposeResult:
         with Horizontal():
             for mode, name in TABS:
-                if mode in self.app.MODES:
-                    key = keyed(self.app, f"{{go.{mode}}}")
-                    yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
+                key = keyed(self.app, f"{{go.{mode}}}")
+                yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
             yield Crumb(id="crumb", markup=False)
             yield BarText(id="where", markup=False)
         with Horizontal(id="running"):
