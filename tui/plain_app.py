@@ -10,6 +10,7 @@ import os
 import signal
 import tomllib
 import unicodedata
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +21,7 @@ from textual.driver import Driver
 from textual.events import DescendantFocus, Event, Key, Load, Mount
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
+from textual.message import Message
 from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
@@ -55,6 +57,38 @@ NO_KEY = " is no key here. Switch the keyboard to Latin letters, or give actions
 
 FRAMES = dict.fromkeys(range(0x2500, 0x25A0), " ")
 """Lines and blocks, of which borders, bars and scrollbars are drawn."""
+
+
+# What the app tells its screens. Workers need no message: they have `call_later` call a method.
+
+
+@dataclass
+class Reloaded(Message, bubble=False):
+    """App to screens: the workspace has read the memories from disk again."""
+
+
+@dataclass
+class Kept(Message, bubble=False):
+    """App to screens: the workspace holds new retrievals of these prompts."""
+
+    prompt_ids: frozenset[str]
+
+
+@dataclass
+class RunChanged(Message, bubble=False):
+    """App to screens: `Runner.progress` has changed."""
+
+
+@dataclass
+class AllReplayed(Message, bubble=False):
+    """App to screens: a replay has ended, with *prompts* finished."""
+
+    prompts: int
+
+
+@dataclass
+class LabelsChanged(Message, bubble=False):
+    """App to screens: another program has written to the label store, perhaps labels."""
 
 
 class Harmless(LineFilter):

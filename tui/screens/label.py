@@ -157,10 +157,8 @@ class LabelScreen(LabelWalk):
     def _show_reveal(self, prompt: Prompt) -> None:
         self.app.note_sighting(prompt.id)
         self.prompt_pane.name_blindness(is_blind=True)
-        self.reveal.show_prompt(self.app.workspace, prompt)
-        self.reveal.tell_action(
-            follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
-        )
+        action = follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
+        self.reveal.show_prompt(self.app.workspace, prompt, action)
         self.card_pane.display = False
         self.remark_line.turn_to(None)
         self.reveal.display = True

@@ -12,8 +12,8 @@ from textual.widgets import Static
 
 from tui.dialogs.dialog import FullText
 from tui.keys import keyed
-from tui.messages import Kept
 from tui.plain import joined, plain
+from tui.plain_app import Kept
 from tui.screens.base_screen import ModeScreen
 from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.labels import NoteInput, RecentLabels

@@ -20,8 +20,8 @@ from labels.report.first_lines import BY_REPLAY, BY_TARGET, BY_WORST
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
 from tui.dialogs.questions import AskLine
 from tui.keys import bindings, keyed
-from tui.messages import AllReplayed
 from tui.plain import one_line, plain
+from tui.plain_app import AllReplayed
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
@@ -111,16 +111,12 @@ class ReportScreen(ModeScreen):
                 yield TableRows()
                 with TextPane(id="about"):
                     yield Static(id="about-text")
-                yield from self._plots()
+                with suppress(ImportError):  # without the package, the table says the same
+                    from textual_plotext import PlotextPlot
+
+                    yield PlotextPlot(id="plot", classes="-off")
         yield Static(id="state")
         yield KeyFooter()
-
-    def _plots(self) -> ComposeResult:
-        """The widget for charts of points, if its package is installed: the table says the same."""
-        with suppress(ImportError):
-            from textual_plotext import PlotextPlot
-
-            yield PlotextPlot(id="plot", classes="-off")
 
     def on_mount(self) -> None:
         self.answer.border_title = "Answer"
