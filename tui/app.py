@@ -16,8 +16,8 @@ from textual.content import Content
 from engine.search.query import filter_terms
 from tui.dialogs.dialog import copy_text
 from tui.keys import KEYS, active_keys, bindings, home_of, idle_keys, key_names
-from tui.messages import RunChanged
 from tui.plain import ROW_CHARACTERS, cells, one_line
+from tui.plain_app import RunChanged
 from tui.runner import Runner
 from tui.screens.base_screen import ModeScreen
 from tui.workspace.activity_rows import EVERYWHERE, MUTES, NOWHERE, is_muted, mute

@@ -10,6 +10,7 @@ import os
 import signal
 import tomllib
 import unicodedata
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,14 +21,14 @@ from textual.driver import Driver
 from textual.events import DescendantFocus, Event, Key, Load, Mount
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
+from textual.message import Message
 from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
 from engine.lean.sections import text_beside
 from engine.settings.writing import write_user_settings
-from tui.keys import KEYS, active_keys, bindings, idle_keys, key_word, keyed
+from tui.keys import KEYS, active_keys, bindings, idle_keys, key_map, key_word, keyed, refuse_wrong_keys
 from tui.plain import printable
-from tui.remapped_keys import key_map, refuse_wrong_keys
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where
 from tui.widgets.signs import PLAIN
 from tui.workspace.app_settings import KEYS as OWN_KEYS
@@ -56,6 +57,38 @@ NO_KEY = " is no key here. Switch the keyboard to Latin letters, or give actions
 
 FRAMES = dict.fromkeys(range(0x2500, 0x25A0), " ")
 """Lines and blocks, of which borders, bars and scrollbars are drawn."""
+
+
+# What the app tells its screens. Workers need no message: they have `call_later` call a method.
+
+
+@dataclass
+class Reloaded(Message, bubble=False):
+    """App to screens: the workspace has read the memories from disk again."""
+
+
+@dataclass
+class Kept(Message, bubble=False):
+    """App to screens: the workspace holds new retrievals of these prompts."""
+
+    prompt_ids: frozenset[str]
+
+
+@dataclass
+class RunChanged(Message, bubble=False):
+    """App to screens: `Runner.progress` has changed."""
+
+
+@dataclass
+class AllReplayed(Message, bubble=False):
+    """App to screens: a replay has ended, with *prompts* finished."""
+
+    prompts: int
+
+
+@dataclass
+class LabelsChanged(Message, bubble=False):
+    """App to screens: another program has written to the label store, perhaps labels."""
 
 
 class Harmless(LineFilter):

@@ -13,10 +13,8 @@ from textual.worker import Worker, WorkerState
 
 from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
-from tui.keys import keyed
-from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, RunChanged
-from tui.plain_app import NOTICE_SECONDS, PlainApp
-from tui.remapped_keys import key_map
+from tui.keys import key_map, keyed
+from tui.plain_app import NOTICE_SECONDS, AllReplayed, Kept, LabelsChanged, PlainApp, Reloaded, RunChanged
 from tui.workspace.app_settings import AppSettings, Choices
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.jobs import is_unanswered

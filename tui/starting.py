@@ -16,10 +16,9 @@ from textual.worker import Worker
 from engine.opening import build
 from engine.wording import counted, listed
 from tui.dialogs.choices import Options
-from tui.keys import bindings, key_word, keys_of
+from tui.keys import bindings, key_map, key_word, keys_of
 from tui.plain import plain
 from tui.plain_app import PlainApp
-from tui.remapped_keys import key_map
 from tui.widgets.bars import KeyFooter
 from tui.workspace.opening import DEMO
 

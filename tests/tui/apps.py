@@ -11,6 +11,7 @@ from textual.events import Key
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 import tui
 from tui.app import MemsiftApp
@@ -125,12 +126,12 @@ def toasts(pilot: Pilot[None]) -> list[str]:
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys one after the other, as `pilot.press` does, but without its fixed pauses."""
-    for key in keys:
+    """Press keys one after the other, as `pilot.press` does, but without its pauses, and letters of a text at once."""
+    for key, following in zip(keys, (*keys[1:], ""), strict=True):
         type_ahead(pilot, key)
-        await settled(pilot)
-        if key in SCREENS.values():
-            await pilot.pause()
+        is_typing = isinstance(pilot.app.focused, Input | TextArea) and len(key) == 1
+        if not (is_typing and len(following) == 1):
+            await settled(pilot)
 
 
 def type_ahead(pilot: Pilot[None], *keys: str) -> None:

@@ -28,7 +28,6 @@ from tests.tui.apps import (
     reads,
     settled,
     shown,
-    starting_in,
     text_of,
     toasts,
     type_ahead,
@@ -37,7 +36,6 @@ from tests.tui.apps import (
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import KeyCommands, MemsiftApp
-from tui.demo import open_demo
 from tui.dialogs.dialog import FullText
 from tui.dialogs.key_help import KeyHelp, sections
 from tui.keys import KEYS, home_of
@@ -91,8 +89,8 @@ async def test_a_letter_of_another_keyboard_says_that_it_is_no_key(open_workspac
         assert pilot.app.screen.query_one(Input).value == "щა", "in an input they are letters"
 
 
-@pytest.mark.parametrize("keys", [["s", "ctrl+q"], ["slash", "ctrl+q"], ["ctrl+p", "ctrl+q"]])
-async def test_ctrl_q_quits_from_an_open_text_an_input_and_the_palette_too(
+@pytest.mark.parametrize("keys", [["s", "ctrl+q"], ["ctrl+p", "ctrl+q"]])
+async def test_ctrl_q_quits_from_an_open_text_and_the_input_of_the_palette_too(
     open_workspace: Opener, keys: list[str]
 ) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
@@ -103,18 +101,14 @@ async def test_ctrl_q_quits_from_an_open_text_an_input_and_the_palette_too(
         await until(pilot, lambda: pilot.app._exit)
 
 
-async def test_what_is_typed_ahead_goes_into_the_input_and_runs_no_command(open_workspace: Opener) -> None:
+async def test_what_is_typed_ahead_goes_into_the_input_or_the_editor_and_runs_no_command(
+    open_workspace: Opener,
+) -> None:
     async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
         type_ahead(pilot, "slash", *"qs1u", "slash")
         await settled(pilot)
-        line: Any = pilot.app.screen.query_one("Input")
-        assert line.value == "qs1u/"
-        assert pilot.app._exit is False
-
-
-async def test_what_is_typed_ahead_goes_into_the_editor_of_a_prompt(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
-        await settled(pilot)
+        assert pilot.app.screen.query_one(Input).value == "qs1u/"
+        await press(pilot, "escape", "f3")
         type_ahead(pilot, "n", *"queue", "slash")
         await until(pilot, lambda: pilot.app.screen.query("TextArea"))
         await settled(pilot)
@@ -172,20 +166,11 @@ async def test_the_palette_says_why_an_action_is_off_now(open_workspace: Opener,
         assert toasts(pilot) == ["Copy the path of the memory: this is off now. No memory is listed."]
 
 
-async def test_an_action_of_another_screen_leads_there_and_does_nothing_unseen(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=ONE)
+async def test_the_palette_runs_what_is_chosen_but_leads_to_another_screen_and_does_nothing_unseen(
+    open_workspace: Opener,
+) -> None:
+    workspace = open_workspace(prompts=ONE, judge=None)
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "ctrl+p", *"notrelevanttothis")
-        await until(pilot, lambda: commands(pilot) == 1)
-        await press(pilot, "enter")
-        await until(pilot, lambda: toasts(pilot) == ["x 0   Not relevant to this prompt"], "the key, before it is gone")
-        assert pilot.app.current_mode == "label"
-        await card_shown(pilot)
-        assert workspace.store.events() == ()
-
-
-async def test_the_palette_runs_what_is_chosen(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await press(pilot, "ctrl+p", "ctrl+p")
         assert len(pilot.app.screen_stack) <= 2, "it opens once"
         await press(pilot, "escape", "escape")
@@ -194,6 +179,13 @@ async def test_the_palette_runs_what_is_chosen(open_workspace: Opener) -> None:
         await until(pilot, lambda: commands(pilot) == 1)
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.current_mode == "report")
+        await press(pilot, "ctrl+p", *"notrelevanttothis")
+        await until(pilot, lambda: commands(pilot) == 1)
+        await press(pilot, "enter")
+        await until(pilot, lambda: toasts(pilot) == ["x 0   Not relevant to this prompt"], "the key, before it is gone")
+        assert pilot.app.current_mode == "label"
+        await card_shown(pilot)
+        assert workspace.store.events() == ()
 
 
 async def test_a_key_that_opens_a_text_opens_one_and_the_key_of_help_closes_it(open_workspace: Opener) -> None:
@@ -363,12 +355,13 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
             await press(pilot, "ctrl+t", key, "enter")
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[/b]\nmemsift-light"], ids=["no text", "markup"])
 async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
-    open_workspace: Opener, theme_path: Path, choices: Choices, content: bytes
+    open_workspace: Opener, theme_path: Path, choices: Choices
 ) -> None:
     theme_path.parent.mkdir(parents=True)
-    theme_path.write_bytes(content)
+    theme_path.write_bytes(b"\xff\xfe\x00")
+    assert choices.read("theme") == ""
+    theme_path.write_bytes(b"[/b]\nmemsift-light")
     async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
         assert (pilot.app.theme, toasts(pilot)) == (USUAL, [])
@@ -400,11 +393,3 @@ async def test_settings_of_a_root_that_do_not_count_are_told_at_the_opening(tmp_
             (told,) = toasts(pilot)
             assert told.startswith(f"{root}/memory-config.json: deadline is ignored")
             assert told.endswith(f"memsift trust {shlex.quote(str(root))}")
-
-
-async def test_the_demo_is_trusted_by_the_package(private_home: Path) -> None:
-    file = private_home / ".config/memsift/config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text("[retrieval]\nmax_inject = 1\n", encoding="utf-8")
-    with closing(open_demo(dict(os.environ), fresh=True)) as workspace:
-        assert (workspace.config.max_inject, workspace.notice) == (3, "")

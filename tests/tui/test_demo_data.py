@@ -14,30 +14,40 @@ from engine.conversations.activity_log import read_log
 from engine.paths import state_dir
 from engine.stores.roots import read_corpus
 from tests.tui.cli.command_line import memsift, printed
+from tests.tui.demo import DEMO
 from tui.demo import FILES, open_demo
 from tui.workspace.workspace import Workspace
 
 NOW = datetime(2026, 12, 3, 18, tzinfo=UTC)
 
 
-def rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (FILES / name).read_text("utf-8").splitlines()]
+def rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 @pytest.fixture
-def demo(private_home: Path) -> Iterator[Workspace]:  # noqa: ARG001
+def demo(private_home: Path) -> Iterator[Workspace]:
+    """The demo of a person whose own settings must not change it: the package trusts it."""
+    file = private_home / ".config/memsift/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("[retrieval]\nmax_inject = 1\n", encoding="utf-8")
     with closing(open_demo(dict(os.environ), fresh=True, now=NOW)) as workspace:
         yield workspace
 
 
-def test_every_label_names_a_prompt_and_a_memory_and_every_prompt_has_an_answer_of_the_judge() -> None:
-    prompts = {row["id"]: row["prompt"] for row in rows("prompts.jsonl")}
-    memories = {memory.summary.id: memory.summary.title for memory in read_corpus(str(FILES / "memory")).memories}
-    pairs = [line.split() for line in (FILES / "qrels.txt").read_text("utf-8").splitlines()]
+@pytest.mark.parametrize("folder", [FILES, DEMO], ids=["shipped", "of the tests"])
+def test_every_label_names_a_prompt_and_a_memory_and_every_prompt_has_an_answer_of_the_judge(folder: Path) -> None:
+    prompts = {row["id"]: row["prompt"] for row in rows(folder / "prompts.jsonl")}
+    memories = {memory.summary.id: memory.summary for memory in read_corpus(str(folder / "memory")).memories}
+    pairs = [line.split() for line in (folder / "qrels.txt").read_text("utf-8").splitlines()]
     assert {pair[0] for pair in pairs} == set(prompts)
     assert {pair[2] for pair in pairs} <= set(memories)
-    assert [row["prompt"] for row in rows("judge.jsonl")] == list(prompts.values())
-    assert {title for row in rows("judge.jsonl") for title in row.get("keep", ())} <= set(memories.values())
+    assert len({(pair[0], pair[2]) for pair in pairs}) == len(pairs)
+    assert not [pair for pair in pairs if memories[pair[2]].status == "retired" and pair[3] != "0"]
+    script = rows(folder / "judge.jsonl")
+    assert sorted(row["prompt"] for row in script) == sorted(prompts.values())
+    titles = {memory.title for memory in memories.values() if memory.status == "active"}
+    assert {title for row in script for title in row.get("keep", ())} <= titles
 
 
 @pytest.mark.slow
@@ -55,7 +65,8 @@ def test_the_demo_has_three_weeks_of_log_labels_of_two_people_and_four_findings(
 
 
 @pytest.mark.slow
-def test_a_second_start_finds_the_same_labels(demo: Workspace) -> None:
+def test_the_demo_has_settings_of_its_own_and_a_second_start_finds_the_same_labels(demo: Workspace) -> None:
+    assert (demo.config.max_inject, demo.notice) == (3, "")
     before = len(demo.store.labels())
     with closing(open_demo(dict(os.environ), fresh=False)) as again:
         assert len(again.store.labels()) == before

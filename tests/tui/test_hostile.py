@@ -17,6 +17,7 @@ from tests.tui.apps import SMALL, TINY, app_of, at_rest, card_shown, press, read
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
+from tui.plain import one_line
 
 pytestmark = pytest.mark.anyio
 
@@ -95,22 +96,15 @@ async def test_hostile_texts_break_no_screen_at_60x20(open_workspace: Opener, tm
         look(pilot)
 
 
-@pytest.mark.parametrize("name", ["closing", "link", "cjk", "bidi"])
-async def test_a_hostile_memory_is_shown_whole(open_workspace: Opener, tmp_path: Path, name: str) -> None:
-    from tui.plain import one_line
-
-    workspace = open_workspace(root=hostile_root(tmp_path / "root"), prompts=())
-    async with MemsiftApp(workspace).run_test(size=(100, 30)) as pilot:
-        listed: Any = pilot.app.screen.query_one("MemoryList")
-        listed.cursor = [one.id for one in listed.records].index(f"m-{name}")
-        await settled(pilot)
-        await reads(pilot, "#detail-text", one_line(TEXTS[name]))
-
-
-async def test_a_hostile_prompt_is_shown_whole_in_replay(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_a_hostile_memory_and_a_hostile_prompt_are_shown_whole(open_workspace: Opener, tmp_path: Path) -> None:
     prompt = typed_prompt("signing [/b] [link=x]y [b + x")
     workspace = open_workspace(root=hostile_root(tmp_path / "root"), prompts=[prompt], judge=None)
     async with MemsiftApp(workspace).run_test(size=(100, 30)) as pilot:
+        listed: Any = pilot.app.screen.query_one("MemoryList")
+        for name in ("closing", "link", "cjk", "bidi"):
+            listed.go_to(f"m-{name}")
+            await settled(pilot)
+            await reads(pilot, "#detail-text", one_line(TEXTS[name]))
         await press(pilot, "f3")
         await reads(pilot, "#prompt", prompt.text)
         await until(pilot, lambda: prompt.text[:25] in text_of(pilot.app.screen.query_one("PromptList")))

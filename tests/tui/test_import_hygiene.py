@@ -65,8 +65,6 @@ BRINGS = {
 }
 """The packages that another package loads in turn, as far as they are installed."""
 
-SLOW = ("quality check", "quality fix", "tune")
-
 
 def loaded_by_a_plain_run(commands: list[str], folder: Path) -> dict[str, set[str]]:
     """Command -> the packages that its plain run loads and does not need, or how it failed."""
@@ -92,10 +90,6 @@ def test_help_loads_no_package_but_click(tmp_path: Path) -> None:
     assert (found.codes, found.packages - {"labels"}) == ((0,) * len(lines), {"click"})
 
 
-def test_a_command_loads_only_the_packages_that_it_needs(tmp_path: Path) -> None:
-    assert loaded_by_a_plain_run([name for name in PLAIN if name not in SLOW], tmp_path) == {}
-
-
 @pytest.mark.slow
-def test_a_command_that_takes_long_loads_only_the_packages_that_it_needs(tmp_path: Path) -> None:
-    assert loaded_by_a_plain_run([*SLOW], tmp_path) == {}
+def test_a_command_loads_only_the_packages_that_it_needs(tmp_path: Path) -> None:
+    assert loaded_by_a_plain_run([*PLAIN], tmp_path) == {}

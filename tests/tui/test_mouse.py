@@ -62,15 +62,26 @@ async def test_a_form_is_opened_filled_and_saved_and_a_memory_retired_and_taken_
         await until(pilot, lambda: any(said.startswith("Took back") for said in toasts(pilot)))
 
 
-async def test_the_names_of_columns_sort_and_turn(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_the_names_of_columns_sort_and_turn_and_the_latest_toast_is_shown_alone(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
     root = write_root(tmp_path / "root", [memory("b"), memory("c"), memory("a")])
-    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
+    app = MemsiftApp(open_workspace(root=root, prompts=()))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
         listed: Any = pilot.app.screen.query_one("MemoryList")
         for x, titles in ((15, "abc"), (15, "cba"), (3, "cba"), (15, "abc")):
             await pilot.click("ColumnHeads", offset=(x, 0))
             await settled(pilot)
             assert "".join(record.title for record in listed.records) in (titles, titles[::-1] if x == 3 else titles)
+        await at_rest(pilot)
+        app.tell("An older warning", severity="warning")
+        app.tell("The latest news")
+        await until(pilot, lambda: len(app.screen.query("Toast")) == 2)
+        await at_rest(pilot)
+        shown = [toast for toast in app.screen.query("Toast") if toast.region]
+        assert [str(toast.render()) for toast in shown] == ["The latest news"]
+        assert all(pane.region.bottom <= shown[0].region.y for pane in app.screen.query(".pane")), "it covers no text"
 
 
 async def test_a_link_leads_to_its_memory_or_out_of_the_app(open_workspace: Opener, tmp_path: Path) -> None:
@@ -197,16 +208,3 @@ async def test_the_palette_leads_to_memories_and_prompts(open_workspace: Opener,
             await at_rest(pilot)
             screen: Any = pilot.app.screen
             assert (screen.memories.current.title if mode == "browse" else screen.prompt.text) == wanted
-
-
-async def test_the_latest_toast_is_shown_alone_and_covers_no_text(open_workspace: Opener) -> None:
-    app = MemsiftApp(open_workspace(prompts=()))
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await at_rest(pilot)
-        app.tell("An older warning", severity="warning")
-        app.tell("The latest news")
-        await until(pilot, lambda: len(app.screen.query("Toast")) == 2)
-        await at_rest(pilot)
-        shown = [toast for toast in app.screen.query("Toast") if toast.region]
-        assert [str(toast.render()) for toast in shown] == ["The latest news"]
-        assert all(pane.region.bottom <= shown[0].region.y for pane in app.screen.query(".pane"))

@@ -12,8 +12,7 @@ from tests.tui.apps import SIZE, app_of, card_shown, help_lines, press, settled,
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
-from tui.keys import KEYS
-from tui.remapped_keys import key_map
+from tui.keys import KEYS, key_map
 from tui.workspace.app_settings import AppSettings, read_app_settings
 
 pytestmark = pytest.mark.anyio

@@ -50,7 +50,9 @@ async def opened(place: Path, prompts: Path | None, screen: str = "browse") -> A
     named = [str(prompts)] if prompts else []
     workspace = opening.open_workspace(str(place), named, judge, str(place.parent / "l.db"), os.environ)
     try:
-        async with starting_in(screen, workspace).run_test(size=SIZE, notifications=True) as pilot:
+        app = starting_in(screen, workspace)
+        app.NOTIFICATION_TIMEOUT = 0.3  # news waits until a toast has gone
+        async with app.run_test(size=SIZE, notifications=True) as pilot:
             await at_rest(pilot)
             yield pilot
     finally:

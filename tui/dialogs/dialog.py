@@ -110,12 +110,10 @@ class FullText(Dialog[None]):
         box.border_subtitle = "k shows the turns before it" if self._above else ""
 
     def on_mount(self) -> None:
-        if self._above:
-            self.call_after_refresh(self._scroll_to_text)
-
-    def _scroll_to_text(self) -> None:
         """Begin at the text. Where all of it has room, all is shown."""
-        self.query_one(TextPane).scroll_to_widget(self.query_one("#text"), animate=False, top=True)
+        if self._above:
+            pane, text = self.query_one(TextPane), self.query_one("#text")
+            self.call_after_refresh(pane.scroll_to_widget, text, animate=False, top=True)
 
     def action_copy(self) -> None:
         copy_focused(self)

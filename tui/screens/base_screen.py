@@ -12,7 +12,7 @@ from textual.worker import Worker, WorkerState
 
 from tui.dialogs.dialog import FullText, copy_focused, copy_text
 from tui.keys import bindings
-from tui.messages import LabelsChanged, Reloaded, RunChanged
+from tui.plain_app import LabelsChanged, Reloaded, RunChanged
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
 from tui.widgets.memory_pane import NO_MARKS, memory_text

@@ -20,8 +20,8 @@ from engine.search.query import filter_terms
 from engine.stores.markdown.parts import is_part
 from tui.dialogs.choices import ChooseOne
 from tui.keys import bindings, keyed
-from tui.messages import AllReplayed
 from tui.plain import plain
+from tui.plain_app import AllReplayed
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList, number_options
 from tui.screens.memory_changes import MemoryChanges

@@ -13,7 +13,7 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from engine.errors import LabelStoreError
-from labels.records import LABEL, REASONS
+from labels.records import LABEL, NOT_RELEVANT, REASONS, RELEVANT
 from tui.dialogs.choices import ChooseByDigit
 from tui.keys import bindings, keyed
 from tui.plain import joined, plain
@@ -24,7 +24,7 @@ from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.ranking_table import Reveal
-from tui.workspace.labelling import Position, follow_ups, follow_words, guideline, latest_labels
+from tui.workspace.labelling import Position, change_label, follow_ups, follow_words, guideline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,6 @@ class LabelScreen(LabelWalk):
     def __init__(self) -> None:
         super().__init__()
         self._shown_at = 0.0
-        self._happened = ""
         self._shows_reveals = True
 
     def compose(self) -> ComposeResult:
@@ -126,7 +125,7 @@ class LabelScreen(LabelWalk):
             self.call_later(self.start_following if self.position.is_repeat else self.next_prompt)
             return
         self.refresh_bindings()
-        self._show_progress()
+        self.tell_happened("")
         self.look_ahead()
 
     # What is on the screen
@@ -157,42 +156,28 @@ class LabelScreen(LabelWalk):
     def _show_reveal(self, prompt: Prompt) -> None:
         self.app.note_sighting(prompt.id)
         self.prompt_pane.name_blindness(is_blind=True)
-        self.reveal.show_prompt(self.app.workspace, prompt)
-        self.reveal.tell_action(
-            follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
-        )
+        action = follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
+        self.reveal.show_prompt(self.app.workspace, prompt, action)
         self.card_pane.display = False
         self.remark_line.turn_to(None)
         self.reveal.display = True
         self.reveal.table.focus()
         self.measure()
 
-    def _show_progress(self) -> None:
-        """Show as many parts of the progress as have room, the most important first."""
-        workspace = self.app.workspace
-        parts = [
-            self._happened,
-            *(keyed(self.app, part) for part in (self.queue.parts(self.position) if self.queue else ())),
-            self.precision_words,
-        ]
-        self.progress.update(plain(joined(filter(None, parts), self.size.width - 2)))
-        self._happened = ""
-        self.recent.show_labels(latest_labels(workspace), workspace.memory)
-        self.set_class(not self.recent.count, "-first")
-
     # Keys
-
-    @property
-    def is_revealed(self) -> bool:
-        return self.position is not None and self.card is None and not self.position.is_repeat
 
     def action_label(self, verdict: str, grade: int | None = None) -> None:
         """Label the card, or change the label under the cursor of the latest ones."""
         store, remark = self.app.workspace.store, self.remark_line.remark
         if not self.recent.has_focus:
             self._write(partial(store.label, verdict=verdict, grade=grade, reason=remark.reason, note=remark.note))
-        else:
-            self.change_latest(verdict, grade)
+        elif label := self.recent.current:
+            with self.app.telling_errors():
+                change_label(self.app.workspace, label, verdict, grade)
+                self.tell_happened("Changed")
+
+    def action_grade(self, grade: int) -> None:
+        self.action_label(RELEVANT if grade else NOT_RELEVANT, grade)
 
     def action_skip(self) -> None:
         self._write(self.app.workspace.store.skip)
@@ -250,7 +235,7 @@ class LabelScreen(LabelWalk):
         prompt = self.app.workspace.lists.find(event.prompt_id) if event else None
         if event is None or prompt is None or self.queue is None:
             return
-        self._happened = "Taken back"
+        self.happened = "Taken back"
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
@@ -259,10 +244,6 @@ class LabelScreen(LabelWalk):
         if self.queue.is_finished(prompt):
             self.app.note_sighting(prompt.id)
         self.start(prompt)
-
-    def tell_happened(self, words: str) -> None:
-        self._happened = words or self._happened
-        self._show_progress()
 
     def step_back(self) -> bool:
         if not self.recent.has_focus:

@@ -10,18 +10,17 @@ from textual.events import DescendantBlur, DescendantFocus, ScreenResume
 from textual.getters import query_one
 from textual.widgets import Static
 
-from labels.records import NOT_RELEVANT, RELEVANT
 from tui.dialogs.dialog import FullText
 from tui.keys import keyed
-from tui.messages import Kept
-from tui.plain import plain
+from tui.plain import joined, plain
+from tui.plain_app import Kept
 from tui.screens.base_screen import ModeScreen
 from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.labels import NoteInput, RecentLabels
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.workspace.filtering import ALL_LABELLED, nothing_to_label
-from tui.workspace.labelling import FollowUp, LabelQueue, Position, change_label, follow_ups, guideline
+from tui.workspace.labelling import FollowUp, LabelQueue, Position, follow_ups, guideline, latest_labels
 
 if TYPE_CHECKING:
     from textual.content import Content
@@ -30,105 +29,29 @@ if TYPE_CHECKING:
     from labels.records import Card
 
 
-class GivenLabels(ModeScreen):
-    """The latest labels in `recent`. After a prompt, the memory that a reason is about can be changed at once."""
+RUNNING = "Running the prompt through every system …"
+
+
+class LabelWalk(ModeScreen):
+    """Prompts in random order, and the latest labels in `recent`. After a prompt, its memories can be changed at once.
+
+    `position` is the place in the present prompt; None while there is none. While a note is typed, nothing is shown
+    anew: the note keeps the focus, and its card stays until it is left.
+    """
 
     recent = query_one(RecentLabels)
     progress = query_one("#progress", Static)
+    prompt_pane = query_one(PromptPane)
 
     def __init__(self) -> None:
         super().__init__()
-        self.precision_words = ""
+        self.precision_words = self.happened = ""
         self.changes = MemoryChanges(
             self,
             lambda: [follow_up.memory for follow_up in self.follow_ups[:1]],
             self.show_progress,
             undo_key="{go.browse}, then {change.undo},",
         )
-
-    @property
-    def is_revealed(self) -> bool:
-        """Whether the prompt on the screen is done."""
-        raise NotImplementedError
-
-    def tell_happened(self, words: str) -> None:
-        """Show the progress and the latest labels again, after *words*."""
-        raise NotImplementedError
-
-    def show_progress(self, text: str) -> None:
-        self.tell_happened("")
-        if text:
-            self.progress.update(plain(text))
-
-    def action_label(self, verdict: str, grade: int | None = None) -> None:
-        raise NotImplementedError
-
-    # Grades and precision
-
-    def action_grade(self, grade: int) -> None:
-        self.action_label(RELEVANT if grade else NOT_RELEVANT, grade)
-
-    @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
-    def measure(self) -> None:
-        """Measure the precision again, after a prompt is done."""
-        from tui.workspace.report import live_precision
-
-        self.call_later(self.take_precision, live_precision(self.app.workspace))
-
-    def take_precision(self, words: str) -> None:
-        self.precision_words = words
-        self.tell_happened("")
-
-    # The latest labels
-
-    def change_latest(self, verdict: str, grade: int | None) -> None:
-        """Give the label under the cursor another verdict."""
-        if label := self.recent.current:
-            with self.app.telling_errors():
-                change_label(self.app.workspace, label, verdict, grade)
-                self.tell_happened("Changed")
-
-    @property
-    def follow_ups(self) -> list[FollowUp]:
-        return follow_ups(self.app.workspace, self.prompt.id) if self.prompt and self.is_revealed else []
-
-    def action_follow(self) -> None:
-        """Open the dialog that the reason of a label asks for, as its key does in Browse."""
-        if found := self.follow_ups:
-            self.changes.note_seen(found[0].memory)
-            getattr(self.changes, f"action_{found[0].action}")()
-
-    def action_guideline(self) -> None:
-        self.app.push_screen(FullText("When does a memory count as relevant?", plain(guideline(os.environ))))
-
-    def action_latest(self) -> None:
-        self.recent.focus()
-
-    @on(DescendantFocus)
-    @on(DescendantBlur)
-    def name_latest(self) -> None:
-        self.set_class(self.recent.has_focus, "-latest")
-        self.recent.tell_key()
-
-    @on(RowList.Selected, "#recent")
-    def read_latest(self) -> None:
-        if label := self.recent.current:
-            self.read_memory(label.memory_id)
-
-
-RUNNING = "Running the prompt through every system …"
-
-
-class LabelWalk(GivenLabels):
-    """Prompts in random order. `position` is the place in the present prompt; None while there is none.
-
-    While a note is typed, nothing is shown anew: the note keeps the focus, and its card stays until it is left.
-    """
-
-    prompt_pane = query_one(PromptPane)
-
-    def __init__(self) -> None:
-        super().__init__()
         self.queue: LabelQueue | None = None
         self._prompt: Prompt | None = None
         self.position: Position | None = None
@@ -273,3 +196,68 @@ class LabelWalk(GivenLabels):
         if following:
             self.app.run_quick(following)
             self.app.ask_judge(following)
+
+    # What was done
+
+    @property
+    def is_revealed(self) -> bool:
+        """Whether the prompt on the screen is done."""
+        return self.position is not None and self.card is None and not self.position.is_repeat
+
+    def show_progress(self, text: str) -> None:
+        self.tell_happened("")
+        if text:
+            self.progress.update(plain(text))
+
+    def tell_happened(self, words: str) -> None:
+        """Show the latest labels, and as many parts of the progress as have room, the most important first."""
+        workspace = self.app.workspace
+        parts = [
+            words or self.happened,
+            *(keyed(self.app, part) for part in (self.queue.parts(self.position) if self.queue else ())),
+            self.precision_words,
+        ]
+        self.progress.update(plain(joined(filter(None, parts), self.size.width - 2)))
+        self.happened = ""
+        self.recent.show_labels(latest_labels(workspace), workspace.memory)
+        self.set_class(not self.recent.count, "-first")
+
+    @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
+    def measure(self) -> None:
+        """Measure the precision again, after a prompt is done."""
+        from tui.workspace.report import live_precision
+
+        self.call_later(self.take_precision, live_precision(self.app.workspace))
+
+    def take_precision(self, words: str) -> None:
+        self.precision_words = words
+        self.tell_happened("")
+
+    # The latest labels
+
+    @property
+    def follow_ups(self) -> list[FollowUp]:
+        return follow_ups(self.app.workspace, self.prompt.id) if self.prompt and self.is_revealed else []
+
+    def action_follow(self) -> None:
+        """Open the dialog that the reason of a label asks for, as its key does in Browse."""
+        if found := self.follow_ups:
+            self.changes.note_seen(found[0].memory)
+            getattr(self.changes, f"action_{found[0].action}")()
+
+    def action_guideline(self) -> None:
+        self.app.push_screen(FullText("When does a memory count as relevant?", plain(guideline(os.environ))))
+
+    def action_latest(self) -> None:
+        self.recent.focus()
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def name_latest(self) -> None:
+        self.set_class(self.recent.has_focus, "-latest")
+        self.recent.tell_key()
+
+    @on(RowList.Selected, "#recent")
+    def read_latest(self) -> None:
+        if label := self.recent.current:
+            self.read_memory(label.memory_id)

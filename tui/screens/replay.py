@@ -18,8 +18,8 @@ from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
 from tui.keys import bindings, keyed
-from tui.messages import AllReplayed, Kept
 from tui.plain import beginning, plain
+from tui.plain_app import AllReplayed, Kept
 from tui.screens.base_screen import ModeScreen
 from tui.screens.prompts_pane import PromptsPane
 from tui.widgets.bars import KeyFooter, TopBar

@@ -20,16 +20,15 @@ from labels.report.first_lines import BY_REPLAY, BY_TARGET, BY_WORST
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
 from tui.dialogs.questions import AskLine
 from tui.keys import bindings, keyed
-from tui.messages import AllReplayed
 from tui.plain import one_line, plain
+from tui.plain_app import AllReplayed
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.panes import Fitted
-from tui.widgets.report.charts import curve_beside, drawn_chart, plot
-from tui.widgets.report.lists import PartList, TableRows, table_rows
-from tui.widgets.report.text import answer_text, memory_row_text, part_text, prompts_text
+from tui.widgets.report import PartList, TableRows, answer_text, memory_row_text, part_text, prompts_text, table_rows
+from tui.widgets.report_charts import curve_beside, drawn_chart, plot
 from tui.widgets.signs import signs
 from tui.workspace.filtering import nothing_to_count
 from tui.workspace.report import ASKED, ENDINGS, TARGETS, counted_prompts, read_report, target_of, write_report
@@ -112,16 +111,12 @@ class ReportScreen(ModeScreen):
                 yield TableRows()
                 with TextPane(id="about"):
                     yield Static(id="about-text")
-                yield from self._plots()
+                with suppress(ImportError):  # without the package, the table says the same
+                    from textual_plotext import PlotextPlot
+
+                    yield PlotextPlot(id="plot", classes="-off")
         yield Static(id="state")
         yield KeyFooter()
-
-    def _plots(self) -> ComposeResult:
-        """The widget for charts of points, if its package is installed: the table says the same."""
-        with suppress(ImportError):
-            from textual_plotext import PlotextPlot
-
-            yield PlotextPlot(id="plot", classes="-off")
 
     def on_mount(self) -> None:
         self.answer.border_title = "Answer"

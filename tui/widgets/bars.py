@@ -17,7 +17,7 @@ from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import root_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.screen import Screen
@@ -36,7 +36,7 @@ TABS = (
     ("inbox", "Inbox"),
     ("activity", "Activity"),
 )
-"""Mode and name of each tab; the id of its key is `go.` and the mode. A tab is there if the app has its mode."""
+"""Mode and name of each tab; the id of its key is `go.` and the mode."""
 
 SCREEN_NAMES = {**dict(TABS), "settle": "Settle", "diff": "Diff"}
 
@@ -116,9 +116,8 @@ class TopBar(Vertical):
     def compose(self) -> ComposeResult:
         with Horizontal():
             for mode, name in TABS:
-                if mode in self.app.MODES:
-                    key = keyed(self.app, f"{{go.{mode}}}")
-                    yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
+                key = keyed(self.app, f"{{go.{mode}}}")
+                yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
             yield Crumb(id="crumb", markup=False)
             yield BarText(id="where", markup=False)
         with Horizontal(id="running"):
@@ -184,7 +183,8 @@ class KeyFooter(Footer):
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
         own = [key for key in keys if key.action not in ALWAYS]
         others = [key for key in keys if key.action in ALWAYS]
-        while own and width_of([*own, *others]) > self.app.size.width:
+        widths = {key: cell_len(key.key_display) + cell_len(key.description) + SPACES for key in keys}
+        while own and sum(widths[key] for key in (*own, *others)) - 1 > self.app.size.width:  # no space at the end
             own.pop()
         yield from (*own, *others)
 
@@ -198,11 +198,6 @@ class KeyFooter(Footer):
 
     async def on_resize(self) -> None:
         await self.recompose()
-
-
-def width_of(keys: Iterable[FooterKey]) -> int:
-    """The cells that *keys* need, without the space behind the last name."""
-    return sum(cell_len(key.key_display) + cell_len(key.description) + SPACES for key in keys) - 1
 
 
 NOWHERE = "Nothing has the cursor."
@@ -219,7 +214,10 @@ def where(screen: Screen[Any], name: str) -> str:
     focused = screen.focused
     if focused is None:
         return f"{name}: {NOWHERE}"
-    return f"{_dialog(focused) if screen.is_modal else name}, {_place(focused)}"
+    if screen.is_modal:
+        titles = (getattr(widget, "border_title", None) for widget in focused.ancestors_with_self)
+        name = next((one_line(str(title)) for title in titles if title), "Dialog")
+    return f"{name}, {_place(focused)}"
 
 
 def _place(widget: Widget) -> str:
@@ -254,9 +252,3 @@ def _choice(options: OptionList) -> str:
 
 def _title(widget: Widget) -> str:
     return one_line(str(widget.border_title or widget.id or ""))
-
-
-def _dialog(focused: Widget) -> str:
-    """The title of the box around a widget, or of the widget."""
-    titles = (getattr(widget, "border_title", None) for widget in focused.ancestors_with_self)
-    return next((one_line(str(title)) for title in titles if title), "Dialog")

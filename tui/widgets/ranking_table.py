@@ -239,13 +239,10 @@ class Reveal(RankingPane):
         yield Static(plain(keyed(self.app, DONE)), id="revealed")
         yield from super().compose()
 
-    def show_prompt(self, workspace: Workspace, prompt: Prompt) -> None:
-        """Show a prompt in its systems, as far as they have answered."""
+    def show_prompt(self, workspace: Workspace, prompt: Prompt, action: str) -> None:
+        """Show a prompt in its systems, as far as they have answered, and the *action* that a label asks for."""
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
         rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.labels(prompt.id))
         self.show(workspace.heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
-
-    def tell_action(self, words: str) -> None:
-        """Say which action the reason of a label asks for, and its key."""
-        self.query_one("#revealed", Static).update(plain(f"{keyed(self.app, DONE)} {words}".strip()))
+        self.query_one("#revealed", Static).update(plain(f"{keyed(self.app, DONE)} {action}".strip()))

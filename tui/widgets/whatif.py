@@ -13,7 +13,7 @@ from engine.wording import counted
 from labels.report.section import UNKNOWN, decimal, percent, span
 from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
 from tui.widgets.lists.rows import RecordList
-from tui.widgets.report.text import MUTED, interval_bar
+from tui.widgets.report import MUTED, interval_bar
 from tui.widgets.signs import DRAWN, signs
 
 if TYPE_CHECKING:

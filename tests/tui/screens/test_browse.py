@@ -65,7 +65,7 @@ async def test_enter_or_two_clicks_open_the_memory_and_the_close_keys_lead_back(
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await press(pilot, "down", "down")
         here = current(pilot)
-        for close in ("escape", "enter", "space", "q"):
+        for close in ("escape", "space", "q"):
             await press(pilot, "enter")
             assert isinstance(pilot.app.screen, FullText)
             await reads(pilot, "FullText VerticalScroll", here)

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, toasts, until
+from tests.tui.apps import current_prompt, press, reads, settled, shown, text_of, toasts, until
 from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.workspace.workspace import Workspace
@@ -119,8 +119,17 @@ async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace:
         assert ("Title", "match") in table.row_cells(1, 80)
 
 
-async def test_c_and_v_show_one_category_or_status_and_escape_shows_all(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=SMALL) as pilot:
+async def test_the_detail_shows_fields_files_and_changes_and_a_list_is_narrowed(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
+        await reads(pilot, "#detail-text", "Status accepted")
+        await reads(pilot, "#detail-text", "✓ src/there.py")
+        await reads(pilot, "#detail-text", "✗ src/gone.py (not there)")
+        await reads(pilot, "#detail-text", "✗ ../outside.py (not there)")
+        await reads(pilot, "#detail-text", HOSTILE)
+        await press(pilot, "x", "0", *"[/b", "enter")
+        await reads(pilot, "#detail-text", "Retired alpha: [/b")
+        await press(pilot, "u")
+        await reads(pilot, "#detail-text", "Retired alpha: [/b (taken back)")
         await press(pilot, "c", "down", "enter")
         assert listed(pilot) == ["alpha", "gamma"]
         await reads(pilot, "#list", "2 of 3 memories · decision")
@@ -134,19 +143,6 @@ async def test_c_and_v_show_one_category_or_status_and_escape_shows_all(workspac
         assert len(listed(pilot)) == 3
 
 
-async def test_the_detail_shows_short_fields_related_files_and_changes(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
-        await reads(pilot, "#detail-text", "Status accepted")
-        await reads(pilot, "#detail-text", "✓ src/there.py")
-        await reads(pilot, "#detail-text", "✗ src/gone.py (not there)")
-        await reads(pilot, "#detail-text", "✗ ../outside.py (not there)")
-        await reads(pilot, "#detail-text", HOSTILE)
-        await press(pilot, "x", "0", *"[/b", "enter")
-        await reads(pilot, "#detail-text", "Retired alpha: [/b")
-        await press(pilot, "u")
-        await reads(pilot, "#detail-text", "Retired alpha: [/b (taken back)")
-
-
 async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
     """Wait until Replay explains why the prompt pulled the memory in."""
     await until(pilot, lambda: bool(pilot.app.screen.query("PromptList")), "Replay")
@@ -158,17 +154,15 @@ async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
     await reads(pilot, "#view-text", "memsift injects it")
 
 
-@pytest.mark.parametrize("keys", [("w",), ("tab", "enter")])
-async def test_the_only_prompt_that_pulled_the_memory_in_is_explained(
-    workspace: Workspace, keys: tuple[str, ...]
-) -> None:
+async def test_the_only_prompt_that_pulled_the_memory_in_is_explained(workspace: Workspace) -> None:
     label(workspace, "not")
     workspace.lists.read([typed_prompt("another prompt first"), PROMPT])
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await reads(pilot, "#detail-text", f"− {PROMPT.text} (not relevant)")
         await reads(pilot, "#detail-text", "The hook injected it once.")
-        await press(pilot, *keys)
-        await why_shown(pilot, "alpha")
+        for keys in (["w"], ["f2", "tab", "enter"]):
+            await press(pilot, *keys)
+            await why_shown(pilot, "alpha")
 
 
 async def test_hidden_prompts_are_shown_on_request_and_are_not_blind_then(workspace: Workspace) -> None:

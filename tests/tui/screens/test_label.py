@@ -49,26 +49,19 @@ async def go_on(pilot: Pilot[None]) -> None:
     await card_shown(pilot)
 
 
-async def test_a_card_shows_the_memory_and_no_hint_of_what_a_system_made_of_it(open_workspace: Opener) -> None:
+async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_comes_the_reveal(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
     async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         first = card(pilot)
         assert first is not None
-        shown_card = (
-            shown(pilot, "#card") + shown(pilot, "#card-text") + shown(pilot, "#progress") + shown(pilot, "#recent")
-        )
+        shown_card = " ".join(shown(pilot, f"#{name}") for name in ("card", "card-text", "progress", "recent"))
         assert first.memory.title in shown_card
         await reads(pilot, "#prompt", demo_prompts("p01")[0].text)
         assert not pilot.app.screen.query_one("#reveal").display
         for hint in ("kept", "dropped", "fallback", "strength", "high", "medium", "judge"):
             assert hint not in shown_card.replace(first.memory.title, "")
-
-
-async def test_a_key_is_on_disk_before_the_next_card_is_shown(open_workspace: Opener, tmp_path: Path) -> None:
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        first = card(pilot)
-        assert first is not None
         for key, verdict in (("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("s", "unsure")):
             await press(pilot, key)
             second = card(pilot)
@@ -79,11 +72,9 @@ async def test_a_key_is_on_disk_before_the_next_card_is_shown(open_workspace: Op
             assert (event.memory_id, event.verdict, event.blind) == (first.memory.id, verdict, True), key
             assert (event.position, event.seed) == (1, app_of(pilot).workspace.seed)
             await press(pilot, "z")
-
-
-async def test_after_the_last_card_the_reveal_shows_ranks_labels_and_the_judge(open_workspace: Opener) -> None:
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
+        await press(pilot, "enter")
+        await reads(pilot, "#text", first.memory.title)
+        await press(pilot, "escape")
         given = await label_prompt(pilot)
         assert given >= 4
         table: Any = pilot.app.screen.query_one("RankingTable")
@@ -112,12 +103,16 @@ async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
         assert {event.action for event in workspace.store.events()} == {"label"}, "space skipped nothing"
 
 
-async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"))
+async def test_undo_leads_back_to_the_card_and_i_reads_the_prompt_with_its_turns(open_workspace: Opener) -> None:
+    turns = (Turn("user", "the [/b] hold expiry"), Turn("assistant", "which one"))
+    workspace = open_workspace(prompts=[typed_prompt("fix that function", turns)], judge=None)
     async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await open_labels(pilot)
         first = card(pilot)
-        await press(pilot, "z")
+        await press(pilot, "i")
+        await reads(pilot, "#above", "the [/b] hold expiry assistant which one")
+        await reads(pilot, "#text", "prompt fix that function")
+        await press(pilot, "escape", "z")
         assert toasts(pilot), "there is nothing to undo"
         await press(pilot, "a", "space", "z", "backspace")
         assert card(pilot) == first
@@ -129,7 +124,9 @@ async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
         assert label.blind
 
 
-async def test_keys_in_the_reveal_change_no_label_and_what_is_said_anew_is_not_blind(open_workspace: Opener) -> None:
+async def test_keys_in_the_reveal_change_no_label_what_is_said_anew_is_not_blind_and_the_end_says_where_to_go(
+    open_workspace: Opener,
+) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
@@ -141,6 +138,13 @@ async def test_keys_in_the_reveal_change_no_label_and_what_is_said_anew_is_not_b
         await press(pilot, "a")
         blind = [event.blind for event in workspace.store.events() if event.action == "label"]
         assert blind == [True] * given + [False]
+        await go_on(pilot)
+        await reads(pilot, "#card-text", "T")
+        before = len(workspace.store.events())
+        await press(pilot, "a", "x", "i")
+        assert len(workspace.store.events()) == before
+        await press(pilot, "z")
+        assert card(pilot)
 
 
 async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_workspace: Opener) -> None:
@@ -159,7 +163,7 @@ async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_worksp
 
 async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("signing keys rotate"), memory("other thing")])
-    prompts = [typed_prompt(f"nothing{number}") for number in range(400)] + [typed_prompt("rotate the signing keys")]
+    prompts = [typed_prompt(f"nothing{number}") for number in range(150)] + [typed_prompt("rotate the signing keys")]
     workspace = open_workspace(root=root, judge=None, prompts=prompts)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: card(pilot), "the one prompt that has a card")
@@ -169,53 +173,22 @@ async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_worksp
         assert [label.memory_id for label in workspace.store.labels()] == ["signing-keys-rotate"]
 
 
-async def test_while_the_judge_thinks_no_key_labels_and_then_the_card_comes(open_workspace: Opener) -> None:
-    provider = GatedProvider()
-    prompts = demo_prompts("p01")
-    gate = provider.hold(prompts[0].text)
+async def test_while_the_judge_thinks_no_key_labels_and_the_next_prompt_is_judged_during_labelling(
+    open_workspace: Opener,
+) -> None:
+    provider, prompts = GatedProvider(), demo_prompts("p01", "p04")
+    gates = [provider.hold(prompt.text) for prompt in prompts]
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await press(pilot, "a", "x", "space", "enter")
         assert workspace.store.events() == ()
-        gate.set()
+        for gate in gates:
+            gate.set()
         await card_shown(pilot)
         assert card(pilot)
-        assert len(provider.asked) == 1
-
-
-async def test_the_next_prompt_is_judged_while_this_one_is_labelled(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01", "p04"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
         other = {"p01": "p04", "p04": "p01"}[prompt_id(pilot)]
         await until(pilot, lambda: workspace.retrieval(other, "memsift+judge"))
-
-
-async def test_enter_reads_the_memory_and_i_the_prompt_with_its_turns(open_workspace: Opener) -> None:
-    prompt = typed_prompt("fix that function", (Turn("user", "the [/b] hold expiry"), Turn("assistant", "which one")))
-    async with starting_in("label", open_workspace(prompts=[prompt], judge=None)).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        here = card(pilot)
-        assert here is not None
-        await press(pilot, "enter")
-        await reads(pilot, "#text", here.memory.title)
-        await press(pilot, "escape", "i")
-        await reads(pilot, "#above", "the [/b] hold expiry assistant which one")
-        await reads(pilot, "#text", "prompt fix that function")
-        await press(pilot, "escape")
-        assert card(pilot) == here
-
-
-async def test_when_all_is_labelled_it_says_where_to_go(open_workspace: Opener) -> None:
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p20"))).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        given = await label_prompt(pilot)
-        await go_on(pilot)
-        await reads(pilot, "#card-text", "T")
-        await press(pilot, "a", "x", "i")
-        assert len(app_of(pilot).workspace.store.events()) == given
-        await press(pilot, "z")
-        assert card(pilot)
+        assert len(provider.asked) == 2
 
 
 async def test_a_store_that_cannot_be_written_is_told_and_no_label_is_lost(

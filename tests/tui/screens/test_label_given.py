@@ -19,7 +19,6 @@ from tests.tui.cli.command_line import memsift
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
 from tui.app import MemsiftApp
-from tui.plain import joined
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.labelling import GUIDELINE, change_label, guideline, guideline_hash, latest_labels
 from tui.workspace.report import live_precision, precision_words
@@ -27,7 +26,6 @@ from tui.workspace.report import live_precision, precision_words
 pytestmark = pytest.mark.anyio
 
 ONE = demo_prompts("p01")
-WIDE = (160, 48)
 
 
 def given(pilot: Pilot[None]) -> list[tuple[str | None, int | None]]:
@@ -35,28 +33,23 @@ def given(pilot: Pilot[None]) -> list[tuple[str | None, int | None]]:
     return [(event.verdict, event.grade) for event in events if event.action == "label"]
 
 
-async def test_a_and_x_answer_and_digits_give_grades_only_where_they_are_on(open_workspace: Opener) -> None:
-    async with starting_in("label", open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
-        await press(pilot, "a", "x", "2", "1", "z")
-        assert given(pilot) == [("relevant", None), ("not", None), ("relevant", None)]
-    app = MemsiftApp(open_workspace(prompts=ONE), "label", settings=AppSettings(has_grades=True))
+async def test_digits_give_grades_only_where_they_are_on(open_workspace: Opener) -> None:
+    app = MemsiftApp(open_workspace(prompts=ONE, judge=None), "label", settings=AppSettings(has_grades=True))
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: pilot.app.current_mode == "label")
         await card_shown(pilot)
-        await press(pilot, "2")
-        assert given(pilot)[3:] == [("relevant", 2)]
-        await press(pilot, "z", "0", "z", "1", "z", "a")
-        assert given(pilot)[4:] == [("not", 0), ("relevant", 1), ("relevant", None)]
+        await press(pilot, "2", "z", "0", "z", "1", "z", "a")
+        assert given(pilot) == [("relevant", 2), ("not", 0), ("relevant", 1), ("relevant", None)]
 
 
 async def test_a_label_of_the_latest_is_changed_by_another_event(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=ONE)
+    workspace = open_workspace(prompts=ONE, judge=None)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         screen: Any = pilot.app.screen
         first = screen.card
-        await press(pilot, "a", "a")
+        await press(pilot, "a", "2", "1")
+        assert given(pilot) == [("relevant", None)] * 2, "only digits 0 and 1 answer without grades"
         third = screen.card
         await press(pilot, "h", "j", "x")
         assert screen.card == third
@@ -84,9 +77,8 @@ async def test_an_answer_to_a_repeat_and_a_label_of_an_old_text_stay(open_worksp
     assert len(workspace.store.events()) == 2
 
 
-async def test_c_shows_the_guideline_whose_hash_goes_with_each_label(
-    open_workspace: Opener,
-) -> None:
+async def test_c_shows_the_guideline_which_stands_beside_the_card_where_there_is_room(open_workspace: Opener) -> None:
+    """Before the first label it is there in any terminal. Its hash goes with each label."""
     environ = dict(os.environ)
     assert guideline(environ) == GUIDELINE
     usual = guideline_hash(environ)
@@ -94,16 +86,16 @@ async def test_c_shows_the_guideline_whose_hash_goes_with_each_label(
     file.parent.mkdir(parents=True)
     file.write_text("Only [what] the team agreed on.", encoding="utf-8")
     assert guideline_hash(environ) != usual
-    async with starting_in("label", open_workspace(prompts=ONE, judge=None)).run_test(size=SIZE) as pilot:
+    workspace = open_workspace(prompts=ONE, judge=None)
+    async with starting_in("label", workspace).run_test(size=(80, 24)) as pilot:
         await card_shown(pilot)
+        await reads(pilot, "#guide-text", "Only [what] the team agreed on.")
         await press(pilot, "c")
         await reads(pilot, "FullText Static", "Only [what] the team agreed on.")
-
-
-async def test_a_card_that_cannot_be_blind_says_so_and_lines_stay_short(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=ONE, judge=None)
-    async with starting_in("label", workspace).run_test(size=WIDE) as pilot:
-        await card_shown(pilot)
+        await press(pilot, "escape", "a")
+        await until(pilot, lambda: not pilot.app.screen.query_one("#guide").display, "the labels take its place")
+        await pilot.resize_terminal(160, 48)
+        await until(pilot, lambda: pilot.app.screen.query_one("#guide").display, "there is room beside the card")
         assert "not blind" not in shown(pilot, "#prompt")
         assert pilot.app.screen.query_one("#card-text").size.width <= 90
         workspace.show("p01")
@@ -156,25 +148,6 @@ def test_the_words_of_the_live_interval() -> None:
     assert words("undecided", 0.52, 0.91, None) == "precision 52 to 91 %"
     assert words("pass", 0.82, 0.91, None) == "precision 82 to 91 %, above 80 %"
     assert words("fail", 0.4, 0.75, None) == "precision 40 to 75 %, below 80 %"
-
-
-def test_no_part_of_a_line_is_cut_in_its_middle() -> None:
-    assert joined(["a" * 70, "more"], 60) == "a" * 70
-    assert (
-        joined(["12 of 52 prompts done", "3 labels", "d settles 1 dispute"], 40) == "12 of 52 prompts done · 3 labels"
-    )
-
-
-async def test_the_guideline_stands_before_the_first_label_and_beside_the_card_where_there_is_room(
-    open_workspace: Opener,
-) -> None:
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=(80, 24)) as pilot:
-        await card_shown(pilot)
-        await reads(pilot, "#guide-text", "Would you want the assistant to read this memory")
-        await press(pilot, "a")
-        await until(pilot, lambda: not pilot.app.screen.query_one("#guide").display, "the labels take its place")
-        await pilot.resize_terminal(120, 35)
-        await until(pilot, lambda: pilot.app.screen.query_one("#guide").display, "there is room beside the card")
 
 
 async def test_without_reveals_each_label_is_one_key_and_the_end_sums_up(open_workspace: Opener) -> None:

@@ -34,6 +34,7 @@ def is_shown(pilot: Pilot[None]) -> bool:
 
 
 async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace: Workspace) -> None:
+    """Escape leaves it as it was, and an empty one is none."""
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         first = card(pilot)
@@ -48,43 +49,29 @@ async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace
         assert event.blind
         assert not is_shown(pilot)
         await reads(pilot, "#recent", "− note: ")
-        await press(pilot, "a")
-        assert last(workspace).note == ""
-
-
-@pytest.mark.parametrize("leave", ["enter", "escape"])
-async def test_what_is_typed_ahead_behind_the_note_labels_after_it(workspace: Workspace, leave: str) -> None:
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
-        first, second = workspace.pool("p01").cards[:2]  # type: ignore[union-attr]
-        type_ahead(pilot, "e", *"max", "backspace", leave, "x", "a")
-        await settled(pilot)
-        said = [(event.memory_id, event.verdict, event.note) for event in workspace.store.events()]
-        note = "ma" if leave == "enter" else ""
-        assert said == [(first.memory.id, "not", note), (second.memory.id, "relevant", "")]
-
-
-async def test_a_note_that_is_typed_ahead_is_about_the_card_behind_the_label(workspace: Workspace) -> None:
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
-        second = workspace.pool("p01").cards[1]  # type: ignore[union-attr]
-        type_ahead(pilot, "a", "e", *"xaz", "enter")
-        await settled(pilot)
-        (event,) = workspace.store.events()
-        assert (event.verdict, event.note) == ("relevant", "")
-        assert card(pilot) == second
-        await reads(pilot, "NoteInput", "xaz")
-
-
-async def test_escape_leaves_the_note_as_it_was_and_an_empty_one_is_none(workspace: Workspace) -> None:
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
         await press(pilot, "e", "h", "i", "enter", "e", "x", "escape")
         await reads(pilot, "NoteInput", "hi")
         await press(pilot, "e", "ctrl+u", "space", "enter")
         assert not is_shown(pilot)
-        await press(pilot, "a")
+        await press(pilot, "exclamation_mark")
+        assert (last(workspace).verdict, last(workspace).note) == ("unrateable", "")
+
+
+async def test_what_is_typed_ahead_behind_a_note_labels_after_it(workspace: Workspace) -> None:
+    """A note that is typed ahead behind a label is about the next card."""
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        first, second, third = workspace.pool("p01").cards[:3]  # type: ignore[union-attr]
+        type_ahead(pilot, "e", *"max", "backspace", "enter", "x", "a", "e", *"xaz", "escape", "s")
+        await settled(pilot)
+        said = [(event.memory_id, event.verdict, event.note) for event in workspace.store.events()]
+        names = [one.memory.id for one in (first, second, third)]
+        assert said == [*zip(names, ("not", "relevant", "unsure"), ("ma", "", ""), strict=True)]
+        type_ahead(pilot, "z", "z", "a", "e", *"xaz", "enter")
+        await settled(pilot)
         assert (last(workspace).verdict, last(workspace).note) == ("relevant", "")
+        assert card(pilot) == third
+        await reads(pilot, "NoteInput", "xaz")
 
 
 async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Workspace) -> None:
@@ -123,11 +110,3 @@ async def test_a_remark_waits_for_its_card(workspace: Workspace) -> None:
         await press(pilot, "a")
         (said,) = (label for label in workspace.store.labels() if label.memory_id == first.memory.id)
         assert (said.verdict, said.reason, said.note) == ("relevant", "wrong", "hi")
-
-
-async def test_what_cannot_be_rated_is_said_by_a_key_of_its_own(workspace: Workspace) -> None:
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
-        type_ahead(pilot, "exclamation_mark")
-        await settled(pilot)
-        assert last(workspace).verdict == "unrateable"

@@ -96,15 +96,10 @@ async def test_it_looks_like_any_other_card_and_its_answer_is_kept_beside_the_la
         assert workspace.store.repeats() == ()
         await press(pilot, "s")
         assert [repeat.again for repeat in workspace.store.repeats()] == ["unsure"]
-
-
-async def test_a_skip_ends_it(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None)
-    at = label_until_a_repeat(workspace)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await press(pilot, "z")
         screen = await repeat_shown(pilot)
         await press(pilot, "space")
         await card_shown(pilot)
-        assert workspace.store.repeated("me", at.prompt.id) == {at.open[0].pair}
+        assert workspace.store.repeated("me", at.prompt.id) == {at.open[0].pair}, "a skip ends it"
         assert workspace.store.skips("me", at.prompt.id) == {}
         assert not screen.position.is_repeat

@@ -13,8 +13,10 @@ from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import Turn, typed_prompt
 from engine.quality.checks.size import tokens
+from tests.engine.builders import fillers, memory, write_root
 from tests.tui.apps import (
     SIZE,
+    SMALL,
     app_of,
     current_prompt,
     judged,
@@ -31,6 +33,7 @@ from tests.tui.apps import (
 )
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
+from tui.screens.replay import REST_SECONDS
 from tui.widgets.signs import DROPPED
 
 pytestmark = pytest.mark.anyio
@@ -75,31 +78,35 @@ async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_
         assert len(provider.asked) == 2
 
 
-async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dropped_it(
-    open_workspace: Opener,
-) -> None:
+async def test_a_memory_stands_on_one_row_in_both_columns_and_w_explains_it(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await judged(pilot, "p01")
-        lines = text_of(table(pilot)).split("\n")
         retrieval = workspace.retrieval("p01", "memsift+judge")
         assert retrieval is not None
-        for row, line in zip(table(pilot).records, lines, strict=False):
+        for row, line in zip(table(pilot).records, text_of(table(pilot)).split("\n"), strict=False):
             assert row.candidates[1] is not None
             assert row.candidates[1].memory.id == row.memory.id == row.candidates[0].memory.id
             assert row.memory.title[:20] in line
             assert ("✓ kept" in line) == row.candidates[1].injected
             assert row.candidates[0].injected or f"· {DROPPED[row.candidates[0].dropped_by]}" in line
-        assert {row.memory.id for row in table(pilot).records if row.candidates[1] and row.candidates[1].injected} == {
-            one.memory.id for one in retrieval.injected
-        }
-        await press(pilot, "right")
         rows = table(pilot).records
+        injected = {row.memory.id for row in rows if row.candidates[1] and row.candidates[1].injected}
+        assert injected == {one.memory.id for one in retrieval.injected}
+        await press(pilot, "right")
         dropped = next(i for i, row in enumerate(rows) if row.candidates[1] and row.candidates[1].dropped_by == "judge")
         await press(pilot, *["down"] * dropped)
         await reads(pilot, "#view-text", "by its judge")
         await reads(pilot, "#view-text", rows[dropped].memory.title)
+        await pilot.resize_terminal(*SMALL)
+        await press(pilot, "home", "w")
+        await reads(pilot, "#text", "memsift injects it: rank 1")
+        await reads(pilot, "#text", f"strength {-rows[0].candidates[0].score:.2f}")
+        await reads(pilot, "#text", "memsift+judge")
+        await reads(pilot, "#text", "Judge scripted (judge.jsonl): ok")
+        await press(pilot, "escape")
+        assert table(pilot).has_focus
 
 
 async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_workspace: Opener) -> None:
@@ -132,7 +139,7 @@ async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Open
         await press(pilot, "f4", "f3", "down", "up", "f5", "R", "R", "f3", "f4", "f5", "R")
         await until(pilot, lambda: len(workspace.finished) == 6)
         await press(pilot, "down", "down", "up")
-        await pilot.pause(0.4)
+        await pilot.pause(REST_SECONDS + 0.1)
         assert Counter(provider.calls) == Counter({prompt.text: 1 for prompt in prompts})
 
 
@@ -146,17 +153,6 @@ async def test_the_judge_is_not_asked_about_prompts_that_the_cursor_passes_by(op
         await judged(pilot, "p05")
         assert len(provider.asked) <= 2
         assert provider.asked[-1] == prompts[-1].text
-
-
-async def test_without_a_judge_there_is_one_column_and_it_says_how_to_have_a_judge(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None, prompts=demo_prompts("p01"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await reads(pilot, "#judge", "--judge")
-        assert table(pilot).records
-        assert shown(pilot, "#head") == "Memory memsift"
-        assert "off" not in text_of(table(pilot)).split()
-        assert workspace.possible[-1].has_judge is False
 
 
 async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(open_workspace: Opener) -> None:
@@ -175,15 +171,33 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         await reads(pilot, "#view-text", "by the default model it is 31.")
 
 
-async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=[*demo_prompts("p01"), typed_prompt("zzzz qqqq")])
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+async def test_without_a_judge_there_is_one_column_and_keys_lead_between_prompts_and_memories(
+    open_workspace: Opener,
+) -> None:
+    """It says how to have a judge. A prompt that matches nothing says so."""
+    prompts = [*demo_prompts("p01", "p02"), typed_prompt("zzzz qqqq")]
+    async with starting_in("replay", open_workspace(judge=None, prompts=prompts)).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "down")
+        await reads(pilot, "#judge", "--judge")
+        assert shown(pilot, "#head") == "Memory memsift"
+        assert "off" not in text_of(table(pilot)).split()
+        await press(pilot, "enter")
+        assert table(pilot).has_focus
+        await press(pilot, "left")
+        assert pilot.app.screen.query_one("PromptList").has_focus
+        await press(pilot, "right", "right_square_bracket")
+        assert (current_prompt(pilot), table(pilot).has_focus) == ("p02", True)
+        await press(pilot, "left_square_bracket", "down")
+        assert current_prompt(pilot) == "p01"
+        row = table(pilot).current
+        assert row is not None
+        await press(pilot, "enter")
+        await reads(pilot, "#text", row.memory.title)
+        await press(pilot, "escape", "left", "end")
         assert table(pilot).records == []
         await reads(pilot, "#judge", "No memory fits this prompt.")
         await press(pilot, "right", "a")
-        assert workspace.store.events() == ()
+        assert app_of(pilot).workspace.store.events() == ()
 
 
 async def type_prompt(pilot: Pilot[None], text: str) -> None:
@@ -326,24 +340,6 @@ async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(
         assert {("p05", "memsift"), ("p05", "bm25")} <= workspace.finished
 
 
-async def test_enter_arrows_and_brackets_lead_between_prompts_and_memories(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01", "p02"))).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "enter")
-        assert table(pilot).has_focus
-        await press(pilot, "left")
-        assert pilot.app.screen.query_one("PromptList").has_focus
-        await press(pilot, "right", "right_square_bracket")
-        assert (current_prompt(pilot), table(pilot).has_focus) == ("p02", True)
-        await press(pilot, "left_square_bracket", "down")
-        assert current_prompt(pilot) == "p01"
-        row = table(pilot).current
-        assert row is not None
-        await press(pilot, "enter")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
-        await reads(pilot, "#text", row.memory.title)
-
-
 async def test_a_store_that_cannot_be_written_is_told_and_the_ranking_is_shown(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:
@@ -361,3 +357,33 @@ async def test_a_store_that_cannot_be_written_is_told_and_the_ranking_is_shown(
             assert sum("Try again" in toast for toast in toasts(pilot)) >= 3
         assert [label.verdict for label in workspace.store.labels()] == ["relevant"]
         assert app_of(pilot).is_running
+
+
+async def test_f_explains_any_memory_that_is_picked_by_typing(open_workspace: Opener, tmp_path: Path) -> None:
+    """Arrows move in the list while one types. In the ranking, another form of a word is marked."""
+    root = write_root(
+        tmp_path / "root",
+        [memory("Reply cache", memory_id="reply-cache"), memory("Answers are cached", memory_id="cached"), *fillers(5)],
+    )
+    prompts = [typed_prompt("how is the cahce [b] warmed?"), typed_prompt("caching?")]
+    workspace = open_workspace(root=root, judge=None, prompts=prompts)
+    async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
+        await settled(pilot)
+        await press(pilot, "f", *"reply")
+        memories: Any = pilot.app.screen.query_one("MemoryList")
+        await until(pilot, lambda: [one.id for one in memories.records] == ["reply-cache"])
+        await press(pilot, "enter")
+        await reads(pilot, "FullText Static", "memsift does not find it")
+        await reads(pilot, "FullText Static", "The prompt says 'cahce', the memory 'cache'.")
+        await press(pilot, "escape", "f", "down", "down", "up")
+        memories = pilot.app.screen.query_one("MemoryList")
+        assert memories.cursor == 1
+        chosen = memories.current.title
+        await press(pilot, "enter")
+        await reads(pilot, "FullText Static", chosen[:30])
+        await press(pilot, "escape", "f", *"zzz", "enter")
+        await reads(pilot, "#none", "No memory has all of these words.")
+        await press(pilot, "escape", "down")
+        await settled(pilot)
+        cells = [table(pilot).row_cells(row, 80) for row in range(table(pilot).count)]
+        assert any(("cached", "match") in row for row in cells)

@@ -66,21 +66,22 @@ async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_cho
         assert any(one and one.injected for one in first)
 
 
-@pytest.mark.parametrize("status", [status for status in STATUSES if status not in ("ok", "parse_error")])
-async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(
-    open_workspace: Opener, status: str
-) -> None:
-    prompt = demo_prompts("p01")[0]
+async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(open_workspace: Opener) -> None:
+    statuses = [status for status in STATUSES if status not in ("ok", "parse_error")]
+    prompts = demo_prompts("p01", "p02", "p04", "p05", "p06", "p20")[: len(statuses)]
+    script = {prompt.text: ScriptedAnswer(status=status) for prompt, status in zip(prompts, statuses, strict=True)}
 
     def failing(config: Config) -> Judge:
-        return Judge(ScriptedProvider({prompt.text: ScriptedAnswer(status=status)}), config.judge)
+        return Judge(ScriptedProvider(script), config.judge)
 
-    async with starting_in("replay", open_workspace(judge=failing, prompts=[prompt])).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await judged(pilot, prompt.id)
-        await reads(pilot, "#judge", f"(scripted): {status}, ")
-        instead = "The choice of the system without a judge is" if status == "no_key" else "The best 2 are"
-        await reads(pilot, "#judge", f"{instead} injected instead.")
+    async with starting_in("replay", open_workspace(judge=failing, prompts=prompts)).run_test(size=SIZE) as pilot:
+        for prompt, status in zip(prompts, statuses, strict=True):
+            await settled(pilot)
+            await judged(pilot, prompt.id)
+            await reads(pilot, "#judge", f"(scripted): {status}, ")
+            instead = "The choice of the system without a judge is" if status == "no_key" else "The best 2 are"
+            await reads(pilot, "#judge", f"{instead} injected instead.")
+            await press(pilot, "down")
 
 
 async def test_without_fts5_it_says_that_no_judge_is_asked(

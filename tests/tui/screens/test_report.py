@@ -80,14 +80,24 @@ async def test_precision_of_both_systems_follows_the_labels(open_workspace: Open
         await reads(pilot, "#about-text", "Cohen's kappa")
 
 
-async def test_the_answer_names_verdict_and_next_step_and_t_asks_for_another_precision(open_workspace: Opener) -> None:
+async def test_the_answer_names_verdict_and_next_step_and_a_row_tells_what_it_counts(open_workspace: Opener) -> None:
+    """The prompts or the memory. The key t asks for another precision."""
     workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
     replay_and_label(workspace)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        main = workspace.report().systems[0].headline
+    report = workspace.report()
+    main, worst, prompt = report.systems[0].headline, report.worst_memories[0].id, report.worst_prompts[0]
+    async with starting_in("report", workspace).run_test(size=(160, 48)) as pilot:
         await reads(pilot, "#answer", f"Of {main.relevant.whole} memories the hook added, {main.relevant.part} helped:")
         await reads(pilot, "#answer", "That is below the 80 % you ask for.")
         await reads(pilot, "#answer", "enter Drop unlikely memories.")
+        await part(pilot, "worst-memories")
+        await reads(pilot, "#about-text", f"Injected for − {text_of_worst(workspace, worst)[:60]}")
+        memory = workspace.memory(worst)
+        assert memory is not None
+        assert memory.sections[0].lines[0] in shown(pilot, "#about-text")
+        await part(pilot, "worst-prompts")
+        await reads(pilot, "#about-text", prompt.text[:60])
+        assert shown(pilot, "#about-text").count(" − ") >= prompt.irrelevant
         await press(pilot, "t")
         type_ahead(pilot, "home", "enter")
         await reads(pilot, "#answer", "decide whether that reaches the 50 % you ask for.")
@@ -99,6 +109,7 @@ async def test_the_chosen_precision_is_asked_for_at_the_next_start_too(
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
     replay_and_label(workspace)
     choices = Choices(str(tmp_path / "state"))
+    choices.write("target", "[/b] 2")
     monkeypatch.setattr(MemsiftApp, "DEFAULT_MODE", "report")
     async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
         await reads(pilot, "#answer", "reaches the 80 % you ask for")
@@ -107,9 +118,6 @@ async def test_the_chosen_precision_is_asked_for_at_the_next_start_too(
         await reads(pilot, "#answer", "95 % you ask for")
     async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
         await reads(pilot, "#answer", "95 % you ask for")
-    choices.write("target", "[/b] 2")
-    async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#answer", "reaches the 80 % you ask for")
 
 
 @pytest.mark.slow
@@ -141,22 +149,6 @@ async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
         await press(pilot, "left", "right", "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")
         await until(pilot, lambda: replay.prompt.id == workspace.report().worst_prompts[0].id)
-
-
-async def test_a_row_tells_the_prompts_or_the_memory_that_it_counts(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
-    replay_and_label(workspace)
-    report = workspace.report()
-    worst, prompt = report.worst_memories[0].id, report.worst_prompts[0]
-    async with starting_in("report", workspace).run_test(size=(160, 48)) as pilot:
-        await part(pilot, "worst-memories")
-        await reads(pilot, "#about-text", f"Injected for − {text_of_worst(workspace, worst)[:60]}")
-        memory = workspace.memory(worst)
-        assert memory is not None
-        assert memory.sections[0].lines[0] in shown(pilot, "#about-text")
-        await part(pilot, "worst-prompts")
-        await reads(pilot, "#about-text", prompt.text[:60])
-        assert shown(pilot, "#about-text").count(" − ") >= prompt.irrelevant
 
 
 @pytest.mark.slow
@@ -225,34 +217,32 @@ async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_worksp
         assert not list(tmp_path.glob("report.pdf*"))
 
 
-async def test_a_label_from_another_screen_is_in_the_report_at_once(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+async def test_the_report_is_made_once_drawn_to_each_width_and_follows_labels_and_v(open_workspace: Opener) -> None:
+    workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01"), judge=None)
+    workspace.made = 0
     replay_and_label(workspace, prompts=0)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await reads(pilot, "#answer", "is not known yet")
-        await reads(pilot, "#about-text", "without a label, hidden so that your label stays blind.")
-        memory = workspace.retrieval("p01", "memsift").injected[0].memory.title  # type: ignore[union-attr]
-        assert memory not in shown(pilot, "#about-text")
-        await press(pilot, "f3", "right", "a", "f5")
-        await reads(pilot, "TableRows", "1 of 1")
-
-
-async def test_the_report_is_made_once_and_drawn_to_each_width(open_workspace: Opener) -> None:
-    workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01"), judge=None)
-    workspace.made = 0
-    replay_and_label(workspace)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await reads(pilot, "TableRows", "memsift 0.")
-        await pilot.app.workers.wait_for_complete()
-        await settled(pilot)
+        await at_rest(pilot)
         for size in ((60, 20), (30, 8), (160, 48)):
             await pilot.resize_terminal(*size)
             await until(pilot, lambda size=size: pilot.app.screen.query_one("#answer").region.width == size[0])  # type: ignore[misc]
             await settled(pilot)
         assert workspace.made == 1
-        assert pilot.app.screen.query_one("#plot").display
+        await reads(pilot, "#about-text", "without a label, hidden so that your label stays blind.")
+        memory = workspace.retrieval("p01", "memsift").injected[0].memory.title
+        assert memory not in shown(pilot, "#about-text")
         await press(pilot, "right_square_bracket")
         assert "2 of " in shown(pilot, "PartList")
+        await press(pilot, "f3", "right", "a", "a", "a", "f5", "left_square_bracket")
+        await reads(pilot, "TableRows", "3 of 3")
+        await until(pilot, lambda: pilot.app.screen.query_one("#plot").display, "a curve of the labelled prompt")
+        await press(pilot, "v")
+        await part(pilot, "ranking")
+        await reads(pilot, "#part", "Ranking, as TREC counts it")
+        await press(pilot, "v")
+        parts: Any = pilot.app.screen.query_one("PartList")
+        await until(pilot, lambda: all(one.name != "ranking" for one in parts.records))
 
 
 async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener) -> None:
@@ -308,19 +298,6 @@ async def test_while_a_report_is_made_the_screen_says_so_and_can_be_left(open_wo
         workspace.gate.set()
         await reads(pilot, "#answer", "is not known yet")
         await until(pilot, lambda: not pilot.app.screen.query_one("#state").display, "it is done")
-
-
-async def test_v_adds_the_ranking_and_takes_it_away(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    replay_and_label(workspace)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await part(pilot, "history")
-        await press(pilot, "v")
-        await part(pilot, "ranking")
-        await reads(pilot, "#part", "Ranking, as TREC counts it")
-        await press(pilot, "v")
-        parts: Any = pilot.app.screen.query_one("PartList")
-        await until(pilot, lambda: all(one.name != "ranking" for one in parts.records))
 
 
 async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(

@@ -38,14 +38,21 @@ def recorded(workspace: Workspace) -> int:
     return len({outcome.prompt_id for outcome in workspace.store.outcomes()})
 
 
-async def test_the_judge_is_asked_about_several_prompts_at_once(open_workspace: Opener) -> None:
+async def test_the_judge_is_asked_about_several_prompts_at_once_and_a_reload_ends_the_run(
+    open_workspace: Opener,
+) -> None:
     workspace, provider = gated_workspace(open_workspace, free=0, held=12)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "R")
         await until(pilot, lambda: len(provider.asked) == AT_ONCE)
+        await press(pilot, "ctrl+r")
+        await until(pilot, lambda: app_of(pilot).progress is None)
         for gate in provider.gates.values():
             gate.set()
+        await settled(pilot)
+        assert len(workspace.finished) == 0, "the run was over the old memories"
+        await press(pilot, "R")
         await reads(pilot, "#state", "12 prompts replayed")
         assert len(workspace.finished) == 24
 
@@ -89,17 +96,3 @@ async def test_keys_work_while_the_results_wait_for_the_disk(
             assert recorded(workspace) == 0
         await until(pilot, lambda: recorded(workspace) == 30)
         await until(pilot, lambda: any("30 prompts replayed" in toast for toast in toasts(pilot)))
-
-
-async def test_a_reload_ends_the_run_over_the_old_memories(open_workspace: Opener) -> None:
-    workspace, provider = gated_workspace(open_workspace, free=0, held=12)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "R")
-        await until(pilot, lambda: len(provider.asked) == AT_ONCE)
-        await press(pilot, "ctrl+r")
-        await until(pilot, lambda: app_of(pilot).progress is None)
-        for gate in provider.gates.values():
-            gate.set()
-        await settled(pilot)
-        assert len(workspace.finished) == 0

@@ -61,23 +61,10 @@ async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> No
         assert app_of(pilot).current_mode == "label"
 
 
-async def test_a_verdict_settles_the_pair_and_nobodys_label_changes(disputed: Workspace) -> None:
+async def test_a_verdict_settles_the_pair_is_taken_back_or_left_for_later_and_nobodys_label_changes(
+    disputed: Workspace,
+) -> None:
     labels = disputed.store.labels()
-    async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
-        first = here(pilot)
-        await press(pilot, "a")
-        assert titles(disputed) == {here(pilot)} != {first}
-        (settled,) = disputed.store.adjudications()
-        assert (settled.annotator, settled.memory_id, settled.verdict) == ("cat", first, "relevant")
-        assert disputed.store.labels() == labels
-        await press(pilot, "x")
-        await reads(pilot, "#card-text", "Nobody differs")
-        await reads(pilot, "#progress", "0 to settle · 2 settled just now")
-        await press(pilot, "a", "x", "s", "space", "enter", "i")
-        assert len(disputed.store.adjudications()) == 2
-
-
-async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace) -> None:
     async with starting_in("settle", disputed).run_test(size=SIZE, notifications=True) as pilot:
         first = here(pilot)
         await press(pilot, "z")
@@ -91,6 +78,16 @@ async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace)
         assert here(pilot) == second
         assert disputed.store.adjudications() == ()
         assert titles(disputed) == {first, second}
+        await press(pilot, "a")
+        assert titles(disputed) == {first}
+        (settled,) = disputed.store.adjudications()
+        assert (settled.annotator, settled.memory_id, settled.verdict) == ("cat", second, "relevant")
+        assert disputed.store.labels() == labels
+        await press(pilot, "x")
+        await reads(pilot, "#card-text", "Nobody differs")
+        await reads(pilot, "#progress", "0 to settle · 2 settled just now")
+        await press(pilot, "a", "x", "s", "space", "enter", "i")
+        assert len(disputed.store.adjudications()) == 2
 
 
 def test_a_memory_that_was_edited_is_no_longer_to_be_settled(disputed: Workspace, tmp_path: Path) -> None:

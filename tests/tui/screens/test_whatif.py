@@ -119,6 +119,14 @@ async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_wi
         await reads(pilot, "#state", "Nothing is moved")
         await press(pilot, "ctrl+s")
         assert (tmp_path / "root" / "memory-config.json").read_text() == (DEMO_ROOT / "memory-config.json").read_text()
+        for size in ((60, 20), (30, 8)):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "p")
+            await at_rest(pilot)
+            assert pilot.app.focused is pilot.app.screen.query_one("ChangeList")
+            assert not pilot.app.screen.query_one("#left").display, "the prompts take the place of the settings"
+            await press(pilot, "escape")
+            assert pilot.app.focused is pilot.app.screen.query_one("KnobList")
 
 
 async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_workspace: Opener, tmp_path: Path) -> None:
@@ -156,22 +164,6 @@ async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_works
         assert "Over 1 labelled prompt · " in await numbers(pilot)
         assert pilot.app.screen.query_one("#right").display
         assert app_of(pilot).is_running
-
-
-async def test_in_a_small_terminal_the_prompts_take_the_place_of_the_settings(
-    open_workspace: Opener, tmp_path: Path
-) -> None:
-    workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=(60, 20)) as pilot:
-        await numbers(pilot)
-        for size in ((60, 20), (30, 8)):
-            await pilot.resize_terminal(*size)
-            await press(pilot, "p")
-            await at_rest(pilot)
-            assert pilot.app.focused is pilot.app.screen.query_one("ChangeList")
-            assert not pilot.app.screen.query_one("#left").display
-            await press(pilot, "escape")
-            assert pilot.app.focused is pilot.app.screen.query_one("KnobList")
 
 
 @pytest.mark.slow

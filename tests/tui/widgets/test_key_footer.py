@@ -27,13 +27,10 @@ async def test_replay_names_as_many_next_keys_as_there_is_room_for(open_workspac
     async with app.run_test(size=(60, 20)) as pilot:
         for width, own in ((60, AT_60), (80, AT_80), (160, AT_160), (60, AT_60)):
             await pilot.resize_terminal(width, 24)
-            await pilot.pause()
+            await settled(pilot)
             assert named(pilot) == [*own, "Help", "Quit"]
         # letters go into the search now
         await press(pilot, "slash", "z")
-        await pilot.pause()
         assert named(pilot) == ["Help"]
         await press(pilot, "enter")
-        await settled(pilot)
-        await pilot.pause()
         assert named(pilot)[0] == "Filter"  # no prompt is listed, so there is no memory to explain

@@ -149,7 +149,7 @@ def own(key: str) -> object:
     found = next((setting.value for setting in own_settings(os.environ) if setting.key == key), None)
     if found is not None:
         return found
-    from tui.remapped_keys import usual_keys
+    from tui.keys import usual_keys
 
     return usual_keys(own_path(key)[-1])
 
@@ -162,7 +162,7 @@ def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
         raise click.UsageError(f"{key} stands only in your config.toml: leave --root out.")
     settings, action = read_app_settings(os.environ), own_path(key)[-1]
     if key.startswith(f"{KEYS}.") and (values or action not in settings.keys):
-        from tui.remapped_keys import refuse_wrong_keys
+        from tui.keys import refuse_wrong_keys
 
         refuse_wrong_keys(settings, action, " ".join(values))
     value = own_value(key, values, os.environ) if values else None

@@ -10,7 +10,7 @@ from labels.report.charts import TICKS, ConfusionChart, LineChart, WorstChart, c
 from labels.report.first_lines import main_system
 from labels.report.section import percent
 from tui.plain import cells, plain
-from tui.widgets.report.text import MIN_SCALE, MUTED
+from tui.widgets.report import MIN_SCALE, MUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

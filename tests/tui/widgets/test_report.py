@@ -13,9 +13,8 @@ from labels.report.section import ReportRow, ReportSection, ReportTable
 from labels.report.sections import sections
 from labels.store import LabelStore
 from tests.labels.samples import card, judged, record, retrieval
-from tui.widgets.report.charts import curve_beside, drawn_chart, plot
-from tui.widgets.report.lists import table_rows
-from tui.widgets.report.text import MIN_SCALE, interval_bar, part_text
+from tui.widgets.report import MIN_SCALE, interval_bar, part_text, table_rows
+from tui.widgets.report_charts import curve_beside, drawn_chart, plot
 
 TABLE = ReportTable(
     ("", "precision", "95 %\none look", "relevant"),
