@@ -9,17 +9,16 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
+from labels.exchange.exporting import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.exchange.files import Node
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.records import MAX_GRADE, VERDICTS, Event, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.events import PairKey
-    from labels.exchange.exporting import Extract
+    from labels.exchange.exporting import Extract, JudgedPair
     from labels.exchange.files import FileText
-    from labels.exchange.pairs import JudgedPair
     from labels.exchange.rows import Dataset
 
 FORMULA = "=+-@\t\r\n＝＋－＠"

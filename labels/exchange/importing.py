@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from engine.errors import ExchangeError
 from labels import runs
 from labels.events import key_of
+from labels.exchange.exporting import events_in
 from labels.exchange.files import nfc
 from labels.exchange.matching import KnownNames, match
 from labels.exchange.merge import add, read_memories, read_prompts, stored
-from labels.exchange.pairs import events_in
 from labels.exchange.rows import EVENT
 from labels.records import IMPORTED, LABEL, MemoryText
 

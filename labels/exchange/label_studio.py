@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
 from engine.prompt import Turn
+from labels.exchange.exporting import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.exchange.files import json_document
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.records import (
     ADJUDICATE,
     LABEL,
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.events import PairKey
-    from labels.exchange.exporting import Extract
+    from labels.exchange.exporting import Extract, JudgedPair
     from labels.exchange.files import FileText, Node
-    from labels.exchange.pairs import JudgedPair
     from labels.exchange.rows import Dataset, Row
 
 INTERFACE = Path(__file__).with_suffix(".xml").read_text(encoding="utf-8")

@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING
 
 from engine.wording import counted
 from labels.report.charts import confusion_rows
-from labels.report.counted import CountedPrompts, decided, weighed_by
-from labels.report.section import ReportRow, ReportTable, decimal, give_or_take, section, sentence, share, span
+from labels.report.section import (
+    CountedPrompts,
+    ReportRow,
+    ReportTable,
+    decided,
+    decimal,
+    give_or_take,
+    section,
+    sentence,
+    share,
+    span,
+    weighed_by,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,8 +10,15 @@ from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
 from labels.measure.groups import NO_AGENT, NO_KIND
 from labels.report.agreement_sections import judge_sections, people_sections
-from labels.report.counted import (
+from labels.report.charts import curve_sections
+from labels.report.notes import notes
+from labels.report.section import (
+    UNKNOWN,
     CountedPrompts,
+    ReportRow,
+    ReportSection,
+    ReportTable,
+    decimal,
     difference,
     doubt,
     false_fire,
@@ -19,17 +26,6 @@ from labels.report.counted import (
     known_relevant,
     lost,
     marks,
-    trouble,
-    weighed_by,
-)
-from labels.report.curve_sections import curve_sections
-from labels.report.notes import notes
-from labels.report.section import (
-    UNKNOWN,
-    ReportRow,
-    ReportSection,
-    ReportTable,
-    decimal,
     part_of,
     range_of,
     section,
@@ -37,6 +33,8 @@ from labels.report.section import (
     share,
     span,
     system_rows,
+    trouble,
+    weighed_by,
 )
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
 from labels.migrations import STEPS, migrations
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, record, retrieval
+from tests.labels.samples import record, retrieval, say
 
 COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason, note, blind,
     position, seed, elapsed_ms, guideline, app_version, supersedes"""
@@ -86,7 +85,7 @@ def test_labelling_goes_on_and_the_past_stays_protected(old: Path) -> None:
         undone = store.undo("ann", ["p1"])
         assert undone is not None
         assert undone.event_id == 3
-        event = store.label("ann", "p1", card("a", "da"), RELEVANT, seed=7, blind=True, elapsed_ms=1)
+        event = say(store, "p1 a", digest="da")
         assert (event.event_id, event.supersedes) == (8, 1)
     with closing(sqlite3.connect(old)) as other, pytest.raises(sqlite3.IntegrityError, match="never changed"):
         other.execute("UPDATE label_event SET note = 'x' WHERE event_id = 1")
@@ -191,7 +190,7 @@ def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(t
         ]
         given = [(each.annotator, each.pair, each.verdict, each.note) for each in store.labels(root="/root")]
         assert given == ([("ann", ("a", "da"), "relevant", "kept")] if steps > 1 else [])
-        assert store.label("bob", "p1", card("a", "da"), RELEVANT, seed=7, blind=True, elapsed_ms=1).blind
+        assert say(store, "p1 a", who="bob", digest="da").blind
         assert [each.labels for each in store.gold("/root")] == [1 + len(given)]
     LabelStore.open(tmp_path / "new.db").close()
     assert schema(path) == schema(tmp_path / "new.db")

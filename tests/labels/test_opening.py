@@ -15,9 +15,8 @@ from sqlite_utils import Database
 
 from engine.errors import LabelStoreError, NewerStoreError
 from labels.database import switch_to_wal
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of
+from tests.labels.samples import pool_of, say
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +27,7 @@ def query(path: Path, sql: str) -> list[tuple[object, ...]]:
 
 
 def label(store: LabelStore, memory_id: str = "a") -> int:
-    return store.label("ann", "p1", card(memory_id), RELEVANT, seed=1, blind=True, elapsed_ms=1).event_id
+    return say(store, f"p1 {memory_id}").event_id
 
 
 def test_opening_makes_the_folders_and_a_store_in_wal_mode(tmp_path: Path) -> None:
@@ -134,7 +133,7 @@ from pathlib import Path
 from engine.errors import LabelStoreError
 from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of
+from tests.labels.samples import card, pool_of, say
 store = LabelStore.open(Path(sys.argv[1]))
 store.record_pool(pool_of("a"))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

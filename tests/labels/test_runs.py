@@ -14,10 +14,10 @@ from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
 from labels.exchange.rows import Dataset, Row
 from labels.measure.judgements import replayed_texts
-from labels.records import RELEVANT, Outcome
+from labels.records import Outcome
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
-from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
+from tests.labels.samples import ROOT, failed, judged, pool_of, record, retrieval, say
 
 
 def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:
@@ -39,7 +39,7 @@ def test_a_recorded_retrieval_comes_back_as_an_outcome(store: LabelStore) -> Non
 
 def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_asked_about_it(store: LabelStore) -> None:
     record(store, retrieval(["a"], {"b": "cap", "c": "cap"}), judged([], ["b", "c"]))
-    store.label("ann", "p1", card("c"), RELEVANT, seed=1, blind=True, elapsed_ms=1000)
+    say(store, "p1 c")
     bm25, judge = store.outcomes()
     assert (bm25.candidates, bm25.decisions) == (("a", "c"), (None, None))
     assert (judge.candidates, judge.decisions) == (("c",), (REJECTED,))
@@ -166,7 +166,7 @@ def test_a_pool_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelS
 def test_a_labelled_prompt_cannot_become_another_text(store: LabelStore) -> None:
     record(store, retrieval(["a"], text="first"))
     record(store, retrieval(["a"], text="second"))
-    store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    say(store, "p1 a")
     record(store, retrieval(["b"], text="second"))
     with pytest.raises(LabelStoreError, match=r"'p1' was labelled .* with another text"):
         record(store, retrieval(["c"], text="third"))
@@ -185,7 +185,7 @@ def test_a_retrieval_is_recorded_whole_or_not_at_all(store: LabelStore) -> None:
 
 def test_half_a_character_in_a_prompt_does_not_stop_recording(store: LabelStore) -> None:
     record(store, retrieval(["a"], text="broken \ud83d emoji"))
-    store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    say(store, "p1 a")
     record(store, retrieval(["a"], text="broken \ud83d emoji"))
     assert rows(store, "SELECT text FROM prompt") == [("broken ? emoji",)]
 

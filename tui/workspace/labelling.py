@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from engine.errors import MemsiftError
 from engine.stores.writing import ACTIVE
 from engine.wording import counted
-from labels.measure.progress import LabellingProgress, people
+from labels.measure.agreement import LabellingProgress, people
 from labels.pooling import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import Card, Pool
 

@@ -31,7 +31,7 @@ from tests.labels.exchange.datasets import (
     store_test,
     stored_datasets,
 )
-from tests.labels.samples import card, record, retrieval
+from tests.labels.samples import record, retrieval, say
 
 
 @st.composite
@@ -131,10 +131,10 @@ def test_a_key_press_counts_though_the_clock_was_set_back(tmp_path: Path) -> Non
     times = iter([9, 8])
     with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
         store.record_retrieval(retrieval(["a"]), root="/r", config_json="{}", corpus_hash="c", bodies={})
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a")
     times = iter([7])
     with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
-        store.label("ann", "p1", card("a"), NOT_RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a", NOT_RELEVANT)
         assert [label.verdict for label in store.labels()] == [NOT_RELEVANT]
 
 
@@ -168,7 +168,7 @@ def test_what_only_one_store_knows_of_a_prompt_or_memory_is_kept() -> None:
 def test_the_other_store_is_left_as_it_is(tmp_path: Path) -> None:
     with LabelStore.open(tmp_path / "theirs.db") as store:
         record(store, retrieval(["a"]))
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a")
     before = (tmp_path / "theirs.db").read_bytes()
     with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
         assert len(merge(ours, tmp_path / "theirs.db").events) == 1
@@ -179,16 +179,16 @@ def test_the_other_store_is_left_as_it_is(tmp_path: Path) -> None:
 def test_a_store_that_is_in_use_is_merged_as_it_stands(tmp_path: Path) -> None:
     with LabelStore.open(tmp_path / "theirs.db") as store, closing(LabelDatabase(tmp_path / "ours.db")) as ours:
         record(store, retrieval(["a"]))
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a")
         assert len(merge(ours, tmp_path / "theirs.db").events) == 1
-        store.label("ann", "p1", card("a"), NOT_RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a", NOT_RELEVANT)
         assert len(merge(ours, tmp_path / "theirs.db").events) == 1
 
 
 def test_what_a_killed_program_had_saved_is_merged(tmp_path: Path) -> None:
     with LabelStore.open(tmp_path / "live.db") as store:
         record(store, retrieval(["a"]))
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a")
         for ending in ("", "-wal"):
             shutil.copyfile(tmp_path / f"live.db{ending}", tmp_path / f"theirs.db{ending}")
     with closing(LabelDatabase(tmp_path / "ours.db")) as ours:

@@ -8,8 +8,7 @@ from labels.measure.groups import (
     estimate,
     headline,
 )
-from labels.measure.intervals import headline_interval
-from labels.measure.live_interval import NOTHING_KNOWN, betting_intervals
+from labels.measure.intervals import NOTHING_KNOWN, betting_intervals, headline_interval
 from labels.measure.metrics import Ratio, Tally
 from labels.measure.report import Captions, SystemReport, build_report
 from tests.labels.samples import Found, outcome

@@ -16,7 +16,7 @@ from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.notes import refusals, warnings
 from labels.report.sections import summary
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, record, retrieval
+from tests.labels.samples import ROOT, record, retrieval, say
 from tests.tui.cli.command_line import memsift
 
 PROMPTS = [f"p{number:03}" for number in range(120)]
@@ -126,14 +126,14 @@ def test_what_was_judged_before_an_import_stays_before_it(db: Path, form: str) -
     """A later look sees the prompts of earlier looks first, in the same order: else no interval holds at any look."""
     with LabelStore.open(db) as store:
         for name in ("p050", "p007", "p100"):
-            store.label("ann", name, card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+            say(store, f"{name} a")
     import_labels(db, form, {name: SORTED[name] for name in PROMPTS[10:40]})
     seen = order(db)
     assert seen[:3] == ["p050", "p007", "p100"]
     import_labels(db, form, {name: SORTED[name] for name in PROMPTS[60:90]}, "lee")
     assert order(db)[: len(seen)] == seen
     with LabelStore.open(db) as store:
-        store.label("ann", "p001", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p001 a")
     assert order(db)[-1] == "p001"
     assert len(order(db)) == 64
 
@@ -153,7 +153,7 @@ def test_labels_decide_a_gate_that_says_of_how_many_it_is_not_known_whether_they
 ) -> None:
     import_labels(db, form, dict.fromkeys(PROMPTS, RELEVANT))
     with LabelStore.open(db) as store:
-        store.label("ann", PROMPTS[0], card("a"), RELEVANT, seed=1, blind=False, elapsed_ms=1)
+        say(store, f"{PROMPTS[0]} a", blind=False)
         found = gate_report(
             evidence_from_store(store, ROOT, {"a": "digest-of-a"}), "bm25", Gate(0.8, Interval(0.8, 0.8))
         )

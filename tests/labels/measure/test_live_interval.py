@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.live_interval import (
+from labels.measure.intervals import (
     NOTHING_KNOWN,
+    Interval,
     betting_intervals,
+    headline_interval,
+    wilson,
 )
 from tests.benchmarks.other_sequences import mirrored, rejected_after
 from tests.labels.simulated import World

@@ -1,6 +1,6 @@
 import pytest
 
-from labels.measure.progress import people, person
+from labels.measure.agreement import people, person
 from labels.records import Label, Repeat
 
 

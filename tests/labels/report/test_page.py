@@ -16,7 +16,7 @@ from labels.report.charts import WorstChart
 from labels.report.forms import report_html
 from labels.report.svg_charts import drawn
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
+from tests.labels.samples import ROOT, Found, judged, outcome, record, retrieval, say
 
 EVERYTHING = ReportOptions(ranking=True, curves=True)
 HOSTILE = "</text></svg><script>alert(1)</script> \x00\x1b[31m \u202egnp.exe \ud800 \"'&<b onload=x> ]]> שלום"
@@ -79,7 +79,7 @@ def report(store: LabelStore) -> Report:
         prompt_id = f"p{number}"
         record(store, retrieval(["a", "b"], prompt_id=prompt_id), judged(["a"], ["b"], prompt_id=prompt_id))
         for memory_id, verdict in {"a": RELEVANT if number % 3 else NOT_RELEVANT, "b": NOT_RELEVANT}.items():
-            store.label("ann", prompt_id, card(memory_id), verdict, seed=1, blind=True, elapsed_ms=1)
+            say(store, f"{prompt_id} {memory_id}", verdict)
     return report_from_store(store, ROOT, options=EVERYTHING)
 
 

@@ -15,7 +15,7 @@ from labels.report.section import ReportRow, ReportTable
 from labels.report.sections import comparison_sections
 from labels.report.text import report_text, table_lines
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
+from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 
 EXPECTED = """\
 3 labels by ann on 2 of 2 prompts.
@@ -116,12 +116,8 @@ def small_report(tmp_path: Path) -> Report:
     with LabelStore.open(tmp_path / "labels.db") as store:
         record(store, retrieval(["a", "b"]), judged(["a"], ["b"]))
         record(store, retrieval(["c", "d"], prompt_id="p2"), judged([], ["c", "d"], prompt_id="p2"))
-        for prompt_id, memory_id, verdict in (
-            ("p1", "a", RELEVANT),
-            ("p1", "b", NOT_RELEVANT),
-            ("p2", "c", NOT_RELEVANT),
-        ):
-            store.label("ann", prompt_id, card(memory_id), verdict, seed=1, blind=True, elapsed_ms=1)
+        for said, verdict in (("p1 a", RELEVANT), ("p1 b", NOT_RELEVANT), ("p2 c", NOT_RELEVANT)):
+            say(store, said, verdict)
         return report_from_store(store, ROOT, {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"})
 
 

@@ -16,8 +16,7 @@ from tui.widgets.report.text import MIN_SCALE, bar_cells
 from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
-    from labels.report.counted import CountedPrompts
-    from labels.report.section import ReportSection
+    from labels.report.section import CountedPrompts, ReportSection
     from tui.widgets.lists.rows import Cell
 
 
