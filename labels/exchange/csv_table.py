@@ -150,21 +150,11 @@ def tags_of(node: Node) -> tuple[str, ...]:
 
 
 def label_by(annotator: str, node: Node, pair: PairKey) -> Event:
-    return Event(
-        annotator,
-        *pair,
-        verdict=node.one_of(LABEL + annotator, VERDICTS),
-        grade=grade_of(node, GRADE + annotator),
-        reason=node.text(REASON + annotator, ""),
-        note=node.text(NOTE + annotator, ""),
-    )
-
-
-def grade_of(node: Node, column: str) -> int | None:
-    cell = node.text(column, "")
-    if cell and cell not in {str(grade) for grade in range(MAX_GRADE + 1)}:
-        raise node.wrong(column, f"nothing, or 0 to {MAX_GRADE}")
-    return int(cell) if cell else None
+    verdict, grade = node.one_of(LABEL + annotator, VERDICTS), node.text(GRADE + annotator, "")
+    if grade and grade not in {str(number) for number in range(MAX_GRADE + 1)}:
+        raise node.wrong(GRADE + annotator, f"nothing, or 0 to {MAX_GRADE}")
+    reason, note = node.text(REASON + annotator, ""), node.text(NOTE + annotator, "")
+    return Event(annotator, *pair, verdict=verdict, grade=int(grade) if grade else None, reason=reason, note=note)
 
 
 def recognises(source: FileText) -> bool:

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -91,27 +90,6 @@ def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore
         rows(store, "SELECT confidence, samples, agreement, source FROM judge_verdict")
         == [(0.9, 3, 2 / 3, "cache")] * 2
     )
-
-
-def test_judge_calls_of_an_older_store_are_still_there(tmp_path: Path) -> None:
-    path = tmp_path / "older.db"
-    with LabelStore.open(path) as store:
-        record(store, judged(["a"], ["b"]))
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_judgements'")
-        for table, columns in (
-            ("judge_call", "depth cost_usd"),
-            ("judge_verdict", "confidence samples agreement source"),
-        ):
-            for column in columns.split():
-                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-    with LabelStore.open(path) as store:
-        (outcome,) = store.outcomes()
-        assert (outcome.candidates, outcome.decisions) == (("a",), (APPROVED,))
-        assert outcome.is_asked
-        assert rows(store, "SELECT depth, cost_usd FROM judge_call") == [("keep", None)]
-        record(store, judged(["a"], ["b"], prompt_id="p2"))
-        assert len(store.outcomes()) == 2
 
 
 def test_what_was_asked_in_another_wording_is_not_in_the_same_number(store: LabelStore) -> None:
