@@ -324,11 +324,8 @@ def worst(report: Report) -> Iterator[ReportSection]:
         if found:
             rows = []
             for row in found:
-                behind = (
-                    injected_with(report.evidence, row.id)
-                    if one == "memory"
-                    else CountedPrompts(partial(tuple, [row.id]))
-                )
+                alone = CountedPrompts(partial(tuple, [row.id]))
+                behind = injected_with(report.evidence, row.id) if one == "memory" else alone
                 rows.append(ReportRow((row.text or row.id, f"{row.irrelevant:,}", f"{row.relevant:,}"), None, behind))
             yield section(f"worst-{many}", ReportTable((one, "irrelevant", "relevant"), tuple(rows)))
 
