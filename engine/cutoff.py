@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 100_000
 
 VERSION = 3
-"""Version of the features below. A model of another version is not used."""
+"""Version of the features below. A model of another version is not used.
+
+It stays where only the search changes and the features keep their meaning: then tuned models still count.
+"""
 
 RISING, FALLING, FREE = 1, -1, 0
 DIRECTIONS = {
@@ -56,8 +59,8 @@ DIRECTIONS = {
 strength      score / weight of the rarest possible word; with `fts5_bm25`, the score
 short         1 for a memory of at most SHORT tokens, 0 for one of LONG or more, between them by the logarithm
 short_rivals  short x ln(number of candidates with at least NEAR of the score), the candidate itself included
-short_tag     short x 1 if a tag, or without tags the title, holds a word of the prompt, else 0. A memory of at most
-              SHORT tokens counts with all its words if it has no tags, or if its root has at most FEW memories
+short_tag     short x 1 if a tag holds a word of the prompt, else 0. Of a memory without tags, the title counts. Of one
+              with at most SHORT tokens, any word counts if it has no tags, or if the root has at most FEW memories
 lead          ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
 names         number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
 asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
@@ -212,11 +215,11 @@ def only_identifier(pool: CandidatePool) -> str:
 
 
 def _is_identifier(unit: Unit) -> bool:
-    """Whether a unit is a compound, or a word of letters and digits."""
+    """Whether a unit is a word of letters and digits, or a compound; a common word such as YouTube is none."""
     if has_unspaced(unit.text):
         return False
     is_mixed = any(map(str.isdecimal, unit.text)) and any(map(str.isalpha, unit.text))
-    return len(unit.phrases[0]) > 1 or is_mixed
+    return is_mixed or (not unit.is_word and rarity_of(unit) == 1)
 
 
 def chosen_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> tuple[Cutoff | None, str]:
@@ -336,14 +339,14 @@ def _number(value: Any) -> float:
 class _Prompt(Record):
     """The words and phrases of a prompt.
 
-    `words`: text -> the sets of stems that match it, for texts that any candidate holds. `has_titles`: whether a short
-    memory counts as a whole. `rare` is the weight of the rarest possible word. `asked` and `unknown` are features of
-    the prompt alone.
+    `words`: text -> sets of stems, of which one is enough to match it, for texts that any candidate holds.
+    `counts_whole`: whether any word of a short memory counts like a tag. `rare` is the weight of the rarest possible
+    word. `asked` and `unknown` are features of the prompt alone.
     """
 
     words: Mapping[str, Sequence[frozenset[str]]]
     names: set[str]
-    has_titles: bool
+    counts_whole: bool
     rare: float
     asked: float
     unknown: float
@@ -352,26 +355,21 @@ class _Prompt(Record):
 def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
     texts = {unit.text for unit in pool.asked if unit.weight == 1}
     return _Prompt(
-        words={unit.text: _words(unit) for unit in pool.asked if unit.text in found},
+        words={unit.text: [frozenset(phrase) for phrase in unit.phrases] for unit in pool.asked if unit.text in found},
         names=names(pool.searched) & texts if len(texts) <= MAX_ASKED else set(),
-        has_titles=0 < pool.root_size <= FEW,
+        counts_whole=0 < pool.root_size <= FEW,
         rare=pool.rare or 1.0,
         asked=log(max(1, min(MAX_ASKED, len(texts)))),
         unknown=pool.unknown,
     )
 
 
-def _words(unit: Unit) -> list[frozenset[str]]:
-    """The sets of stems that match a unit; any of them is enough."""
-    return [frozenset(phrase) for phrase in unit.phrases]
-
-
 def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
     """Features of a candidate. *scores* are those of all active candidates, positive."""
     strength = -candidate.score
     labels = set(map(stem, tokens(" ".join(candidate.memory.tags) or candidate.memory.title)))
-    is_title = (prompt.has_titles or not candidate.memory.tags) and candidate.length <= SHORT
-    has_tag = any(is_title or words <= labels for text in candidate.matched for words in prompt.words[text])
+    is_whole = (prompt.counts_whole or not candidate.memory.tags) and candidate.length <= SHORT
+    has_tag = any(is_whole or words <= labels for text in candidate.matched for words in prompt.words[text])
     short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
     return {
         "strength": max(0.0, strength) / prompt.rare,

@@ -61,7 +61,6 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
-    wait_s = WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
     def recover(error: Exception) -> Index:
         if is_damage(error):
@@ -69,12 +68,17 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        _update(path, resolved, wait_s=wait_s, merges=True)
-        index = _opened(path, resolved, (_acceptance(resolved, environ), _loading(resolved, environ)), recover)
+        _update(path, resolved, wait_s=_longest_wait(path), merges=True)
+        index = _open(path, resolved, (_acceptance_rule(resolved, environ), _loading_rule(resolved, environ)), recover)
         follow_rereading(index, environ)
         return index
     except (*DAMAGE, OSError):
-        return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
+        return index_of(read_corpus(resolved), is_accepted=_acceptance_rule(resolved, environ))
+
+
+def _longest_wait(path: str) -> float:
+    """How long the app waits for another writer, in seconds. Where files have no locks, none is ever seen to end."""
+    return WAIT_SECONDS if has_locks(os.path.dirname(path)) else 0.0
 
 
 def index_of(
@@ -94,7 +98,7 @@ def _update(path: str, root: str, **how: Any) -> bool:
     return update(path, root, early_risk, **how)
 
 
-def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
+def make_scan(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can.
 
     The index is written at most once in KEEP_SECONDS: writing a risk takes longer than the scan. A last call without
@@ -166,8 +170,9 @@ def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = Non
 
     An index that is open on the file sees the new state at its next question.
     """
+    path = index_file(root, environ)
     try:
-        _update(index_file(root, environ), root, wait_s=WAIT_SECONDS, only=names, merges=True)
+        _update(path, root, wait_s=_longest_wait(path), only=names, merges=True)
     except (*DAMAGE, OSError):
         return False
     return True
@@ -181,23 +186,23 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     only errors of reading the root.
     """
     path = index_file(root, environ)
-    index = _existing(path, root, environ, deadline_s)
+    index = _open_existing(path, root, environ, deadline_s)
     if index is not None and index.is_fresh():
         return index
-    if index is None and os.path.exists(path):
+    if index is None and os.path.exists(path) and is_openable(path):
         from engine.search.sync import is_locked
 
         if is_locked(path):  # another process builds it
             return None
     if not (_is_small(root) if index is None else len(index) <= SMALL and index.most_in_a_file() <= MOST_PARTS):
         start_update(path, root)
-        return _behind(index)
+        return _mark_behind(index)
     if index is not None:
         index.close()
-    return _updated(path, root, environ, deadline_s)
+    return _update_in_time(path, root, environ, deadline_s)
 
 
-def unbuilt(root: str) -> Index:
+def empty_index(root: str) -> Index:
     """An index without memories, in the place of one that there is not yet."""
     from engine.memory import Corpus
 
@@ -206,7 +211,7 @@ def unbuilt(root: str) -> Index:
     return index
 
 
-def _behind(index: Index | None) -> Index | None:
+def _mark_behind(index: Index | None) -> Index | None:
     if index is not None:
         index.lag = BEHIND
     return index
@@ -252,7 +257,7 @@ def main(path: str, root: str) -> None:
         return
 
 
-def _updated(path: str, root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
+def _update_in_time(path: str, root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
     """The updated index. Without time, or while another process writes it, the index as it is.
 
     If no index can be written, one in memory.
@@ -270,8 +275,8 @@ def _updated(path: str, root: str, environ: Mapping[str, str], deadline_s: float
         if not is_busy(error, path) and (index := _in_memory(root, environ)) is not None:
             return index
     else:
-        return _existing(path, root, environ, deadline_s)
-    return _behind(_existing(path, root, environ, deadline_s))
+        return _open_existing(path, root, environ, deadline_s)
+    return _mark_behind(_open_existing(path, root, environ, deadline_s))
 
 
 def _in_memory(root: str, environ: Mapping[str, str]) -> Index | None:
@@ -280,10 +285,10 @@ def _in_memory(root: str, environ: Mapping[str, str]) -> Index | None:
 
     if not _is_small(root):
         return None
-    return index_of(read_corpus(root), is_accepted=_acceptance(root, environ))
+    return index_of(read_corpus(root), is_accepted=_acceptance_rule(root, environ))
 
 
-def _acceptance(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
+def _acceptance_rule(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
     """Whether a risky memory of *root* may be injected. The decisions are read when a prompt finds such a memory."""
 
     def is_accepted(memory: MemorySummary) -> bool:
@@ -296,7 +301,7 @@ def _acceptance(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummar
     return is_accepted
 
 
-def _loading(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
+def _loading_rule(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
     """Whether Claude Code loads a memory of *root* by itself: instructions, and its own MEMORY.md."""
 
     def is_loaded(memory: MemorySummary) -> bool:
@@ -310,7 +315,7 @@ def _loading(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary],
     return is_loaded
 
 
-def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
+def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
     """The index at *path* for the hook; None if it cannot be used."""
     wait_s = LOCK_SHARE * deadline_s
 
@@ -320,29 +325,29 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
         if is_damage(error):
             discard(path)
             start_update(path, root)
-        return unbuilt(root)
+        return empty_index(root)
 
     def renew(names: set[bytes]) -> Index | None:
         if index.count_in(names) > MOST_PARTS:
             start_update(path, root)
-            _behind(index)
+            _mark_behind(index)
             return None
         try:
             if _update(path, root, wait_s=wait_s, only=names):
                 start_update(path, root)
         except (*DAMAGE, OSError):
             return _in_memory(root, environ)
-        return _existing(path, root, environ, deadline_s)
+        return _open_existing(path, root, environ, deadline_s)
 
     try:
-        rules = _acceptance(root, environ), _loading(root, environ)
-        index = _opened(path, root, rules, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        rules = _acceptance_rule(root, environ), _loading_rule(root, environ)
+        index = _open(path, root, rules, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
 
 
-def _opened(
+def _open(
     path: str,
     root: str,
     rules: Rules,
@@ -357,7 +362,7 @@ def _opened(
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        scan = scanning(path)
+        scan = make_scan(path)
         return Index(db, root, recover=recover, renew=renew, is_accepted=is_accepted, is_loaded=is_loaded, scan=scan)
     except DAMAGE:
         db.close()

@@ -113,7 +113,7 @@ def retrieve(question: Query, index: Index, system: OpenSystem) -> Retrieval:
     strategy, pool = first_pool(question, index, system, size)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
     while True:
-        held = _waiting(pool, index, config, risks, mode)
+        held = _hold_back(pool, index, config, risks, mode)
         candidates = _by_status(pool, config, held, include_retired=question.include_retired)
         candidates, judgement = _later_stages(question, strategy, pool, candidates, system)
         shown = [found for found in candidates if found.injected or (question.is_part and found.dropped_by in PLACES)]
@@ -165,19 +165,19 @@ def _later_stages(
     config, judge, cutoff, mode = system.config, system.judge, system.cutoff, question.mode
     has_floor = mode == AUTO and strategy != TITLE_TAGS
 
-    def floored(found: list[Candidate], *, has_choice: bool) -> list[Candidate]:
+    def drop_weak(found: list[Candidate], *, has_choice: bool) -> list[Candidate]:
         share = floor_share(strategy, has_choice=has_choice)
         return below_floor(found, share * config.floor, share * (config.min_strength * pool.rare))
 
     if has_floor:
-        candidates = floored(candidates, has_choice=bool(judge or cutoff))
+        candidates = drop_weak(candidates, has_choice=bool(judge or cutoff))
     if cutoff:
         candidates = cutoff.weigh(candidates, pool)
         candidates = cutoff.drop(candidates, has_judge=judge is not None)
     judgement = _judgement(question.prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
     if has_floor and judgement is not None and not judgement.is_answer:
-        candidates = floored(candidates, has_choice=cutoff is not None)
+        candidates = drop_weak(candidates, has_choice=cutoff is not None)
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
     return by_places(candidates, config, mode, cap(config, mode, judgement), question.session), judgement
 
@@ -187,14 +187,15 @@ def pool_size(
 ) -> int:
     """The number of active memories that a strategy gives to the later stages.
 
-    A brief pool is twice `max_inject`. `memsift`, or a cutoff, without a judge gets three times `max_inject`, and at
-    least a small pool, in which a cutoff compares memories: the weaker ones would not pass, but cost time.
+    A brief pool is twice `max_inject`, and at least 2. `memsift`, or a cutoff, without a judge gets three times
+    `max_inject`, and at least a small pool, in which a cutoff compares memories: the weaker ones would not pass, but
+    cost time.
     """
     if mode != AUTO:
         return config.max_results
     size = config.judge.candidate_pool_size
     if is_brief:
-        return min(size, 2 * config.max_inject)
+        return min(size, 2 * max(1, config.max_inject))
     is_small = not has_judge and (has_cutoff or config.match_strategy == MEMSIFT)
     return min(size, max(memsift.SMALL_POOL, 3 * config.max_inject)) if is_small else size
 
@@ -217,7 +218,7 @@ def _judgement(
     return judge.evaluate(prompt, asked, mode) if asked else None
 
 
-def _waiting(
+def _hold_back(
     pool: CandidatePool, index: Index, config: Config, risks: Mapping[str, float], mode: str = AUTO
 ) -> dict[str, str]:
     """Memories that are not injected, by id, with the reason: risky ones that wait for a person, and in mode `auto`
@@ -248,9 +249,9 @@ def _by_status(
     result = []
     for candidate in rank(pool.memories, config, include_retired=include_retired, held=held):
         if candidate.memory.id in held:
-            candidate = _dropped(candidate, "status", held[candidate.memory.id])
+            candidate = _drop(candidate, "status", held[candidate.memory.id])
         elif candidate.memory.status != "active" and not include_retired:
-            candidate = _dropped(candidate, "status", f"its record is {candidate.memory.status}")
+            candidate = _drop(candidate, "status", f"its record is {candidate.memory.status}")
         result.append(candidate)
     return result
 
@@ -269,7 +270,7 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
 
     kept = (APPROVED,) if mode == AUTO else (APPROVED, FLAGGED)
     return [
-        _dropped(candidate, "judge", candidate.verdict.reasoning or "the judge did not keep it")
+        _drop(candidate, "judge", candidate.verdict.reasoning or "the judge did not keep it")
         if candidate.injected and candidate.verdict and candidate.verdict.decision not in kept
         else candidate
         for candidate in judged
@@ -302,14 +303,14 @@ def by_places(
         if candidate.dropped_by is not None:
             pass
         elif not places:
-            candidate = _dropped(candidate, "cap", f"only {most} are injected")
-        elif session and session.injected.get(candidate.memory.id) == candidate.memory.digest:
-            candidate = _dropped(candidate, "repeat", "this session has it already")
+            candidate = _drop(candidate, "cap", f"only {most} are injected")
+        elif session and session.has(candidate.memory):
+            candidate = _drop(candidate, "repeat", "this session has it already")
             places -= 1
         elif (
             size := inject.length(inject.entry(candidate.memory, candidate.confidence, config.output_mode)) + 1
         ) > left:
-            candidate = _dropped(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
+            candidate = _drop(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             places -= 1
             left -= size
@@ -317,5 +318,5 @@ def by_places(
     return result
 
 
-def _dropped(candidate: Candidate, stage: str, reason: str) -> Candidate:
+def _drop(candidate: Candidate, stage: str, reason: str) -> Candidate:
     return replace(candidate, dropped_by=stage, reason=reason)

@@ -22,16 +22,24 @@ HIGH, MEDIUM, LOW = "high", "medium", "low"
 
 
 class Session(Record):
-    """What the conversation was given already.
+    """The memories that the conversation holds, by `memory_key`: two roots may have memories with the same id.
 
-    `injected`: memory id -> digest of its content at that time, for the memories that the conversation holds.
-
-    `given`: memory id -> digest, id of the prompt that it was given with (empty for old clients), hash of that prompt.
+    `injected`: key -> digest of the memory's content at that time. `given`: key -> digest, id of the prompt that it was
+    given with (empty for old clients), hash of that prompt. A row of memsift 1.0.0 has an id as its key.
     """
 
-    injected: Mapping[str, str]
+    injected: Mapping[str, str] = {}
     given: Mapping[str, tuple[str, str, str]] = {}
     is_new: bool = True
+
+    def has(self, memory: MemorySummary) -> bool:
+        """Whether the conversation holds a memory as it is now."""
+        return self.injected.get(memory_key(memory), self.injected.get(memory.id)) == memory.digest
+
+
+def memory_key(memory: MemorySummary) -> str:
+    """A name of a memory among those of all roots: its file and its id."""
+    return f"{memory.file}\n{memory.id}"
 
 
 class Candidate(Record):

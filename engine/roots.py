@@ -15,7 +15,8 @@ from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
 from engine.opening import open_index
 from engine.paths import root_key
-from engine.retrieval import PLACES, Session
+from engine.retrieval import PLACES
+from engine.search.postings import Postings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class JointIndex:
     @property
     def _table(self) -> JointMemories:
         """The memories as the indexes know them now. It is only made again if one of them was read again."""
-        states = [part.index.ask(part.index.read_summaries) for part in self.parts]
+        states = [part.index.look(Postings.all_summaries) for part in self.parts]
         if len(self._states) != len(states) or any(a is not b for a, b in zip(states, self._states, strict=True)):
             self._known, self._states = _table_of(self.parts, states), states
         return self._known
@@ -279,7 +280,7 @@ def retrieve_from(question: Query, roots: Sequence[Root], system: OpenSystem) ->
     places = pipeline.cap(config, mode, judgement)
     return replace(
         found[0],
-        candidates=tuple(pipeline.by_places(candidates, config, mode, places, question.session or Session({}))),
+        candidates=tuple(pipeline.by_places(candidates, config, mode, places, question.session)),
         judgement=judgement,
         fallback=asked.fallback,
         elapsed_ms=elapsed_ms,

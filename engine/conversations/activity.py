@@ -1,8 +1,8 @@
 """The hook's log: a line of JSON per decision, in the root's state folder.
 
 A process that the deadline's alarm ends cannot write its line. So each process leaves a line in `sessions/unfinished`
-before it searches. A process that ends by itself removes its line. A line that is left after the deadline is moved into
-the log by the next start of the hook.
+before it searches, in a file with the time of the alarm in its name. A process that ends by itself removes its line. A
+line that is left after that time is moved into the log by the next start of the hook.
 """
 
 from __future__ import annotations
@@ -85,12 +85,11 @@ class Activity:
 
         OSError is ignored, as in `append`.
         """
-        path = os.path.join(folder, UNFINISHED, str(os.getpid()))
-        over = time.time() + max(0.0, seconds - self.elapsed_s())
+        over_ms = 1 + int(1000 * (time.time() + max(0.0, seconds - self.elapsed_s())))
+        path = os.path.join(folder, UNFINISHED, f"{over_ms}-{os.getpid()}")
         try:
             with open(path, "wb", opener=open_private) as file:
                 file.write(self._line(None, seconds * 1000, reason=ENDED))
-            os.utime(path, (over, over))
             self._left = path
         except OSError:
             pass
@@ -115,13 +114,15 @@ class Activity:
 
 def append_unfinished(folder: str) -> None:
     """Move the lines of processes that were ended into the log in *folder*. OSError is ignored."""
+    place = os.path.join(folder, UNFINISHED)
     try:
-        with os.scandir(os.path.join(folder, UNFINISHED)) as entries:
-            left = [entry.path for entry in entries if entry.stat(follow_symlinks=False).st_mtime < time.time()]
-        for path in left:
-            line = read_regular(path, MAX_LOG_BYTES)
-            os.unlink(path)
-            _append(folder, line)
+        for name in os.listdir(place):
+            over_ms, _, _ = name.partition("-")
+            if over_ms.isdecimal() and int(over_ms) <= 1000 * time.time():
+                path = os.path.join(place, name)
+                line = read_regular(path, MAX_LOG_BYTES)
+                os.unlink(path)
+                _append(folder, line)
     except OSError:
         pass
 

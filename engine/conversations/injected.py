@@ -103,9 +103,9 @@ class InjectionMatcher:
     def _memory(self, item: Item) -> MemorySummary | None:
         if item.path and (memory := self._by_name.get(item.path)):
             return memory
-        return self._named(item.text) or self._titled(item.text) or self._holding(item.text)
+        return self._find_named(item.text) or self._find_titled(item.text) or self._find_holding(item.text)
 
-    def _named(self, text: str) -> MemorySummary | None:
+    def _find_named(self, text: str) -> MemorySummary | None:
         """The memory whose path or id is a word of *text*. An id that could be an ordinary word is not enough."""
         for word in text.split():
             name = word.strip(_AROUND_WORD).rstrip(".")
@@ -115,14 +115,14 @@ class InjectionMatcher:
                 return memory
         return None
 
-    def _titled(self, text: str) -> MemorySummary | None:
+    def _find_titled(self, text: str) -> MemorySummary | None:
         """The memory with the longest title that stands in *text*."""
         words = f" {_words(text)} "
         possible = (pair for word in set(words.split()) for pair in self._titles.get(word, ()))
         found = [(len(title), memory) for title, memory in possible if f" {title} " in words]
         return max(found, key=lambda pair: pair[0])[1] if found else None
 
-    def _holding(self, text: str) -> MemorySummary | None:
+    def _find_holding(self, text: str) -> MemorySummary | None:
         """The memory that holds *text*."""
         words, terms = _words(text), filter_terms(text)
         if len(words) < _LEAST_CHARACTERS or not terms:
@@ -142,7 +142,7 @@ def items_of(text: str) -> list[Item]:
         return [element for element in elements if element.text]
     starts = [match for line in lines if (match := _LIST_ITEM.fullmatch(line))]
     if len(starts) > 1:
-        return [Item(entry) for entry in _listed(lines, min(len(match["indent"]) for match in starts))]
+        return [Item(entry) for entry in _entries(lines, min(len(match["indent"]) for match in starts))]
     whole = text.strip()
     return [Item(whole)] if whole else []
 
@@ -159,7 +159,7 @@ def _element(match: re.Match[str]) -> dict[str, str]:
     }
 
 
-def _listed(lines: Iterable[str], indent: int) -> Iterator[str]:
+def _entries(lines: Iterable[str], indent: int) -> Iterator[str]:
     """The entries of the outermost list, with the lines that belong to them: indented ones, up to an empty line."""
     entry: list[str] = []
     for line in lines:

@@ -216,7 +216,7 @@ class _TranscriptPrompts:
 
     def take(self, prompt: Prompt) -> bool:
         """Whether a transcript has this prompt of the history, by its words; that copy is then used up."""
-        return self._take_one(self._scoped(prompt).get(_words(prompt.text), []))
+        return self._take_one(self._in_scope(prompt).get(_words(prompt.text), []))
 
     def take_by_ends(self, prompt: Prompt) -> bool:
         """The same for a prompt whose paste is lost: by the words before and after the paste."""
@@ -224,12 +224,12 @@ class _TranscriptPrompts:
         if len(parts) == 1:
             return False
         start, end = _words(parts[0]), _words(parts[-1])
-        texts = self._scoped(prompt)
+        texts = self._in_scope(prompt)
         return any(
             text.startswith(start) and text.endswith(end) and self._take_one(places) for text, places in texts.items()
         )
 
-    def _scoped(self, prompt: Prompt) -> dict[str, list[int]]:
+    def _in_scope(self, prompt: Prompt) -> dict[str, list[int]]:
         scope = ("session", prompt.session_id) if prompt.session_id else ("project", prompt.cwd)
         return self._places.get(scope, {})
 

@@ -187,7 +187,7 @@ def _as_found(prompt: Prompt | None) -> FoundPrompt | None:
 
 
 def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
-    for line in _decoded(lines):
+    for line in _decode(lines):
         if isinstance(line, BadRow):
             yield line
         elif text := line.strip():
@@ -195,13 +195,13 @@ def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRo
 
 
 def _from_export(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
-    decoded = [*_decoded(lines)]
+    decoded = [*_decode(lines)]
     yield from (line for line in decoded if isinstance(line, BadRow))
     text = "".join(line for line in decoded if isinstance(line, str))
     yield from (FoundPrompt(prompt, EXPORT) for prompt in prompts_of_export(text, path))
 
 
-def _decoded(lines: Iterator[Line]) -> Iterator[str | BadRow]:
+def _decode(lines: Iterator[Line]) -> Iterator[str | BadRow]:
     for number, line in lines:
         try:
             yield BadRow(number, _TOO_LONG) if line is None else line.decode("utf-8-sig" if number == 1 else "utf-8")

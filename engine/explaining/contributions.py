@@ -85,7 +85,7 @@ def contributions_of(
     """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
 
     Each kind has `terms`, the terms of the prompt; `memories`, the number of memories that hold each term at most;
-    `rare`, the weight of the rarest possible word; `has_bodies`, whether bodies are searched; `searched(memory)`, the
+    `rare`, the weight of the rarest possible word; `has_bodies`, whether bodies are searched; `tokens_of(memory)`, the
     tokens that count; and `of(memory)`.
     """
     if strategy == TITLE_TAGS:
@@ -104,23 +104,26 @@ class MatchContributions:
             if strategy == MEMSIFT:
                 strengths = Strengths.of(postings, prompt, mode)
                 return strengths.terms, strengths.units, strengths.values, strengths.rare
-            terms, units = fts5_bm25.asked(postings, prompt.text, in_bodies=mode == SEARCH)
+            terms, units = fts5_bm25.find_units(postings, prompt.text, in_bodies=mode == SEARCH)
             return terms, units, (), 0.0
 
-        self.terms, self._units, self._values, self.rare = index.ask(lambda db: look(index.postings(db)))
+        self.terms, self._units, self._values, self.rare = index.look(look)
         self.memories = {unit.text: unit.memories for unit in self._units}
         self._asked = {term.text: {" ".join(phrase) for phrase in term.phrases} for term in self.terms}
 
-    def searched(self, memory: Memory) -> Fields:
+    def tokens_of(self, memory: Memory) -> Fields:
         title, tags, body = _fields(memory)
         return title, tags, body if self.has_bodies else []
 
     def of(self, memory: Memory) -> Breakdown | None:
-        parts, bm25, bonus = self._index.ask(lambda db: self._parts(self._index.postings(db), memory))
+        parts, bm25, bonus = self._index.look(lambda postings: self._parts(postings, memory))
         fields, total = _fields(memory), sum(parts.values())
-        found = [self._found(unit, fields) for unit in self._units]
+        stems = [[*map(stem, field)] for field in fields]
+        found = [self._find(unit, fields, stems) for unit in self._units]
         if not parts:  # words that are too common to be looked at
-            parts = {number: 0.0 for number, words in enumerate(found) if words}
+            counted = 3 if self.has_bodies else 2
+            held = [sum(sum(word.occurrences[:counted]) for word in words) for words in found]
+            parts = {number: 0.0 for number, times in enumerate(held) if times}
         if not parts:
             return None
         contributions = [
@@ -150,9 +153,8 @@ class MatchContributions:
         parts, bonus = fts5_bm25.parts_of(postings, self._units, row, in_bodies=self._mode == SEARCH)
         return parts, sum(parts.values()), float(bonus)
 
-    def _found(self, unit: Unit, fields: Fields) -> tuple[FoundWords, ...]:
-        """The words of a memory that match a unit."""
-        stems = [[stem(token) for token in field] for field in fields]
+    def _find(self, unit: Unit, fields: Fields, stems: Sequence[list[str]]) -> tuple[FoundWords, ...]:
+        """The words of a memory that match a unit. *stems*: those of *fields*."""
         counts: dict[str, list[int]] = {}
         for place, field in enumerate(stems):
             for start, first in enumerate(field):
@@ -183,7 +185,7 @@ class KeywordContributions:
         self.terms = tuple(Term(word, ((word,),)) for word in self._words)
         self.memories = dict.fromkeys(self._words, 0)
 
-    def searched(self, memory: Memory) -> Fields:
+    def tokens_of(self, memory: Memory) -> Fields:
         title, tags = memory.summary.title, " ".join(memory.summary.tags)
         return list(title_tags.keywords(title)), list(title_tags.keywords(tags)), []
 
@@ -194,14 +196,14 @@ class KeywordContributions:
         points = title_tags.points(self._words, memory.summary)
         total = sum(points.values())
         contributions = tuple(
-            Contribution(text, self._found(text, memory), None, None, float(points[text]), points[text] / total)
+            Contribution(text, self._find(text, memory), None, None, float(points[text]), points[text] / total)
             for text in texts
         )
         missing = tuple(word for word in self._words if word not in texts)
         return Breakdown(tuple(self._words), contributions, missing, float(total), -score - total, -score)
 
-    def _found(self, text: str, memory: Memory) -> tuple[FoundWords, ...]:
-        title, tags, _ = self.searched(memory)
+    def _find(self, text: str, memory: Memory) -> tuple[FoundWords, ...]:
+        title, tags, _ = self.tokens_of(memory)
         held = [word for word in dict.fromkeys((*title, *tags)) if word.startswith(text)]
         words, how = ([text], EXACT) if text in held else (held, BEGINNING)
         return tuple(FoundWords(word, how, (title.count(word), tags.count(word), 0)) for word in words)

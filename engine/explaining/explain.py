@@ -103,7 +103,7 @@ class Explainer:
         raw = strength - without
         floor, least = _bar(self._floor, raw), _bar(self._least, raw)
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
-        cutoff = _bar(self._wanted(candidate), candidate.probability) if candidate else None
+        cutoff = _bar(self._limit(candidate), candidate.probability) if candidate else None
         outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
         near = self._nearest(memory, breakdown)
         return Explanation(
@@ -137,7 +137,7 @@ class Explainer:
         least = share * self._config.min_strength * self._contributions.rare
         return share * self._config.floor * best, least or None
 
-    def _wanted(self, candidate: Candidate) -> float | None:
+    def _limit(self, candidate: Candidate) -> float | None:
         """The P(relevant) that the cutoff asks of a candidate."""
         least = self._retrieval.least
         weighed = [found for found in self._retrieval.candidates if found.probability is not None]
@@ -155,7 +155,7 @@ class Explainer:
 
     def _nearest(self, memory: Memory, breakdown: Breakdown | None) -> tuple[Near, ...]:
         """Words that come close; beside words that were found, only probable mistakes."""
-        terms, fields = self._contributions.terms, self._contributions.searched(memory)
+        terms, fields = self._contributions.terms, self._contributions.tokens_of(memory)
         if breakdown is None:
             return nearest(terms, fields)
         missing = nearest([term for term in terms if term.text in breakdown.missing], fields)

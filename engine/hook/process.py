@@ -26,7 +26,7 @@ from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.opening import hook_index, index_file, index_of, unbuilt
+from engine.opening import empty_index, hook_index, index_file, index_of
 from engine.paths import SESSION_FOLDER, is_in_place, mute_file, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, OpenSystem, Query, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
@@ -278,7 +278,7 @@ class HookAnswer:
     def _retrieve(self, request: Request, readings: list[SettingsReading], session: Session) -> Retrieval:
         config = readings[0].config
         indexes = [
-            self._opened(reading.root, config.deadline / len(readings), is_alone=len(readings) == 1)
+            self._open(reading.root, config.deadline / len(readings), is_alone=len(readings) == 1)
             for reading in readings
         ]
         self.activity.stage("index")
@@ -300,12 +300,12 @@ class HookAnswer:
         self.activity.stage("retrieve")
         return retrieval
 
-    def _opened(self, root: str, deadline_s: float, *, is_alone: bool) -> Index:
+    def _open(self, root: str, deadline_s: float, *, is_alone: bool) -> Index:
         """The index of a root, empty if there is none yet. A root that cannot be read takes no other root with it."""
         self._late = LATE if os.path.exists(index_file(root, self._environ)) else NO_INDEX
         try:
             found = hook_index(root, self._environ, deadline_s)
-            index = unbuilt(root) if found is None else found  # an empty index is false
+            index = empty_index(root) if found is None else found  # an empty index is false
         except Exception as error:
             if is_alone:
                 raise

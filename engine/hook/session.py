@@ -16,7 +16,7 @@ import time
 
 from engine.lean.json_text import dumps, loads
 from engine.lean.sha256 import hex_digest
-from engine.retrieval import Session
+from engine.retrieval import Session, memory_key
 from engine.stores.files import open_private, read_regular, write_whole
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ MAX_AGE_S = 30 * 86400
 """Age at which the file of a session is removed."""
 
 MAX_BYTES = 10_000_000
-"""A larger file is not one of ours: a memory takes 100 bytes."""
+"""A larger file is not one of ours: a memory takes some 300 bytes."""
 
 SAME_PROMPT_S, SAME_TEXT_S = 60.0, 2.0
 """For how long a prompt counts as answered. Without the id of a prompt, a person may send the same text again."""
@@ -48,7 +48,7 @@ def load_session(
     """
     given = _read(folder, session_id) if session_id else None
     if not given:
-        return Session({}, is_new=given is None)
+        return Session(is_new=given is None)
     names = None
     if transcript_path and living:
         names = living(transcript_path)
@@ -66,7 +66,7 @@ def save_session(
     """Add the memories of *added*, given with *prompt* (its id and hash). OSError is ignored: one may be repeated."""
     if not session_id or not added:
         return
-    given = {**session.given, **{candidate.memory.id: (candidate.memory.digest, *prompt) for candidate in added}}
+    given = {**session.given, **{memory_key(found.memory): (found.memory.digest, *prompt) for found in added}}
     path = _path(folder, session_id)
     try:
         write_whole(path, dumps({"given": given}).encode(), lasts=False)
@@ -107,7 +107,7 @@ def _prune(folder: str, oldest: float) -> None:
 
 
 def _read(folder: str, session_id: str) -> dict[str, tuple[str, str, str]] | None:
-    """Memory id -> its digest, and the id and hash of the prompt that it was given with."""
+    """The key of a memory -> its digest, and the id and hash of the prompt that it was given with."""
     try:
         content = loads(read_regular(_path(folder, session_id), MAX_BYTES).decode("utf-8"))
         return {str(name): (str(a), str(b), str(c)) for name, (a, b, c) in content["given"].items()}

@@ -96,7 +96,7 @@ def create(db: Connection, root: str, store: str, module: str = "fts5") -> None:
     """Make the tables in an empty database; without FTS5 in this SQLite, all others."""
     for statement in TABLES.strip().split(";\n"):
         db.execute(statement)
-    db.execute("insert into about values (?, ?, ?, 0, 0, '0')", (_format(), _named(root), store))
+    db.execute("insert into about values (?, ?, ?, 0, 0, '0')", (_format(), _root_name(root), store))
     try:
         for statement in SEARCHABLE.format(module=module, tokenizer=TOKENIZER).strip().split(";\n"):
             db.execute(statement)
@@ -108,7 +108,7 @@ def create(db: Connection, root: str, store: str, module: str = "fts5") -> None:
 def check(db: Connection, root: str, store: str = "") -> None:
     """Raise DatabaseError unless *db* is an index of *root* in this format, and of *store* if given."""
     row = db.execute("select format, root, store from about").fetchone()
-    if row is None or row[:2] != (_format(), _named(root)) or (store and row[2] != store):
+    if row is None or row[:2] != (_format(), _root_name(root)) or (store and row[2] != store):
         raise DatabaseError("the index is of another format or root")
 
 
@@ -129,7 +129,9 @@ def summaries_of(db: Connection, root: str, rows: Iterable[int]) -> dict[int, Me
 
 
 def summary(root: str, values: Sequence[Any]) -> MemorySummary:
-    """The summary in the columns of SUMMARY."""
+    """The summary in the columns of SUMMARY. TypeError, as for other damage, if one of them has no value."""
+    if None in values:
+        raise TypeError("the index is damaged")
     memory_id, category, title, tags, path, name, status, created_at, updated_at, digest, risk, is_loaded = values
     return MemorySummary(
         id=memory_id,
@@ -142,7 +144,7 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
         created_at=created_at,
         updated_at=updated_at,
         digest=digest,
-        risk=float(risk),  # a damaged index may hold none: TypeError, as for other damage
+        risk=float(risk),
         is_loaded=bool(is_loaded),
     )
 
@@ -196,5 +198,5 @@ def _format() -> str:
     return f"{FORMAT} {sys.version_info[0]}.{sys.version_info[1]}"
 
 
-def _named(root: str) -> str:
+def _root_name(root: str) -> str:
     return root.encode("utf-8", "surrogateescape").hex()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from engine.config import AUTO
 from engine.lean.record import Record
 from engine.search.stems import stem
-from engine.search.strategies.memsift import asked
+from engine.search.strategies.memsift import pick_terms
 from engine.search.tokens import placed_tokens
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.search.query import Term
 
-    Place = tuple[int, int]
+    Span = tuple[int, int]
     """Start and end of a match, as character offsets."""
 
 ELLIPSIS = "…"
@@ -38,18 +39,17 @@ class Marker:
         for phrase in stems:
             if len(phrase) > 1:
                 self._phrases.setdefault(phrase[0], []).append(phrase)
-        self._known: dict[str, str] = {}
 
     @classmethod
-    def of(cls, prompt: Prompt) -> Marker:
-        """The marker for a prompt."""
-        return cls(asked(prompt.text, prompt.turns)[1])
+    def of(cls, prompt: Prompt, mode: str = AUTO) -> Marker:
+        """The marker for a prompt that is asked in *mode*."""
+        return cls(pick_terms(prompt.text, prompt.turns, mode)[1])
 
-    def places(self, text: str) -> list[Place]:
+    def places(self, text: str) -> list[Span]:
         """The matches in *text*: sorted, not overlapping."""
         if not (self._words or self._phrases or self._starts):
             return []
-        placed = [(self._stem(token), token, start, end) for token, start, end in placed_tokens(text)]
+        placed = [(stem(token), token, start, end) for token, start, end in placed_tokens(text)]
         found = [
             (start, end)
             for word, token, start, end in placed
@@ -62,13 +62,7 @@ class Marker:
             for phrase in self._phrases.get(word, ())
             if tuple(stems[first : first + len(phrase)]) == phrase
         ]
-        return _merged(sorted(found))
-
-    def _stem(self, token: str) -> str:
-        known = self._known.get(token)
-        if known is None:
-            known = self._known[token] = stem(token)
-        return known
+        return _merge(sorted(found))
 
 
 def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
@@ -83,7 +77,7 @@ def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
     return Snippet(shown + (ELLIPSIS if end < len(flat) else ""), within)
 
 
-def _window(flat: str, found: list[Place], width: int) -> Place:
+def _window(flat: str, found: list[Span], width: int) -> Span:
     """The start and end of the shown part of *flat*."""
     if len(flat) <= width:
         return 0, len(flat)
@@ -92,8 +86,8 @@ def _window(flat: str, found: list[Place], width: int) -> Place:
     return start, start + width
 
 
-def _merged(places: list[Place]) -> list[Place]:
-    merged: list[Place] = []
+def _merge(places: list[Span]) -> list[Span]:
+    merged: list[Span] = []
     for start, end in places:
         if merged and start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))

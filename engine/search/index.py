@@ -13,7 +13,7 @@ from engine.lean.record import replace
 from engine.lean.sqlite import DAMAGE, in_memory
 from engine.memory import UNSCANNED
 from engine.search.database import create, has_fts5, is_fresh, stamp, store_name
-from engine.search.postings import FROM_THE_FIRST, Postings
+from engine.search.postings import FROM_THE_FIRST, WEIGHTS, Postings
 from engine.search.query import all_of
 
 TYPE_CHECKING = False
@@ -36,9 +36,6 @@ MOST_RENEWED = 200
 
 SCANNED_TOGETHER = 500
 """Memories that are read, scanned and written into the index at a time."""
-
-FILTER_WEIGHTS = 4.0, 2.0, 1.0
-"""The weights of title, tags and body for the order of a filter's matches."""
 
 LISTED = "select place, reason, double_of from skipped where is_notice = ? order by number"
 UNUSED = "select name, part, path, reason, coalesce(id, '') from memory where reason is not null"
@@ -85,7 +82,7 @@ class Index:
         self._store: RootStore | None = None
 
     def __len__(self) -> int:
-        return int(self.ask(lambda db: db.execute("select memories from about").fetchone()[0]))
+        return int(self._ask(lambda db: db.execute("select memories from about").fetchone()[0]))
 
     def close(self) -> None:
         """Wait for a running question, because SQLite crashes if it loses its tables meanwhile. Later ones fail."""
@@ -103,17 +100,17 @@ class Index:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Lines of a list and files that are not shown as memories: lines in their order, then files by path."""
-        return self.ask(_skipped)
+        return self._ask(_read_skipped)
 
     @property
     def notices(self) -> tuple[Skipped, ...]:
         """Problems that cost no memory, such as a dead link in MEMORY.md."""
-        return self.ask(lambda db: tuple(_listed(db, is_notice=True)))
+        return self._ask(lambda db: tuple(_read_listed(db, is_notice=True)))
 
     @property
     def corpus_hash(self) -> str:
         """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
-        return self.ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
+        return self._ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
 
     @property
     def contents(self) -> tuple[str, tuple[Skipped, ...], tuple[Skipped, ...]]:
@@ -122,14 +119,14 @@ class Index:
 
     def summaries(self) -> list[MemorySummary]:
         """Every memory, ordered by path."""
-        return list(self.ask(self.read_summaries).values())
+        return list(self.look(Postings.all_summaries).values())
 
     def memory(self, memory_id: str) -> Memory | None:
         """The whole memory, as its file is now; None for an unknown id."""
         if self._memories is not None:
             return self._memories.get(memory_id)
         sql = "select name from memory where id = ? and reason is null"
-        row = self.ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
+        row = self._ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
         return next(iter(self._from_file(row[0], [memory_id])), None) if row else None
 
     def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
@@ -143,13 +140,13 @@ class Index:
     def word_counts(self) -> dict[str, int]:
         """Memory id -> the number of indexed words of title, tags and body, with repetitions."""
         sql = "select id, tokens from size join memory on rowid = row"
-        return self.ask(lambda db: dict(db.execute(sql).fetchall()))
+        return self._ask(lambda db: dict(db.execute(sql).fetchall()))
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
         """The memories whose whole text holds all of *terms*, best first; without terms, all memories by path."""
         if not terms:
             return self.summaries()
-        return self.ask(lambda db: self._matching(db, terms))
+        return self._ask(lambda db: self._find_matching(db, terms))
 
     def is_fresh(self) -> bool:
         """Whether no folder and no list of the root changed since it was read; False where the index is damaged."""
@@ -163,7 +160,7 @@ class Index:
         """The pool that *find* reads from the posting lists, with its memories as their files are now."""
         renewed: set[bytes] = set()
         while True:
-            pool = self.ask(lambda db: find(self.postings(db)))
+            pool = self.look(find)
             stale = self._stale([memory.memory for memory in pool.memories])
             names = {_name(self.root, memory) for memory in stale} - renewed
             if not names:
@@ -177,7 +174,11 @@ class Index:
             with self._lock:
                 self._become(other)
 
-    def ask(self, question: Callable[[Connection], T]) -> T:
+    def look(self, find: Callable[[Postings], T]) -> T:
+        """The answer of *find*, which reads the posting lists in one state of the tables."""
+        return self._ask(lambda db: find(self._read_postings(db)))
+
+    def _ask(self, question: Callable[[Connection], T]) -> T:
         """The answer of *question*, which sees one state of the tables. A damaged index is replaced first."""
         with self._lock:
             try:
@@ -206,25 +207,25 @@ class Index:
     def count_in(self, names: set[bytes]) -> int:
         """The number of memories in files."""
         sql = "select count(*) from memory where name = ?"
-        return self.ask(lambda db: sum(int(db.execute(sql, (name,)).fetchone()[0]) for name in names))
+        return self._ask(lambda db: sum(int(db.execute(sql, (name,)).fetchone()[0]) for name in names))
 
     def most_in_a_file(self) -> int:
         """The number of memories in the file that holds the most."""
         sql = "select coalesce(max(number), 0) from (select count(*) as number from memory group by name)"
-        return self.ask(lambda db: int(db.execute(sql).fetchone()[0]))
+        return self._ask(lambda db: int(db.execute(sql).fetchone()[0]))
 
     def _stale(self, memories: list[MemorySummary]) -> list[MemorySummary]:
         """The memories whose files are gone or may have changed since they were read."""
         if self._renew is None:
             return []
         listed = dumps([memory.id for memory in memories], ascii_only=False)
-        known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
+        known = {row[0]: row[1:] for row in self._ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
         return [memory for memory in memories if known.get(memory.id) != stamp(memory.file)]
 
     def _unchanged(self, memories: list[MemorySummary]) -> set[MemorySummary]:
         """Those of *memories* that their files hold as they are, although the files changed."""
-        now = {_lasting(memory.summary) for memory in self._whole(memories)}
-        return {memory for memory in memories if _lasting(memory) in now}
+        now = {_without_changeable(memory.summary) for memory in self._whole(memories)}
+        return {memory for memory in memories if _without_changeable(memory) in now}
 
     def _whole(self, memories: list[MemorySummary]) -> list[Memory]:
         """Those of *memories* that are still there, as their files are now. Each file is read once."""
@@ -241,7 +242,7 @@ class Index:
         from engine.stores.registry import store_of
         from engine.stores.roots import parts_of
 
-        formats = self.ask(store_name)
+        formats = self._ask(store_name)
         if self._store is None or self._store.name != formats:
             self._store = store_of(self.root, formats)
         try:
@@ -251,8 +252,8 @@ class Index:
         memories = [part for part in found if not isinstance(part, Skipped) and part.summary.id in wanted]
         return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
-    def postings(self, db: Connection) -> Postings:
-        """The posting lists, for a *question* of `ask`. They remember counts until the index changes."""
+    def _read_postings(self, db: Connection) -> Postings:
+        """The posting lists, for a *question* of `_ask`. They remember counts until the index changes."""
         state = db, db.execute("pragma data_version").fetchone()
         known, postings = self._postings
         if postings is None or known != state:
@@ -260,16 +261,13 @@ class Index:
             self._postings = state, postings
         return postings
 
-    def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
-        """Row -> memory, by path, for a *question* of `ask`."""
-        return self.postings(db).all_summaries()
-
-    def _matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
-        summaries = self.read_summaries(db)
+    def _find_matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
+        postings = self._read_postings(db)
+        summaries = postings.all_summaries()
         if not self.has_fts5:
-            holding = _holding(db, terms)
+            holding = _find_holding(db, terms)
             return [memory for row, memory in summaries.items() if row in holding]
-        ranked = self.postings(db).ranked(all_of(terms), FILTER_WEIGHTS, FROM_THE_FIRST)
+        ranked = postings.rank(all_of(terms), WEIGHTS, FROM_THE_FIRST)
         ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in ranked.items())
         return [summaries[row] for *_, row in ordered]
 
@@ -311,32 +309,32 @@ def _name(root: str, memory: MemorySummary) -> bytes:
     return os.fsencode(memory.file.removeprefix(os.path.join(root, "")))
 
 
-def _lasting(memory: MemorySummary) -> MemorySummary:
+def _without_changeable(memory: MemorySummary) -> MemorySummary:
     """*memory* without its risk, which only the index knows, and its line, which lines above it may move."""
     return replace(memory, path="", risk=0.0)
 
 
-def _skipped(db: Connection) -> tuple[Skipped, ...]:
+def _read_skipped(db: Connection) -> tuple[Skipped, ...]:
     from engine.memory import Skipped
     from engine.stores.roots import by_reason
 
     files = sorted((os.fsdecode(name), *rest) for name, *rest in db.execute(UNUSED))
-    return by_reason([*_listed(db, is_notice=False), *(Skipped(*about) for _, _, *about in files)])
+    return by_reason([*_read_listed(db, is_notice=False), *(Skipped(*about) for _, _, *about in files)])
 
 
-def _listed(db: Connection, *, is_notice: bool) -> list[Skipped]:
+def _read_listed(db: Connection, *, is_notice: bool) -> list[Skipped]:
     from engine.memory import Skipped
 
     return [Skipped(*about) for about in db.execute(LISTED, (is_notice,))]
 
 
-def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
+def _find_holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
     """The rows of memories that hold all words of a filter. Used without FTS5."""
-    from engine.search.writing import unpacked
+    from engine.search.writing import unpack
 
     found = set()
     for row, packed in db.execute("select rowid, stems from memory where reason is null"):
-        stems = " ".join(["", *unpacked(packed), ""])
+        stems = " ".join(["", *unpack(packed), ""])
         wanted = [
             [
                 *(f" {' '.join(phrase)} " for phrase in term.stems),

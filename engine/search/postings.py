@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     Place = tuple[int, int, str, int]
     """The number of a unit, and row, field and position of an occurrence."""
 
+WEIGHTS: Weights = (4.0, 2.0, 1.0)
+"""The weights of an occurrence in title, tags and body."""
+
 MOST_TERMS = 80
 """Units of a prompt that count. Of more units, the rarest are kept; units that no memory holds are kept last."""
 
@@ -79,7 +82,7 @@ class Postings:
         self._kept: tuple[object, Any] = None, None
         self._summaries: dict[int, MemorySummary] | None = None
 
-    def kept(self, key: object, make: Callable[[], T]) -> T:
+    def keep(self, key: object, make: Callable[[], T]) -> T:
         """The result of *make*, kept until another *key* comes: systems run a prompt one after the other."""
         if self._kept[0] != key:
             self._kept = key, make()
@@ -107,12 +110,12 @@ class Postings:
         """
         kept: list[int] = []
         left = budget
-        for number in sorted(range(len(units)), key=lambda number: units[number].postings):
+        held = [number for number, unit in enumerate(units) if unit.memories]
+        for number in sorted(held, key=lambda number: units[number].postings):
             left -= units[number].postings
             if left < 0 and kept:
                 break
-            if units[number].memories:
-                kept.append(number)
+            kept.append(number)
         if not kept or left >= 0 or units[kept[0]].postings <= budget:
             return sorted(kept), FROM_THE_FIRST
         (last,) = self._db.execute("select max(row) from size").fetchone()
@@ -144,7 +147,7 @@ class Postings:
                 found |= dict.fromkeys([(number, *place) for place in begun])
         return [*found]
 
-    def ranked(self, expression: str, weights: Weights, after: int) -> dict[int, float]:
+    def rank(self, expression: str, weights: Weights, after: int) -> dict[int, float]:
         """Row -> FTS5's BM25 (positive, higher is better), of the memories behind *after* that match *expression*.
 
         *weights* are those of title, tags and body.
@@ -173,6 +176,8 @@ class Postings:
 
         *scores*: row -> score, positive. Equal scores stand by category, then path.
         """
+        if size < 1:
+            return {}
         retired = frozenset() if include_retired else self.retired
         counted = sorted([score for row, score in scores.items() if row not in retired], reverse=True)
         least = counted[size - 1] if len(counted) >= size else 0.0

@@ -80,13 +80,13 @@ def query_terms(text: str) -> tuple[Term, ...]:
 
 def any_of(phrases: Iterable[Phrase]) -> str:
     """The FTS5 expression that finds any of *phrases* of stems."""
-    return " OR ".join(map(_quoted, phrases))
+    return " OR ".join(map(_quote, phrases))
 
 
 def all_of(terms: Iterable[Term]) -> str:
     """The FTS5 expression that finds all of *terms*."""
     return " AND ".join(
-        f"({any_of(term.stems)}{f' OR {_quoted(term.phrases[0])}*' if term.is_prefix else ''})" for term in terms
+        f"({any_of(term.stems)}{f' OR {_quote(term.phrases[0])}*' if term.is_prefix else ''})" for term in terms
     )
 
 
@@ -195,6 +195,6 @@ def _completions(token: str) -> list[str]:
     ]
 
 
-def _quoted(phrase: Phrase) -> str:
+def _quote(phrase: Phrase) -> str:
     text = " ".join(phrase).replace('"', '""')
     return f'"{text}"'

@@ -213,7 +213,9 @@ class Sync:
         listing = self._store.listing(self._root)
         self._db.execute("delete from place")
         self._db.execute("delete from skipped")
-        places = [(os.fsencode(place), *self._settled(place, begun_ns)) for place in listing.places]
+        places = [
+            (os.fsencode(place), *settled_stamp(os.path.join(self._root, place), begun_ns)) for place in listing.places
+        ]
         self._db.executemany("insert into place values (?, ?, ?, ?)", places)
         listed = [(skipped.where, skipped.reason, False) for skipped in listing.skipped]
         noticed = [(notice.where, notice.reason, True) for notice in listing.notices]
@@ -224,9 +226,6 @@ class Sync:
                 self.writer.remove(row)
             del self._files[name]
         return found
-
-    def _settled(self, place: str, begun_ns: int) -> Stamp:
-        return settled_stamp(os.path.join(self._root, place), begun_ns)
 
     def _is_changed(self, name: bytes) -> bool:
         """Whether the index does not know the stamp of a file."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory
     from engine.search.database import Stamp
 
-    Place = tuple[bytes, int, int, int, int]
+    FilePlace = tuple[bytes, int, int, int, int]
     """A file in the root, the place of a memory in it, and the stamp of the file."""
 
 INSERT = f"insert into memory values (?{', ?' * 18})"
@@ -54,7 +54,7 @@ class Writer:
         self._fingerprint = int(fingerprint, 16)
         self._last = db.execute("select max(rowid) from memory").fetchone()[0] or 0
 
-    def add(self, item: Memory | Skipped, place: Place) -> None:
+    def add(self, item: Memory | Skipped, place: FilePlace) -> None:
         """Store a memory, or the reason why there is none."""
         if isinstance(item, Skipped):
             self.add_unused(item, place)
@@ -75,7 +75,9 @@ class Writer:
             self._db.execute(ADD, (row, *texts))
         self._count(about.id, about.digest, length, 1)
 
-    def add_unused(self, skipped: Skipped, place: Place, memory_id: str | None = None, updated_at: str = "") -> None:
+    def add_unused(
+        self, skipped: Skipped, place: FilePlace, memory_id: str | None = None, updated_at: str = ""
+    ) -> None:
         """Store what is no memory: a file or a part of it. *memory_id*: the id in it, if another memory has it, too."""
         row = self._new_row()
         self._db.execute(WITHOUT_MEMORY, (row, *place, skipped.reason, skipped.where, memory_id, updated_at))
@@ -91,7 +93,7 @@ class Writer:
         if reason is None:
             self._known[digest] = risk
             if self._has_fts5:
-                self._db.execute(FORGET, (row, *unpacked(packed)))
+                self._db.execute(FORGET, (row, *unpack(packed)))
             (length,) = self._db.execute("select tokens from size where row = ?", (row,)).fetchone()
             self._db.execute("delete from size where row = ?", (row,))
             self._count(memory_id, digest, length, -1)
@@ -123,7 +125,7 @@ class Writer:
         self._fingerprint += change * int(hex_digest(f"{memory_id}\0{digest}")[:16], 16)
 
 
-def unpacked(packed: bytes) -> list[str]:
+def unpack(packed: bytes) -> list[str]:
     """The stems of title, tags and body, as `memory.stems` keeps them. Raises ValueError for a damaged index."""
     try:
         return zlib.decompress(packed).decode().split("\n")

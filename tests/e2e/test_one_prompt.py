@@ -5,7 +5,7 @@ from pathlib import Path
 
 from engine.conversations.prompt_files import read_prompts
 from engine.lean.sha256 import hex_digest
-from engine.search.strategies.memsift import asked
+from engine.search.strategies.memsift import pick_terms
 from labels.store import LabelStore
 from tests.engine.builders import NO_CUTOFF
 from tests.engine.hook.world import World
@@ -38,7 +38,7 @@ def test_hook_log_replay_and_label_speak_of_the_same_text(tmp_path: Path) -> Non
         file.write(json.dumps(row) + "\n")
     prompt = read_prompts([str(world.transcript)]).prompts[-1]
     assert prompt.text == TYPED
-    terms = {term.text for term in asked(prompt.text, prompt.turns)[1]}
+    terms = {term.text for term in pick_terms(prompt.text, prompt.turns)[1]}
     assert {"cold", "zanzibar", "branch"} <= terms and "cache" not in terms
 
     db = tmp_path / "labels.db"

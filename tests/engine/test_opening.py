@@ -1,6 +1,7 @@
 """The index on disk: equal to one built in memory, whatever happened to the root or to the file."""
 
 import json
+import os
 import shutil
 import threading
 import time
@@ -17,7 +18,7 @@ from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.errors import RootNotFoundError
 from engine.lean.sqlite import DatabaseError, for_reading, for_writing
 from engine.memory import Memory
-from engine.opening import hook_index, index_file, index_of, open_index
+from engine.opening import hook_index, index_file, index_of, open_index, reread
 from engine.search.index import Index
 from engine.search.query import filter_terms
 from engine.stores.files import make_private
@@ -293,6 +294,17 @@ def test_another_format_or_a_missing_table_is_built_anew(project: Project, state
     assert project.hook() == ["cache rule"]
 
 
+def test_a_pipe_in_the_place_of_the_journal_is_removed_and_not_waited_for(project: Project) -> None:
+    """SQLite would wait for ever on it."""
+    project.opened()
+    os.mkfifo(f"{project.file}-journal")
+    found: list[object] = []
+    hook = threading.Thread(target=lambda: found.append(project.hook()), daemon=True)
+    hook.start()
+    hook.join(timeout=30.0)
+    assert found == [["cache rule"]]
+
+
 def test_a_closed_index_is_not_opened_again_by_a_question(project: Project) -> None:
     index = open_index(project.root, project.environ)
     index.close()
@@ -300,9 +312,18 @@ def test_a_closed_index_is_not_opened_again_by_a_question(project: Project) -> N
         len(index)
 
 
-@pytest.mark.parametrize("statement", ["delete from full_text_data", "update memory set stems = 0", "drop table size"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "delete from full_text_data",
+        "update memory set stems = 0",
+        "update memory set title = null",
+        "update memory set path = null",
+        "drop table size",
+    ],
+)
 def test_damage_that_a_search_finds_is_healed(project: Project, statement: str) -> None:
-    project.opened()
+    settle(project)
     with closing(for_writing(str(project.file))) as db:
         db.execute(statement)
     with closing(open_index(project.root, project.environ)) as index:
@@ -340,6 +361,19 @@ def test_another_builder_is_waited_for(project: Project, seconds: float, monkeyp
     try:
         assert project.opened() == project.fresh()
         assert bool(project.file.stat().st_size) is bool(seconds)
+    finally:
+        done.join()
+
+
+def test_where_files_have_no_locks_the_app_waits_for_none(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite calls such an index locked, however long it waits."""
+    project.opened()
+    monkeypatch.setattr(opening, "has_locks", lambda _: False)
+    builder = Builder(project)
+    done = threading.Timer(1.0, builder.end)
+    done.start()
+    try:
+        assert not reread(project.root, project.environ)
     finally:
         done.join()
 

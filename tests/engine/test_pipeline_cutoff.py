@@ -213,10 +213,15 @@ def test_where_the_first_memory_was_dropped_the_next_need_not_be_surer() -> None
 LONG_NOTE = "the words of a note that goes on and on about other things " * 30
 
 
-@pytest.mark.parametrize("prompt", ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts"])
+@pytest.mark.parametrize(
+    "prompt", ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts", "parse_footer", "parseHeader"]
+)
 def test_a_prompt_that_is_one_identifier_of_one_note_passes(prompt: str) -> None:
     notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
-    named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE}", memory_id="named")
+    names = f"parse_footer {LONG_NOTE} parseHeader YouTube {LONG_NOTE}"
+    named = memory(
+        "rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE} {names}", memory_id="named"
+    )
     config = Config()
     with open_index(named, *notes) as index:
         found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))

@@ -15,7 +15,7 @@ from engine import pipeline
 from engine.config import AUTO, SEARCH, Config
 from engine.lean.sqlite import DatabaseError
 from engine.memory import SOFT_RISK, UNSCANNED
-from engine.opening import open_index, scanning
+from engine.opening import make_scan, open_index
 from engine.prompt import typed_prompt
 from engine.quality.safety.gate import LONGEST_RUN, scan_text, text_of
 from engine.quality.safety.lexicon import MOST_SCANNED
@@ -111,7 +111,7 @@ def test_threads_may_scan_at_the_same_time(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("engine.opening.KEEP_SECONDS", -1)
     monkeypatch.setattr("engine.opening.for_writing", lambda *_, **__: (_ for _ in ()).throw(DatabaseError))
     memories = [*read_corpus(str(write_root(tmp_path / "root", fillers(3)))).memories] * 100
-    scan, interval = scanning("index.db"), sys.getswitchinterval()
+    scan, interval = make_scan("index.db"), sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(8) as pool:

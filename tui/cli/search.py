@@ -212,7 +212,7 @@ class ResultRows:
         self._retrieval = retrieval
         self._index = index
         self._explained = explained
-        self._marker = Marker.of(retrieval.prompt)
+        self._marker = Marker.of(retrieval.prompt, retrieval.mode)
 
     def of_search(self) -> dict[str, Any]:
         """{query, total_results, results}, best first, and `dropped` if explained."""

@@ -5,6 +5,7 @@ An explicit search ranks by the whole text instead, without a bonus. Each spelli
 
 from __future__ import annotations
 
+from engine.search.postings import WEIGHTS
 from engine.search.query import any_of, query_terms, with_last_prefix
 from engine.search.ranking import CandidatePool, Scored, order
 
@@ -19,11 +20,11 @@ MAX_BODY_BONUS = 3
 BUDGET, BUDGET_OF_BODIES = 20_000, 6000
 """Postings that FTS5 may read for a prompt: most of them are of bodies, where it scores none for the hook."""
 
-HEADLINE, BODIES = (1.0, 1.0, 0.0), (4.0, 2.0, 1.0)
-"""The weights of title, tags and body, as the hook searches, and for an explicit search."""
+HEADLINE = 1.0, 1.0, 0.0
+"""The weights of title, tags and body as the hook searches."""
 
 
-def asked(postings: Postings, text: str, *, in_bodies: bool) -> tuple[tuple[Term, ...], list[Unit]]:
+def find_units(postings: Postings, text: str, *, in_bodies: bool) -> tuple[tuple[Term, ...], list[Unit]]:
     """The terms of a prompt and their units. In an explicit search, somebody may still be typing the last word."""
     terms = query_terms(text)
     terms = with_last_prefix(terms) if in_bodies else terms
@@ -32,15 +33,15 @@ def asked(postings: Postings, text: str, *, in_bodies: bool) -> tuple[tuple[Term
 
 def find(postings: Postings, text: str, size: int, *, in_bodies: bool, include_retired: bool) -> CandidatePool:
     """The *size* best active memories and the retired memories among them, best first; see `memsift.find`."""
-    _, units = asked(postings, text, in_bodies=in_bodies)
+    _, units = find_units(postings, text, in_bodies=in_bodies)
     numbers, after = postings.affordable(units, BUDGET_OF_BODIES if in_bodies else BUDGET)
     read = [units[number] for number in numbers]
     if not read:
         return CandidatePool([], units, searched=text)
-    scores = postings.ranked(*_expression(read, in_bodies=in_bodies), after)
+    scores = postings.rank(*_expression(read, in_bodies=in_bodies), after)
     found = postings.strongest(scores, size, include_retired=include_retired)
     lengths = postings.lengths(found)
-    matched = _matched(postings, read, found)
+    matched = _match(postings, read, found)
     scored = []
     for row, memory in found.items():
         bonus = 0 if in_bodies else _bonus(matched[row])
@@ -52,7 +53,7 @@ def parts_of(postings: Postings, units: Sequence[Unit], row: int, *, in_bodies: 
     """The number of each unit that a memory holds -> its part of the BM25, and the bonus. Empty without BM25."""
     numbers, after = postings.affordable(units, BUDGET_OF_BODIES if in_bodies else BUDGET)
     read = [units[number] for number in numbers]
-    matched = _matched(postings, read, [row])[row]
+    matched = _match(postings, read, [row])[row]
     parts = {
         number: postings.score_of(row, *_expression([unit], in_bodies=in_bodies), after)
         for number, unit in zip(numbers, read, strict=True)
@@ -63,10 +64,10 @@ def parts_of(postings: Postings, units: Sequence[Unit], row: int, *, in_bodies: 
 
 def _expression(units: Iterable[Unit], *, in_bodies: bool) -> tuple[str, Weights]:
     expression = any_of(phrase for unit in units for phrase in unit.phrases)
-    return (expression, BODIES) if in_bodies else (f"{{title tags}} : ({expression})", HEADLINE)
+    return (expression, WEIGHTS) if in_bodies else (f"{{title tags}} : ({expression})", HEADLINE)
 
 
-def _matched(postings: Postings, units: Sequence[Unit], rows: Collection[int]) -> dict[int, dict[str, bool]]:
+def _match(postings: Postings, units: Sequence[Unit], rows: Collection[int]) -> dict[int, dict[str, bool]]:
     """Row -> the text of each unit that the memory holds, and whether it stands in the body."""
     found: dict[int, dict[str, bool]] = {row: {} for row in rows}
     for number, row, field, _ in postings.places(units, rows):

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 from math import log
 
-from engine.config import SEARCH
+from engine.config import AUTO, SEARCH
 from engine.lean.record import Record, replace
 from engine.search.commonness import rarity_of
+from engine.search.postings import WEIGHTS
 from engine.search.query import query_terms, with_last_prefix
 from engine.search.ranking import CandidatePool, Scored
 from engine.search.stopwords import STOP_WORDS
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from engine.search.query import Term
 
 K1, B = 1.2, 0.75
-WEIGHTS = 4, 2, 1
-"""The weights of an occurrence in title, tags and body."""
 
 FOCUS, PASSAGE = 1.7, 70
 """The weight of headline and passage, and the tokens of a passage: the best on labelled real roots."""
@@ -60,7 +59,7 @@ TURNS, TURN_CHARACTERS, TURN_WEIGHT = 4, 600, 0.3
 """The last turns before a prompt that count, the end of each that is read, and the weight of a word in them."""
 
 MOST_FROM_TURNS = 40
-"""Terms of the turns that count: the rarest in general text, the latest of these."""
+"""Terms of the turns that count: first those of rarity 1 in general text, the latest of them first, then others."""
 
 SMALL_POOL = 12
 """The least size of a pool in which a cutoff compares memories."""
@@ -79,10 +78,11 @@ class Match(Record):
     length: int
 
 
-def asked(text: str, turns: Sequence[Turn] = ()) -> tuple[str, tuple[Term, ...]]:
+def pick_terms(text: str, turns: Sequence[Turn] = (), mode: str = AUTO) -> tuple[str, tuple[Term, ...]]:
     """The part of a prompt that is searched, and its terms, with those of the *turns* before it.
 
-    The part is the typed part if it has LEAST_TYPED terms, else all of it: "fix this" alone says nothing.
+    The part is the typed part if it has LEAST_TYPED terms, else all of it: "fix this" alone says nothing. In mode
+    `search` somebody may still be typing the last word.
     """
     searched = text
     if len(text.split(None, SHORT_WORDS)) > SHORT_WORDS:
@@ -92,6 +92,7 @@ def asked(text: str, turns: Sequence[Turn] = ()) -> tuple[str, tuple[Term, ...]]
     terms = query_terms(searched)
     if searched is not text and len(terms) < LEAST_TYPED:
         searched, terms = text, query_terms(text)
+    terms = with_last_prefix(terms) if mode == SEARCH else terms
     return searched, (*terms, *(_from_turns(turns, terms) if turns else ()))
 
 
@@ -138,13 +139,12 @@ class Strengths:
     """The strengths of memories for one prompt, in one state of the index.
 
     `searched` is the part of the prompt that is searched, `units` are its units and `values` the value of each; `rare`
-    is that of the rarest possible word. With *has_prefix* the last word may be the beginning of a longer one.
+    is that of the rarest possible word.
     """
 
-    def __init__(self, postings: Postings, text: str, turns: Sequence[Turn] = (), *, has_prefix: bool = False) -> None:
+    def __init__(self, postings: Postings, text: str, turns: Sequence[Turn], mode: str) -> None:
         self.postings = postings
-        self.searched, terms = asked(text, turns)
-        self.terms = with_last_prefix(terms) if has_prefix and not turns else terms
+        self.searched, self.terms = pick_terms(text, turns, mode)
         self.units = postings.units(self.terms)
         self._rarities = [rarity_of(unit) for unit in self.units]
         size = postings.memories
@@ -161,9 +161,9 @@ class Strengths:
 
     @classmethod
     def of(cls, postings: Postings, prompt: Prompt, mode: str) -> Strengths:
-        """The strengths for a prompt. In mode `search` somebody may still be typing the last word."""
+        """The strengths for a prompt."""
         key = prompt.text, prompt.turns, mode
-        return postings.kept(key, lambda: cls(postings, prompt.text, prompt.turns, has_prefix=mode == SEARCH))
+        return postings.keep(key, lambda: cls(postings, *key))
 
     @property
     def unknown(self) -> float:

@@ -297,6 +297,14 @@ def test_a_word_in_a_body_that_is_not_searched_is_not_near() -> None:
     assert explain("cahce", "one", one, config=BM25, mode=SEARCH).nearest != ()
 
 
+def test_a_memory_with_the_word_only_in_a_body_that_is_not_searched_holds_no_word() -> None:
+    one = memory("Replies", body="the frobnicator", memory_id="one")
+    found = explain("where is the frobnicator used", "one", one, config=BM25)
+    assert (found.outcome, found.breakdown) == (UNMATCHED, None)
+    assert found.reason == "its title and tags hold no word of the prompt"
+    assert explain("where is the frobnicator used", "one", one, config=BM25, mode=SEARCH).outcome == INJECTED
+
+
 def test_an_unknown_id_has_no_explanation() -> None:
     with open_index(memory("rotate keys", memory_id="one")) as index:
         retrieval = retrieve(Query(typed_prompt("rotate")), index, OpenSystem(CONFIG))

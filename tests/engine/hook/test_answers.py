@@ -108,6 +108,16 @@ def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
     assert world.log()[2]["candidates"] == []
 
 
+def test_settings_that_inject_nothing_leave_the_index_as_it_is(world: World) -> None:
+    world.configure(max_inject=0)
+    index = Path(index_file(str(world.root), world.environ))
+    assert world.send() == ""
+    first = index.stat().st_ino
+    assert world.send() == ""
+    assert index.stat().st_ino == first
+    assert world.log()[-1]["reason"] == "every candidate was dropped"
+
+
 def test_a_prompt_that_the_index_is_not_ready_for_says_so(world: World) -> None:
     """Neither the log nor a hint for the model says that nothing fits, before the memories were read."""
     for filler in fillers(320):

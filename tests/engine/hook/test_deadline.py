@@ -106,6 +106,19 @@ def test_a_decision_that_came_too_late_is_logged_and_was_not_given(tmp_path: Pat
     assert world.context().count("<result ") == 3
 
 
+def test_a_run_that_still_goes_on_is_not_logged_as_ended(tmp_path: Path) -> None:
+    """Its line waits for the end of its time, whenever the file was written."""
+    world = World(tmp_path)
+    running = HookAnswer(world.environ, world.stderr)
+    assert running.answer(json.dumps(world.payload()).encode())
+    (left,) = (world.state / "sessions/unfinished").iterdir()
+    os.utime(left)
+    world.send(session_id="another")
+    running.remember()
+    assert [row.get("reason") for row in world.log()] == [None, None]
+    assert not [*left.parent.iterdir()]
+
+
 def test_the_configured_deadline_is_allowed_and_the_judges_time_with_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     allowed: list[float] = []

@@ -1,6 +1,7 @@
 """The hook over several roots: the project's, its auto memory, and those of the user."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,6 +92,26 @@ def test_a_session_gets_no_memory_of_any_root_twice(world: Everywhere) -> None:
     for memory_id in ("own", "auto", "deep/note"):
         assert stages[memory_id] == "repeat"
     assert stages["AGENTS#token-ledger-rules"] == "status"
+
+
+def test_of_two_roots_with_one_id_each_memory_is_injected_once(world: Everywhere) -> None:
+    """A session of memsift 1.0.0 has a row for an id alone: it counts for the memory of its content in any root."""
+    vaults = [world.folder / name for name in ("first", "second")]
+    for vault in vaults:
+        world.write(vault / "deploy.md", f"# token ledger deploy of the {vault.name}\n")
+    world.name_roots(*vaults, table="[retrieval]\nmax_inject = 2\n")
+    for path in (world.root, world.auto):
+        shutil.rmtree(path)
+    first, *later = [world.send("where is the token ledger deploy") for _ in range(4)]
+    assert all(vault.name in first for vault in vaults)
+    assert later == ["", "", ""]
+    (path,) = world.home.rglob("sessions/??/*.json")
+    rows = json.loads(path.read_text("utf-8"))["given"]
+    old = {key.rpartition("\n")[2]: row for key, row in rows.items() if key.startswith(str(vaults[1]))}
+    path.write_text(json.dumps({"given": old}), encoding="utf-8")
+    again = world.send("where is the token ledger deploy")
+    assert [vault.name in again for vault in vaults] == [True, False]
+    assert world.send("where is the token ledger deploy") == ""
 
 
 def test_the_same_memory_in_two_roots_is_injected_once(world: Everywhere) -> None:

@@ -1,8 +1,11 @@
 """Where matches stand in a text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.config import AUTO, SEARCH
+from engine.prompt import typed_prompt
 from engine.search.highlight import ELLIPSIS, Marker, Snippet, snippet
 from engine.search.query import filter_terms, query_terms
 from tests.engine.builders import fillers, memory, open_index, pool_of
@@ -119,10 +122,12 @@ def test_a_filter_marks_other_forms_and_what_its_last_word_begins() -> None:
         assert [text[start:end] for start, end in Marker(filter_terms(query)).places(text)] == marks, query
 
 
+@pytest.mark.parametrize("mode", [AUTO, SEARCH])
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
-def test_what_is_marked_is_what_the_strategy_matches(title: str, tag: str, body: str, prompt: str) -> None:
+def test_what_is_marked_is_what_the_strategy_matches(mode: str, title: str, tag: str, body: str, prompt: str) -> None:
     """A memory has marks if and only if the strategy finds it."""
     one = memory(title, tag, body=body, memory_id="it")
     with open_index(one, *fillers(2)) as index:
-        found = {each.memory.id for each in pool_of(index, prompt).memories}
-    assert ("it" in found) is any(asking(prompt).places(text) for text in (title, tag, body))
+        found = {each.memory.id for each in pool_of(index, prompt, mode=mode).memories}
+    marker = Marker.of(typed_prompt(prompt), mode)
+    assert ("it" in found) is any(marker.places(text) for text in (title, tag, body))

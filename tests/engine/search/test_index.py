@@ -2,7 +2,6 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor, wait
-from sqlite3 import Connection
 from threading import Event
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from engine.config import AUTO, FTS5_BM25, SEARCH
 from engine.memory import Memory
 from engine.search.index import Index
+from engine.search.postings import Postings
 from engine.search.query import filter_terms, query_terms
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index, pool_of
@@ -221,13 +221,13 @@ def test_the_corpus_hash_changes_with_any_content_and_not_with_the_order() -> No
 def test_an_index_is_closed_after_a_question_that_another_thread_asks() -> None:
     asked, answers = Event(), Event()
 
-    def slow(db: Connection) -> int:
+    def slow(postings: Postings) -> int:
         asked.set()
         assert answers.wait(20)
-        return int(db.execute("select memories from about").fetchone()[0])
+        return len(postings.all_summaries())
 
     with open_index(memory("cache rule")) as index, ThreadPoolExecutor(2) as pool:
-        answer = pool.submit(index.ask, slow)
+        answer = pool.submit(index.look, slow)
         assert asked.wait(20)
         closed = pool.submit(index.close)
         assert wait([closed], timeout=0.2).not_done

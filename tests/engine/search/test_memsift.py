@@ -116,6 +116,13 @@ def test_a_phrase_is_found_behind_many_memories_that_hold_its_words_apart() -> N
     assert ids("user_id", *apart, target, limit=1) == ["target"]
 
 
+def test_a_phrase_that_no_memory_holds_takes_no_postings_from_other_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memsift, "BUDGET", 50)
+    apart = [memory(f"note {i}", memory_id=f"m{i:02}", body="user of an id") for i in range(40)]
+    many = [memory("cache", memory_id=f"n{i:02}") for i in range(45)]
+    assert ids("user_id expiry cache", *apart, memory("expiry"), *many, limit=2) == ["expiry", "n00"]
+
+
 # By its formula
 
 TITLE, TAGS, BODY = 4, 2, 1

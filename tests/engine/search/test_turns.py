@@ -6,7 +6,7 @@ from engine.config import Config
 from engine.explaining.explain import Explainer
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Turn, typed_prompt
-from engine.search.strategies.memsift import MOST_FROM_TURNS, TURN_CHARACTERS, TURN_WEIGHT, TURNS, asked
+from engine.search.strategies.memsift import MOST_FROM_TURNS, TURN_CHARACTERS, TURN_WEIGHT, TURNS, pick_terms
 from tests.engine.builders import fillers, memory, open_index
 
 EXPIRY = memory("Holds expire on open days of the branch calendar", memory_id="expiry")
@@ -25,7 +25,7 @@ def found(text: str, *turns: Turn) -> dict[str, float]:
 
 
 def from_turns(*turns: Turn) -> list[str]:
-    return [term.text for term in asked("", turns)[1]]
+    return [term.text for term in pick_terms("", turns)[1]]
 
 
 @pytest.mark.parametrize("text", ["do the same for the other one", "option C", LONG])
@@ -39,7 +39,7 @@ def test_a_word_of_the_prompt_outweighs_the_same_word_of_an_earlier_turn() -> No
     assert 0 < earlier < own / 2
     both = found("calendar", Turn("user", "the calendar fails"))
     assert both == found("calendar")
-    weights = {term.text: term.weight for term in asked("fix that function", TURNS_BEFORE)[1]}
+    weights = {term.text: term.weight for term in pick_terms("fix that function", TURNS_BEFORE)[1]}
     assert (weights["function"], weights["calendar"]) == (1.0, TURN_WEIGHT)
 
 

@@ -64,7 +64,7 @@ def test_the_end_of_a_paste_is_no_remark(end: str) -> None:
 
 def test_a_short_prompt_counts_whole() -> None:
     text = f"{QUESTION}\n\n" + "\n".join(CODE.splitlines()[:8])
-    assert memsift.asked(text)[0] is text
+    assert memsift.pick_terms(text)[0] is text
 
 
 def test_a_long_prompt_without_a_paste_counts_whole() -> None:

@@ -89,6 +89,8 @@ def test_the_matches_of_a_snippet_are_character_offsets(tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [one])
     (found,) = printed(memsift("search", "cache שלום", "--root", root))["results"]
     assert [found["snippet"][start:end] for start, end in found["matches"]] == ["cached", "caching", "שלום"]
+    (found,) = printed(memsift("search", "resp", "--root", root))["results"]
+    assert [found["snippet"][start:end] for start, end in found["matches"]] == ["response"]
 
 
 def test_matches_are_bold_for_a_terminal_and_plain_for_a_pipe(tmp_path: Path) -> None:
