@@ -97,7 +97,7 @@ def test_trecs_files_give_back_gold_grades_and_what_each_system_injects_in_its_o
 
 @property_test
 @given(stored_datasets.map(Written))
-def test_a_file_is_recognised_by_how_it_begins_and_fits_what_other_programs_load(written: Written) -> None:
+def test_a_file_is_recognised_by_how_it_begins_and_no_cell_of_a_table_begins_a_formula(written: Written) -> None:
     made = {name: FORMATS[name].write(written.store) for name in READABLE}
     check_label_studio(json.loads(made["label-studio"]), FORMATS["label-studio"].interface)
     cells = [cell for row in csv.reader(io.StringIO(made["csv"], newline="")) for cell in row]
