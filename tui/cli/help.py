@@ -21,7 +21,7 @@ JUDGE_SECTION = "Options of the judge"
 SUBJECTS = {
     "Commands that open the app": "app:demo serve:serve",
     "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
-    "setup.trust:trust setup.adopt:adopt setup.install:mute setup.completion:completion",
+    "setup.trust:trust setup.trust:adopt setup.install:mute setup.completion:completion",
     "Commands to find memories": "search:search judge:judge listing:list_ listing:show activity:activity",
     "Commands to change memories": "changes:create changes:edit changes:tag changes:retire changes:archive "
     "changes:restore changes:merge changes:move changes:rename changes:undo changes:history",
