@@ -18,7 +18,7 @@ from tui.screens.filtered_list import FilteredList
 from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.lists.inbox import InboxList, task_text
 from tui.widgets.lists.rows import RowList
-from tui.workspace.quality.findings import (
+from tui.workspace.curate.findings import (
     RULES,
     Checked,
     check_all,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from engine.memory import MemorySummary
-    from tui.workspace.quality.findings import Task
+    from tui.workspace.curate.findings import Task
 
 PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."

@@ -149,7 +149,8 @@ class LabelQueue:
             parts.append(f"{{label.settle}} settles {counted(disputed, 'dispute')}")
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
-            parts.append(_time_left(seconds * self._cards_left(at)))
+            minutes = round(seconds * self._cards_left(at) / 60)
+            parts.append(f"about {minutes:,} min left" if minutes else "under 1 min left")
         return parts
 
     def _finished_before(self) -> set[str]:
@@ -238,11 +239,6 @@ def progress_of(workspace: Workspace, queue: LabelQueue) -> LabellingProgress:
         settled=len(store.adjudications(root)),
         stale=sum(digests.get(label.memory_id) != label.digest for label in labels),
     )
-
-
-def _time_left(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"about {minutes:,} min left" if minutes else "under 1 min left"
 
 
 # What the reason of a label asks for: a stale memory is retired, a copy merged, a vague memory edited

@@ -10,7 +10,7 @@ from tui.plain import marked, one_line, plain
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.lists.memories import severity_tone, severity_word
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
-from tui.workspace.quality.findings import BY_CHECK, BY_TITLE, WORST, Task
+from tui.workspace.curate.findings import BY_CHECK, BY_TITLE, WORST, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
