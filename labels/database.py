@@ -222,7 +222,10 @@ def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
         connection.close()
         if getattr(error, "sqlite_errorcode", 0) not in NO_SHARED_MEMORY:
             raise
-        leave_wal(path)
+        # without WAL from now on: readers and a writer take turns then
+        with closing(sqlite3.connect(path, isolation_level=None)) as alone:
+            for setting in ("locking_mode = EXCLUSIVE", "journal_mode = DELETE"):
+                alone.execute(f"PRAGMA {setting}").fetchall()
         return connect(path, busy_timeout_s)
     return connection
 
@@ -240,13 +243,6 @@ def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
-
-
-def leave_wal(path: Path) -> None:
-    """Let a store do without WAL from now on: readers and a writer take turns then."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as alone:
-        for setting in ("locking_mode = EXCLUSIVE", "journal_mode = DELETE"):
-            alone.execute(f"PRAGMA {setting}").fetchall()
 
 
 def refuse_foreign(db: Database, path: Path) -> None:

@@ -46,17 +46,12 @@ def settings_json(config: Config, *, samples: int | None = None, cutoff: Cutoff 
     if cutoff is None:
         del settings[CUTOFF], settings[THRESHOLD]
     else:
-        settings[CUTOFF] = model_hash(cutoff)
+        model = cutoff.model
+        content = {**fields(model), "fit": fields(model.fit), "weights": dict(model.weights)}
+        if cutoff.kind == DEFAULT:
+            del content["fit"]  # it is that of the configuration
+        settings[CUTOFF] = hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()[:16]
     return dumps(settings)
-
-
-def model_hash(cutoff: Cutoff) -> str:
-    """16 hex digits that name a model. The fit of the default model is left out: it is that of the configuration."""
-    model = cutoff.model
-    content = {**fields(model), "fit": fields(model.fit), "weights": dict(model.weights)}
-    if cutoff.kind == DEFAULT:
-        del content["fit"]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()[:16]
 
 
 def changes(
@@ -76,11 +71,16 @@ def changed_settings(
 ) -> tuple[str, ...]:
     """The differences of a system's *recorded* settings (JSON) from its present ones, in words.
 
-    The judge's settings count only with *has_judge* for a system with a judge, and only if a judge is configured now.
+    *cutoff* is the cutoff that the hook uses now. The judge's settings count only with *has_judge* for a system with a
+    judge, and only if a judge is configured now.
     The number of samples does not count: a replay takes more of them to be surer of the same verdict.
     """
     current = system.of(config)
-    then, now = flattened(recorded), flattened(settings_json(current, cutoff=present_cutoff(system, current, cutoff)))
+    if system.cutoff == DEFAULT:
+        cutoff = default_cutoff(current)
+    elif cutoff and cutoff.kind != system.cutoff:
+        cutoff = None
+    then, now = flattened(recorded), flattened(settings_json(current, cutoff=cutoff))
     return _changed(then, now, system.name, with_judge=has_judge and system.has_judge and current.judge.enabled)
 
 
@@ -97,13 +97,6 @@ def _changed(then: Mapping[str, str], now: Mapping[str, str], system: str, *, wi
         for name, value in now.items()
         if name in then and then[name] != value and matters(name, with_judge)
     )
-
-
-def present_cutoff(system: System, config: Config, cutoff: Cutoff | None) -> Cutoff | None:
-    """The cutoff that a system would have now. *cutoff* is the one that the hook uses."""
-    if system.cutoff == DEFAULT:
-        return default_cutoff(config)
-    return cutoff if cutoff and cutoff.kind == system.cutoff else None
 
 
 def differences(system: str, runs: Sequence[RunSettings]) -> tuple[str, ...]:

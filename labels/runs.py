@@ -106,11 +106,8 @@ class StoredRuns:
 
     def prompts_of_source(self, root: str, source: str, limit: int = 1000) -> tuple[Prompt, ...]:
         """The prompts of a source that were replayed over a root, the latest replay first."""
-        return tuple(
-            map(
-                prompt_of, self._db.rows(QUERIES["prompts_of_source"], {"source": source, "root": root, "limit": limit})
-            )
-        )
+        asked = {"source": source, "root": root, "limit": limit}
+        return tuple(map(prompt_of, self._db.rows(QUERIES["prompts_of_source"], asked)))
 
     def texts_with(self, prefix: str) -> dict[str, str]:
         """The recorded digest of each memory whose id begins with *prefix*, for ids that never change their text."""
@@ -141,17 +138,13 @@ def short_hash(text: str) -> str:
 
 def record_prompt(db: LabelTables, prompt: Prompt) -> None:
     """Insert or refresh a prompt. Raises LabelStoreError if the same id has labels for another text."""
-    refuse_changed_text(db, prompt)
-    db.upsert("prompt", prompt_row(prompt), keys=("prompt_id",))
-
-
-def refuse_changed_text(db: LabelTables, prompt: Prompt) -> None:
     labelled = db.rows(QUERIES["labelled_text"], [prompt.id])
     if labelled and labelled[0]["text"] != storable(prompt.text):
         raise LabelStoreError(
             f"Prompt {prompt.id!r} was labelled in {db.path} with another text; its labels would be about something "
             "else. Give the changed prompt an id of its own."
         )
+    db.upsert("prompt", prompt_row(prompt), keys=("prompt_id",))
 
 
 def prompt_row(prompt: Prompt) -> dict[str, str]:
@@ -181,9 +174,9 @@ def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = Non
 
 def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
     """Insert the run unless it is there, and return its id."""
+    row = run_row(root, system, config_json, corpus_hash)
     versions = {"engine_version": __version__, "sqlite_version": sqlite3.sqlite_version, "ts": ts}
-    row = {**run_row(root, system, config_json, corpus_hash), **versions}
-    db.insert("run", row, upsert="(run_id) DO NOTHING")
+    db.insert("run", {**row, **versions}, upsert="(run_id) DO NOTHING")
     return row["run_id"]
 
 

@@ -21,7 +21,6 @@ from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_of, event_row
 from labels.pooling import StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
-from labels.rereading import follow_rereading
 from labels.runs import NewestReplays, StoredRuns
 from labels.tables import QUERIES
 
@@ -45,6 +44,12 @@ if TYPE_CHECKING:
 
 
 SESSION_BYTES, UID_BYTES = 8, 16
+
+NAMING = ("label_event", "frame", "result", "judge_verdict")
+"""The tables that name a text of a memory."""
+
+EARLIER = "memory_id = ? AND digest = ?"
+FROZEN = "label_event_is_never_updated"
 
 
 def utc_now() -> datetime:
@@ -148,8 +153,31 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         return int(self._db.tuples("PRAGMA data_version")[0][0])
 
     def follow_rereading(self, index: OpenIndex) -> None:
-        """Let labels of version 1.0.0 count for memories of *index* that are now read differently."""
-        follow_rereading(self._db, index)
+        """Let labels and results of version 1.0.0 count for memories of *index* that are now read differently.
+
+        Version 1.0.0 read front matter by line, later versions read it as YAML. So the title and the digest of such a
+        note differ. Labels, pools and results name a text by its digest, so their rows get the present digest.
+        """
+        digests = {memory.id: memory.digest for memory in index.summaries()}
+        known = self._db.tuples("SELECT memory_id, digest FROM memory_version")
+        others = {memory_id for memory_id, digest in known if digests.get(memory_id, digest) != digest}
+        memories = [memory for memory_id in sorted(others) if (memory := index.memory(memory_id)) is not None]
+        pairs = {(memory_id, digest) for memory_id, digest in known}
+        moved = [memory for memory in memories if (memory.summary.id, memory.earlier_digest) in pairs]
+        if not moved:
+            return
+        with self._db.writing():
+            ((guard,),) = self._db.tuples("SELECT sql FROM sqlite_master WHERE name = ?", [FROZEN])
+            self._db.execute(f"DROP TRIGGER {FROZEN}")
+            for memory in moved:
+                about = memory.summary
+                self._db.insert("memory_version", runs.memory_row(about, memory.body), upsert="DO NOTHING")
+                named = [about.id, memory.earlier_digest]
+                for table in NAMING:
+                    self._db.execute(f"UPDATE OR IGNORE {table} SET digest = ? WHERE {EARLIER}", [about.digest, *named])
+                for table in ("frame", "memory_version"):  # a pool may name both texts
+                    self._db.execute(f"DELETE FROM {table} WHERE {EARLIER}", named)
+            self._db.execute(guard)
 
     def together(self) -> AbstractContextManager[None]:
         """A `with` block whose writes are one transaction: all of them are on disk at its end, or none if it raises."""

@@ -19,6 +19,8 @@ settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("patient", deadline=None, max_examples=200)
 settings.load_profile("quick")
 sys.addaudithook(descriptors.watch)
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""One thread for numpy: several processes with several threads each wait for each other most of the time."""
 OWN = re.compile(
     r"(ANTHROPIC|CLAUDE|LC|MEMSIFT(?!_LONG_TESTS)|OPENAI|PYTHON(?!PATH)|SUDO|TEXTUAL(?!_SNAPSHOT)|XDG)_?.*"
     r"|COLORTERM|COLUMNS|EDITOR|FORCE_COLOR|LINES|NO_COLOR|PAGER|TZ|VISUAL|.*_(proxy|PROXY)"

@@ -9,17 +9,16 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
+from labels.exchange.exporting import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.exchange.files import Node
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.records import MAX_GRADE, VERDICTS, Event, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.events import PairKey
-    from labels.exchange.exporting import Extract
+    from labels.exchange.exporting import Extract, JudgedPair
     from labels.exchange.files import FileText
-    from labels.exchange.pairs import JudgedPair
     from labels.exchange.rows import Dataset
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
@@ -151,21 +150,11 @@ def tags_of(node: Node) -> tuple[str, ...]:
 
 
 def label_by(annotator: str, node: Node, pair: PairKey) -> Event:
-    return Event(
-        annotator,
-        *pair,
-        verdict=node.one_of(LABEL + annotator, VERDICTS),
-        grade=grade_of(node, GRADE + annotator),
-        reason=node.text(REASON + annotator, ""),
-        note=node.text(NOTE + annotator, ""),
-    )
-
-
-def grade_of(node: Node, column: str) -> int | None:
-    cell = node.text(column, "")
-    if cell and cell not in {str(grade) for grade in range(MAX_GRADE + 1)}:
-        raise node.wrong(column, f"nothing, or 0 to {MAX_GRADE}")
-    return int(cell) if cell else None
+    verdict, grade = node.one_of(LABEL + annotator, VERDICTS), node.text(GRADE + annotator, "")
+    if grade and grade not in {str(number) for number in range(MAX_GRADE + 1)}:
+        raise node.wrong(GRADE + annotator, f"nothing, or 0 to {MAX_GRADE}")
+    reason, note = node.text(REASON + annotator, ""), node.text(NOTE + annotator, "")
+    return Event(annotator, *pair, verdict=verdict, grade=int(grade) if grade else None, reason=reason, note=note)
 
 
 def recognises(source: FileText) -> bool:

@@ -1,29 +1,175 @@
-"""From a label store to a file: a copy of the store in memory, without everything that is not to be exported."""
+"""From a label store to a file: a copy of the store that is cut down, and its pairs of a prompt and a memory text.
+
+Formats with a row for each pair also read their rows into a dataset here.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import ExchangeError
-from labels.events import event_row
+from engine.prompt import Prompt, prompt_id
+from labels.events import by_pair, event_of, event_row, key_of
 from labels.exchange.files import nfc
-from labels.exchange.merge import QUERIES
-from labels.exchange.pairs import judged_pairs
-from labels.exchange.rows import id_hash, text_hash
-from labels.records import Event
+from labels.exchange.merge import QUERIES, read_memories, read_prompts
+from labels.exchange.rows import Dataset, id_hash, text_hash
+from labels.records import Event, MemoryText, grouped
 from labels.tables import LabelTables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
-    from labels.records import MemoryText
+    from engine.prompt import Turn
+    from labels.events import PairKey
+    from labels.exchange.files import Node
+    from labels.exchange.rows import Row
 
 GOLD = "gold"
 """The annotator of agreed labels."""
 
 WITH_PROMPT = ("prompt", "label_event", "retrieval", "result", "judge_call", "frame", "plan", "sighting")
 WITH_MEMORY = ("memory_version", "label_event", "result", "judge_verdict", "frame")
+
+
+class JudgedPair(NamedTuple):
+    """A prompt and a memory text, with the labels of people and the results of systems.
+
+    `verdict` is the gold verdict, None without one. `labels` holds one label for each annotator, by name; `skips` are
+    by annotators without a label. `results` are rows of `newest_result`, by system.
+    """
+
+    prompt: Prompt
+    memory: MemoryText
+    verdict: str | None
+    labels: Sequence[Event]
+    adjudication: Event | None
+    skips: Sequence[Event]
+    results: Sequence[Row]
+
+    @property
+    def key(self) -> PairKey:
+        return self.prompt.id, self.memory.id, self.memory.digest
+
+    @property
+    def given_events(self) -> list[Event]:
+        """Labels, adjudication and skips."""
+        return [*self.labels, *([self.adjudication] if self.adjudication else []), *self.skips]
+
+    @property
+    def deciding(self) -> list[Event]:
+        """The events with the gold verdict: the adjudication alone, or else the labels that agree with the majority."""
+        if self.adjudication:
+            return [self.adjudication]
+        return [label for label in self.labels if label.verdict == self.verdict]
+
+    @property
+    def grade(self) -> int | None:
+        """The lowest grade that was given with the gold verdict; None if nobody gave a grade."""
+        return min((event.grade for event in self.deciding if event.grade is not None), default=None)
+
+    @property
+    def decided_at(self) -> str:
+        """The time of the latest event with the gold verdict; empty without a gold verdict."""
+        return max((event.ts for event in self.deciding), default="")
+
+
+def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
+    """The pairs with a label, in a pool, or injected by a system; prompts in the order of the store."""
+    labels = by_pair(events_in(extract, "label_current ORDER BY annotator"))
+    agreed = extract.tuples("SELECT prompt_id, memory_id, digest, verdict FROM gold")
+    gold = {tuple(key): verdict for *key, verdict in agreed}
+    settled = {key_of(event): event for event in events_in(extract, "adjudication_current")}
+    standing = events_in(extract, "label_standing WHERE action = 'skip' AND NOT repeat ORDER BY ts, event_id")
+    skips = by_pair({(skip.annotator, key_of(skip)): skip for skip in standing}.values())
+    found = system_results(extract)
+    results = grouped(((result["prompt_id"], result["memory_id"], result["digest"]), result) for result in found)
+    pooled = set(extract.tuples("SELECT prompt_id, memory_id, digest FROM frame"))
+    pooled |= {key for key, found in results.items() if any(result["injected"] for result in found)}
+    prompts = {prompt.id: prompt for prompt in read_prompts(extract)}
+    memories = {(memory.id, memory.digest): memory for memory in read_memories(extract)}
+    place = {name: number for number, name in enumerate(prompts)}
+
+    def judged(key: PairKey) -> JudgedPair:
+        said = labels.get(key, [])
+        names = {label.annotator for label in said}
+        skipped = [skip for skip in skips.get(key, ()) if skip.annotator not in names]
+        prompt, memory = prompts[key[0]], memories[key[1:]]
+        return JudgedPair(prompt, memory, gold.get(key), said, settled.get(key), skipped, results.get(key, []))
+
+    keys = {*labels, *skips, *settled, *pooled}
+    return [judged(key) for key in sorted(keys, key=lambda key: (place[key[0]], key))]
+
+
+def events_in(extract: LabelTables, source: str) -> list[Event]:
+    return [event_of(row) for row in extract.rows(f"SELECT * FROM {source}")]
+
+
+def system_results(extract: LabelTables) -> list[Row]:
+    """The results of the newest retrievals, by system and prompt, in rank order."""
+    return extract.rows("SELECT * FROM newest_result ORDER BY system, prompt_id, rank")
+
+
+def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
+    """The *pairs* with gold, for formats without versions: of each memory only the text that was labelled last."""
+    agreed = [pair for pair in pairs if pair.verdict]
+    newest = {(pair.prompt.id, pair.memory.id): pair for pair in sorted(agreed, key=lambda pair: pair.decided_at)}
+    kept = {pair.key for pair in newest.values()}
+    return [pair for pair in agreed if pair.key in kept]
+
+
+# Pairs as a dataset
+
+
+class PairRow(NamedTuple):
+    """A prompt, a memory text and the events about the two. `place` is the line or JSON path of the row.
+
+    `unanswered` are the places of answers in it that say nothing.
+    """
+
+    place: str
+    prompt: Prompt
+    memory: MemoryText
+    events: list[Event]
+    unanswered: Sequence[str] = ()
+
+
+def prompt_in(node: Node, text: str, turns: tuple[Turn, ...] = ()) -> Prompt:
+    """The prompt with the id in `prompt_id`; without an id, the id follows from *text*. One of the two is needed."""
+    name = node.text("prompt_id", "") or (prompt_id(text, turns) if text else "")
+    if not name:
+        raise node.wrong("prompt_id", "an id, or a text in `prompt`")
+    return Prompt(name, text, turns)
+
+
+def memory_in(node: Node, body: str, tags: tuple[str, ...]) -> MemoryText:
+    """The memory text of a row; its field *body* has the text."""
+    words = {name: node.text(name, "") for name in ("digest", "category", "title")}
+    return MemoryText(node.name("memory_id"), **words, tags=tags, body=node.text(body, "") or None)
+
+
+def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
+    """Each prompt and memory text once; ExchangeError if the file at *path* gives two texts for one id."""
+    prompts: dict[str, Prompt] = {}
+    memories: dict[tuple[str, str], MemoryText] = {}
+    events: list[Event] = []
+    places: dict[tuple[str, str], str] = {}
+    unanswered: list[str] = []
+    for place, prompt, memory, about, without in rows:
+        places.setdefault((memory.id, memory.digest), f"{path}, {place}")
+        if prompts.setdefault(prompt.id, prompt).text != prompt.text:
+            raise ExchangeError(f"{path}: the prompt {prompt.id!r} has two texts. Give each an id of its own.")
+        first = memories.setdefault((memory.id, memory.digest), memory)
+        if (first.title, first.body) != (memory.title, memory.body):
+            raise ExchangeError(f"{path}: the memory {memory.id!r} has two texts. Give each a digest of its own.")
+        events += about
+        unanswered += without
+    texts = tuple(prompts.values()), tuple(memories.values())
+    return Dataset(*texts, tuple(events), places=places, by_text=True, unanswered=tuple(unanswered))
+
+
+# The copy of a store
 
 
 class Extract(LabelTables):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from engine.errors import ExchangeError
 from labels import runs
 from labels.events import key_of
+from labels.exchange.exporting import events_in
 from labels.exchange.files import nfc
 from labels.exchange.matching import KnownNames, match
 from labels.exchange.merge import add, read_memories, read_prompts, stored
-from labels.exchange.pairs import events_in
 from labels.exchange.rows import EVENT
 from labels.records import IMPORTED, LABEL, MemoryText
 
@@ -115,7 +115,11 @@ def completed(events: Iterable[Event], db: LabelDatabase, origin: str, now: str)
             continue
         name = nfc(event.annotator)
         said = event if event.annotator in known else event._replace(annotator=spelled.get(name, name))
-        place, uid = (said.action, said.annotator, key_of(said)), uid_of(said)
+        same = stored(said)._replace(blind=bool(said.blind))
+        # without the name of the file and the time of the import, so that the file again makes the same uid
+        parts = [getattr(same, column) for column in EVENT if column not in ("uid", "source")]
+        uid = hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:32]
+        place = said.action, said.annotator, key_of(said)
         before = latest.get(place)
         if uid in taken or (before and is_repeated(said, before)):
             continue
@@ -134,13 +138,6 @@ def is_repeated(event: Event, before: Event) -> bool:
         given in (None, "", known)
         for given, known in ((event.grade, before.grade), (event.reason, before.reason), (event.note, before.note))
     )
-
-
-def uid_of(event: Event) -> str:
-    """32 hex digits of a hash of the event's content, without the name of the file and the time of the import."""
-    known = stored(event)._replace(blind=bool(event.blind))
-    parts = [getattr(known, name) for name in EVENT if name not in ("uid", "source")]
-    return hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:32]
 
 
 def with_run_ids(dataset: Dataset, db: LabelDatabase, source: FileText, context: Context) -> Dataset:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
 from engine.prompt import Turn
+from labels.exchange.exporting import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.exchange.files import json_document
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
 from labels.records import (
     ADJUDICATE,
     LABEL,
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.events import PairKey
-    from labels.exchange.exporting import Extract
+    from labels.exchange.exporting import Extract, JudgedPair
     from labels.exchange.files import FileText, Node
-    from labels.exchange.pairs import JudgedPair
     from labels.exchange.rows import Dataset, Row
 
 INTERFACE = Path(__file__).with_suffix(".xml").read_text(encoding="utf-8")
@@ -172,25 +171,19 @@ def written(node: Node, name: str) -> str:
 
 
 def annotator_of(node: Node) -> str:
-    """The annotator whom memsift wrote, else Label Studio's user: by number, or by a hash of the e-mail address."""
-    user = node.value.get("completed_by")
-    if isinstance(user, dict):
-        address = user.get("email")
-        user = hashed_name(address) if isinstance(address, str) and address else f"user-{user.get('id')}"
-    elif user is not None:
-        user = f"user-{user}"
-    return node.name("annotator", user or "label-studio")
+    """The annotator whom memsift wrote, else Label Studio's user: by number, or by a hash of the e-mail address.
 
-
-def hashed_name(address: str) -> str:
-    """`person-` and 12 hex digits of a hash of *address* in lower case: no address may get into a store.
-
-    A hashed name stays as it is.
+    The hash is `person-` and 12 hex digits of the address in lower case: no address may get into a store.
     """
-    name = address.strip().lower()
-    if HASHED_NAME.fullmatch(name):
-        return name
-    return f"person-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    user = node.value.get("completed_by")
+    address = user.get("email") if isinstance(user, dict) else None
+    if isinstance(address, str) and address:
+        user = address.strip().lower()
+        if not HASHED_NAME.fullmatch(user):
+            user = f"person-{hashlib.sha256(user.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    elif user is not None:
+        user = f"user-{user.get('id') if isinstance(user, dict) else user}"
+    return node.name("annotator", user or "label-studio")
 
 
 def recognises(source: FileText) -> bool:

@@ -309,7 +309,7 @@ def comparable(event: Event) -> Event:
     """The fields that must be equal in every store: `source` differs, and a file without texts has no notes.
 
     An imported label may have the time of its import, and two people may import one file at different times. The digest
-    differs where only one store has followed a rereading: see `labels.rereading`.
+    differs where only one store has followed a rereading: see `LabelStore.follow_rereading`.
     """
     same = event._replace(digest="", source="", note="", reason="", supersedes=None, blind=bool(event.blind))
     return same._replace(ts="", session="") if event.source else same

@@ -6,17 +6,16 @@ import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from labels.exchange.exporting import PairRow, dataset_of, judged_pairs, prompt_in
 from labels.exchange.files import json_lines
-from labels.exchange.pairs import PairRow, dataset_of, judged_pairs, prompt_in
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS, Event, MemoryText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.events import PairKey
-    from labels.exchange.exporting import Extract
+    from labels.exchange.exporting import Extract, JudgedPair
     from labels.exchange.files import FileText, Node
-    from labels.exchange.pairs import JudgedPair
     from labels.exchange.rows import Dataset
 
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")

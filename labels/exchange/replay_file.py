@@ -97,6 +97,7 @@ def outcome_of(row: Node) -> Outcome:
     if elapsed_ms < 0:
         raise row.wrong("ms", "a number of milliseconds, not negative")
     found = [(node.value, candidates[name].value if name in candidates else {}) for name, node in injected.items()]
+    matched = [candidate.get("matched") for _, candidate in found]
     probabilities = {name: number(candidate.value.get("probability")) for name, candidate in candidates.items()}
     return Outcome(
         prompt_id=prompt_id,
@@ -108,7 +109,7 @@ def outcome_of(row: Node) -> Outcome:
         elapsed_ms=elapsed_ms,
         is_asked=any(decisions),
         confidences=tuple(word(memory.get("confidence")) if candidate else "" for memory, candidate in found),
-        matched=tuple(matched_words(candidate) for _, candidate in found),
+        matched=tuple(len(words) or None if isinstance(words, list) else None for words in matched),
         scores=tuple((number(candidate.get("score")) or 0.0) if candidate else None for _, candidate in found),
         probabilities={name: value for name, value in probabilities.items() if value is not None},
     )
@@ -123,12 +124,6 @@ def with_ids(row: Node, field: str) -> dict[str, Node]:
     return by_id
 
 
-def matched_words(candidate: dict[str, Any]) -> int | None:
-    """How many words of the prompt a candidate matched; None if unknown."""
-    words = candidate.get("matched")
-    return (len(words) or None) if isinstance(words, list) else None
-
-
 def word(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
@@ -139,22 +134,18 @@ def number(value: Any) -> float | None:
 
 def read_calls(path: Path) -> tuple[JudgeCall, ...]:
     """The judge's calls in a run file that `read_outcomes` accepts; rows without a time are left out."""
-    asked = ((row.value, row.value.get("judgement") or {}) for row in read_source(path).rows())
-    return tuple(call_of(row, judgement) for row, judgement in asked if is_number(judgement.get("elapsed_ms")))
-
-
-def call_of(row: dict[str, Any], judgement: dict[str, Any]) -> JudgeCall:
-    verdicts = [candidate["verdict"] for candidate in row["candidates"] if candidate.get("verdict")]
-    samples = [verdict.get("samples", 1) for verdict in verdicts]
-    cost = judgement.get("cost_usd")
-    return JudgeCall(
-        prompt_id=row["prompt_id"],
-        system=row["system"],
-        elapsed_ms=judgement["elapsed_ms"],
-        cost_usd=cost if is_number(cost) else None,
-        answers=max((sample for sample in samples if is_whole(sample)), default=0),
-        is_live=not verdicts or any(verdict.get("source") != CACHE for verdict in verdicts),
-    )
+    found = []
+    for row in (node.value for node in read_source(path).rows()):
+        judgement = row.get("judgement") or {}
+        cost = judgement.get("cost_usd")
+        if is_number(judgement.get("elapsed_ms")):
+            verdicts = [candidate["verdict"] for candidate in row["candidates"] if candidate.get("verdict")]
+            samples = [verdict.get("samples", 1) for verdict in verdicts]
+            answers = max((sample for sample in samples if is_whole(sample)), default=0)
+            is_live = not verdicts or any(verdict.get("source") != CACHE for verdict in verdicts)
+            cost = cost if is_number(cost) else None
+            found.append(JudgeCall(row["prompt_id"], row["system"], judgement["elapsed_ms"], cost, answers, is_live))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from urllib.parse import quote, unquote
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt
+from labels.exchange.exporting import judged_pairs, one_text_each, system_results
 from labels.exchange.files import nfc, read_source
-from labels.exchange.pairs import judged_pairs, one_text_each, system_results
 from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
 from labels.records import MAX_GRADE, NEEDED, NOT_RELEVANT, RELEVANT, Event, MemoryText
 

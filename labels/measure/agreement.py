@@ -20,7 +20,7 @@ from engine.judge.verdict import APPROVED, FLAGGED
 from labels.events import key_of
 from labels.measure.intervals import Interval, headline_interval, jackknife_interval, sums
 from labels.measure.metrics import Ratio
-from labels.records import NOT_RELEVANT, RELEVANT, grouped, nested
+from labels.records import NOT_RELEVANT, RELEVANT, VERDICTS, grouped, nested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Votes = tuple[int, int]
     """The numbers of people who call a memory relevant, and not relevant."""
+
 
 ANSWERS = ((True, True), (True, False), (False, True), (False, False))
 """The answers of two voices in the order of a table."""
@@ -281,10 +282,15 @@ class Alpha:
 def krippendorffs_alpha(prompts: Mapping[str, Sequence[Votes]]) -> Alpha | None:
     """Alpha for two categories, from the votes on each memory of each prompt; None if it is not defined.
 
-    It is 1 - D_o / D_e, with missing labels. The interval leaves out whole prompts.
+    It is 1 - D_o / D_e, with missing labels. The disagreement on a memory with n >= 2 labels, a relevant and b not, is
+    2ab / (n - 1). The interval leaves out whole prompts.
     Source: K. Krippendorff, Content Analysis (2004), section 11.3.
     """
-    rows = Counter(row for votes in prompts.values() if (row := alpha_sums(votes))[3])
+    rows = Counter[tuple[float, ...]]()
+    for votes in prompts.values():
+        if several := [(a, b) for a, b in votes if a + b > 1]:
+            disagreement = sum(2 * a * b / (a + b - 1) for a, b in several)
+            rows[disagreement, sum(a for a, _ in several), sum(b for _, b in several), len(several)] += 1
     if not rows:
         return None
     total = sums(rows)
@@ -292,18 +298,71 @@ def krippendorffs_alpha(prompts: Mapping[str, Sequence[Votes]]) -> Alpha | None:
     return None if value is None else Alpha(value, interval, round(total[3]))
 
 
-def alpha_sums(votes: Iterable[Votes]) -> tuple[float, ...]:
-    """(disagreement, relevant labels, other labels, memories) of one prompt.
-
-    The disagreement on a memory with n >= 2 labels, a relevant and b not, is 2ab / (n - 1).
-    """
-    several = [(a, b) for a, b in votes if a + b > 1]
-    disagreement = sum(2 * a * b / (a + b - 1) for a, b in several)
-    return disagreement, sum(a for a, _ in several), sum(b for _, b in several), len(several)
-
-
 def alpha(total: Sequence[float]) -> float | None:
     """1 - observed / expected disagreement; with a relevant and b other labels, 2ab / (a + b - 1) is expected."""
     observed, a, b, _ = total
     expected = 2 * a * b / (a + b - 1) if a + b > 1 else 0.0
     return 1 - observed / expected if expected else None
+
+
+# The progress of labelling
+
+
+@dataclass(frozen=True)
+class Person:
+    """An annotator's current labels by verdict; `blind` and `imported` count labels among them.
+
+    `same` of the `repeated` cards got the same verdict twice. `kappa` is Cohen's, -1..1, over the cards with relevant
+    or not both times; None if undefined. The prompt's ranks are known before a repeat, so all three are upper limits.
+    """
+
+    annotator: str
+    verdicts: Mapping[str, int]
+    blind: int
+    imported: int
+    repeated: int
+    same: int
+    kappa: float | None
+
+    @property
+    def labels(self) -> int:
+        return sum(self.verdicts.values())
+
+
+@dataclass(frozen=True)
+class LabellingProgress:
+    """The progress over one root: `done` of the `prompts` are finished by the annotator.
+
+    `seconds_per_card` is the annotator's pace, None before the first label. `disputed` pairs wait for an adjudication,
+    `settled` pairs have one. `stale` labels are of memories edited since.
+    """
+
+    annotator: str
+    prompts: int
+    done: int
+    seconds_per_card: float | None
+    people: tuple[Person, ...]
+    disputed: int
+    settled: int
+    stale: int
+
+
+def people(labels: Sequence[Label], repeats: Sequence[Repeat]) -> tuple[Person, ...]:
+    """All annotators with labels, sorted by name."""
+    found = []
+    kappas = {concord.first: concord.kappa for concord in selves_of(repeats)}
+    for annotator, own in sorted(grouped((label.annotator, label) for label in labels).items()):
+        again = [repeat for repeat in repeats if repeat.annotator == annotator]
+        verdicts = Counter(label.verdict for label in own)
+        found.append(
+            Person(
+                annotator=annotator,
+                verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
+                blind=sum(bool(label.blind) for label in own),
+                imported=sum(bool(label.source) for label in own),
+                repeated=len(again),
+                same=sum(repeat.first == repeat.again for repeat in again),
+                kappa=kappas.get(annotator),
+            )
+        )
+    return tuple(found)

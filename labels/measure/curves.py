@@ -8,8 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.intervals import Interval, precision_estimate, wilson
-from labels.measure.live_interval import betting_intervals
+from labels.measure.intervals import Interval, betting_intervals, precision_estimate, wilson
 from labels.records import grouped
 
 if TYPE_CHECKING:
@@ -149,7 +148,12 @@ def reliability(rows: Iterable[Outcome], judgements: Judgements) -> ReliabilityC
     if not pairs:
         return None
     brier = sum((probability - is_relevant) ** 2 for probability, is_relevant in pairs) / len(pairs)
-    return ReliabilityCurve(tuple(map(bin_of, binned(pairs))), brier, len(pairs))
+    bins = []
+    for own in binned(pairs):
+        n, found = len(own), sum(is_relevant for _, is_relevant in own)
+        if interval := wilson(found, n):
+            bins.append(Bin(sum(probability for probability, _ in own) / n, found / n, interval, n))
+    return ReliabilityCurve(tuple(bins), brier, len(pairs))
 
 
 def binned(pairs: Iterable[tuple[float, bool]]) -> list[list[tuple[float, bool]]]:
@@ -160,13 +164,6 @@ def binned(pairs: Iterable[tuple[float, bool]]) -> list[list[tuple[float, bool]]
 
 def bin_number(probability: float) -> int:
     return min(int(probability * BINS), BINS - 1)
-
-
-def bin_of(pairs: list[tuple[float, bool]]) -> Bin:
-    n, relevant = len(pairs), sum(is_relevant for _, is_relevant in pairs)
-    interval = wilson(relevant, n)
-    assert interval is not None  # a bin has at least one memory
-    return Bin(sum(probability for probability, _ in pairs) / n, relevant / n, interval, n)
 
 
 def history(sample: Sample) -> tuple[Moment, ...]:

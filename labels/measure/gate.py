@@ -12,8 +12,7 @@ from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
 from labels.measure.comparison import SystemComparison, comparison_of
 from labels.measure.groups import Headline, headline
-from labels.measure.intervals import Interval
-from labels.measure.live_interval import betting_intervals
+from labels.measure.intervals import Interval, betting_intervals
 from labels.measure.metrics import Ratio, false_fire_rate
 from labels.measure.report import MAX_UNJUDGED, Outdated, above, outdated_prompts
 from labels.records import BY_TIME
@@ -200,7 +199,13 @@ def gate_report(
 ) -> GateReport:
     """The answer for *system*, which must be one of the evidence's. *least_served*: a second condition, 0..1."""
     evidence = evidence.ordered
-    sample, caveats = evidence.sample(system), caveats_of(evidence, system, gate)
+    caveats = Caveats(
+        outdated=outdated_prompts(evidence, system),
+        unanswered=above(evidence.failures(system), MAX_UNANSWERED),
+        sighted=evidence.facts.sighted,
+        gaps=gaps_in(evidence, system, gate),
+    )
+    sample = evidence.sample(system)
     decision, rows, served = decide(sample, gate), evidence.of(system), evidence.served_sample(system)
     conditions = [decision]
     if least_served is not None:
@@ -226,15 +231,6 @@ def gate_report(
         caveats=caveats,
         judge=judge_case(evidence, plain, plain + JUDGED, worth) if has_both else None,
         evidence=evidence,
-    )
-
-
-def caveats_of(evidence: Evidence, system: str, gate: Gate) -> Caveats:
-    return Caveats(
-        outdated=outdated_prompts(evidence, system),
-        unanswered=above(evidence.failures(system), MAX_UNANSWERED),
-        sighted=evidence.facts.sighted,
-        gaps=gaps_in(evidence, system, gate),
     )
 
 
@@ -315,10 +311,8 @@ def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None)
     *worth* is the number of irrelevant memories saved that make up for one relevant memory lost.
     """
     comparison = comparison_of(evidence, (plain, judged), worth)
-    if comparison is None:
-        return None
-    own = expense([call for call in evidence.calls if call.system == judged])
-    return JudgeCase(comparison, evidence.failures(judged), own)
+    own = [call for call in evidence.calls if call.system == judged]
+    return JudgeCase(comparison, evidence.failures(judged), expense(own)) if comparison else None
 
 
 def expense(calls: Iterable[JudgeCall]) -> Expense | None:

@@ -7,8 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from engine.retrieval import HIGH, LOW, MEDIUM
-from labels.measure.intervals import Interval, headline_interval, precision_estimate
-from labels.measure.live_interval import betting_intervals
+from labels.measure.intervals import Interval, betting_intervals, headline_interval, precision_estimate
 from labels.measure.metrics import Ratio, Tally, false_fire_rate, precision
 from labels.records import grouped, nested
 

@@ -240,8 +240,12 @@ def report_from_store(
 
 def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: ReportOptions = PLAIN) -> Report:
     """The numbers of every system, and what is known of the people who gave the labels."""
-    lacking = missing_for_ranking() if options.ranking else ""
-    options = replace(options, ranking=options.ranking and not lacking)
+    lacking = ""
+    if options.ranking:
+        try:
+            import ir_measures  # noqa: F401 - only its presence counts
+        except ImportError as error:
+            lacking, options = str(missing_library(error) or error), replace(options, ranking=False)
     injected = injected_pairs(evidence.rows, evidence.judgements)
     verdicts = Counter(label.verdict for label in evidence.labels)
     return Report(
@@ -305,12 +309,3 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
             for memory_id, decision in zip(row.candidates, row.decisions, strict=True)
         ),
     )
-
-
-def missing_for_ranking() -> str:
-    """What to install for the measures of TREC; empty if it is there."""
-    try:
-        import ir_measures  # noqa: F401 - only its presence counts
-    except ImportError as error:
-        return str(missing_library(error) or error)
-    return ""

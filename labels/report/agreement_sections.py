@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING
 
 from engine.wording import counted
 from labels.report.charts import confusion_rows
-from labels.report.counted import CountedPrompts, decided, weighed_by
-from labels.report.section import ReportRow, ReportTable, decimal, give_or_take, section, sentence, share, span
+from labels.report.section import (
+    CountedPrompts,
+    ReportRow,
+    ReportTable,
+    decided,
+    decimal,
+    give_or_take,
+    section,
+    sentence,
+    share,
+    span,
+    weighed_by,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.agreement import Agreement, Alpha, Concord, Graded, People
+    from labels.measure.agreement import Agreement, Graded, People
     from labels.measure.report import Captions, Report
     from labels.report.section import ReportSection
 
@@ -40,20 +51,13 @@ def judge_sections(report: Report) -> Iterator[ReportSection]:
 def differences(system: str, disagreements: Sequence[Graded], captions: Captions) -> ReportSection:
     shown = disagreements[:SHOWN_DISAGREEMENTS]
     rest = "" if len(shown) == len(disagreements) else f" The first {len(shown)} of {len(disagreements):,}."
-    rows = tuple(
-        ReportRow(
-            (
-                captions.memories.get(memory.memory_id, memory.memory_id),
-                captions.prompts.get(memory.prompt_id, memory.prompt_id),
-                decision(memory),
-            ),
-            None,
-            CountedPrompts(partial(tuple, [memory.prompt_id])),
-        )
-        for memory in shown
-    )
+    rows = []
+    for memory in shown:
+        name, prompt = memory.memory_id, memory.prompt_id
+        cells = (captions.memories.get(name, name), captions.prompts.get(prompt, prompt), decision(memory))
+        rows.append(ReportRow(cells, None, CountedPrompts(partial(tuple, [prompt]))))
     flagged = " Flagged: it failed or was not sure." if any(memory.is_deployed for memory in shown) else ""
-    table = ReportTable(("memory", "prompt", "the judge"), rows, names=3)
+    table = ReportTable(("memory", "prompt", "the judge"), tuple(rows), names=3)
     return section("differences", table, anchor=f"differences-{system}", system=system, flagged=flagged, rest=rest)
 
 
@@ -82,18 +86,14 @@ def people_sections(people: People | None) -> Iterator[ReportSection]:
     if people is None:
         return
     head = ("", "same\nanswer", "where one\nsays yes", "where one\nsays no", "kappa", "AC1")
-    rows = tuple(map(people_row, (*people.selves, *people.others)))
-    alpha = [f"All together, on {alpha_text(people.alpha)}."] if people.alpha else []
-    yield section("people", ReportTable(head, rows), alpha)
-
-
-def people_row(people: Concord) -> ReportRow:
-    who = f"{people.first}, again" if people.first == people.second else f"{people.first} and {people.second}"
-    kappa = give_or_take(people.kappa, people.kappa_se)
-    shares = (share(people.same), decimal(people.if_relevant), decimal(people.if_not))
-    return ReportRow((who, *shares, kappa, decimal(people.ac1)))
-
-
-def alpha_text(alpha: Alpha) -> str:
-    interval = f" (95 % interval {span(alpha.interval)})" if alpha.interval else ""
-    return f"{counted(alpha.memories, 'memory')}: Krippendorff's alpha {decimal(alpha.value)}{interval}"
+    rows = []
+    for own in (*people.selves, *people.others):
+        who = f"{own.first}, again" if own.first == own.second else f"{own.first} and {own.second}"
+        shares = (share(own.same), decimal(own.if_relevant), decimal(own.if_not))
+        rows.append(ReportRow((who, *shares, give_or_take(own.kappa, own.kappa_se), decimal(own.ac1))))
+    lines = []
+    if alpha := people.alpha:
+        interval = f" (95 % interval {span(alpha.interval)})" if alpha.interval else ""
+        on = f"All together, on {counted(alpha.memories, 'memory')}"
+        lines = [f"{on}: Krippendorff's alpha {decimal(alpha.value)}{interval}."]
+    yield section("people", ReportTable(head, tuple(rows)), lines)

@@ -1,17 +1,35 @@
-"""The charts of a report, without a drawing: a page draws them as SVG, a terminal as characters."""
+"""The sections on curves, and all charts of a report without a drawing: drawn as SVG in a page, as text in the app."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from labels.measure.curves import bin_number, strengths
+from labels.report.section import (
+    CountedPrompts,
+    ReportRow,
+    ReportTable,
+    decimal,
+    marks,
+    range_of,
+    section,
+    span,
+    system_rows,
+    weighed_by,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from labels.measure.agreement import Confusion
-    from labels.measure.curves import Curves
+    from labels.measure.curves import Bin, Curves, CutPoint, Moment
     from labels.measure.groups import Worst
     from labels.measure.intervals import Interval
     from labels.measure.report import Report, SystemReport
+    from labels.records import Outcome
+    from labels.report.section import ReportSection
+
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 RECALL, FIRES = "recall", "fires"
@@ -123,3 +141,58 @@ def curve_chart(section: str, system: str, curves: Curves, number: int) -> Itera
         line = ChartLine(system, number, tuple((bucket.said, bucket.found) for bucket in bins), spans)
         title, across = "Relevant share, with its 95 % interval", "said probability; true on the diagonal"
         yield LineChart(f"reliability-{number}", title, across, (line,), has_diagonal=True)
+
+
+SHOWN_POINTS = 6
+T = TypeVar("T")
+
+
+# The sections: what a stricter cutoff would cost, how precision became known, and whether P is true
+
+
+def curve_sections(report: Report) -> Iterator[ReportSection]:
+    """Precision against coverage, precision over time, and reliability, as far as they are known."""
+    evidence, found = report.evidence, [(system.system, system.curves) for system in report.systems if system.curves]
+
+    def above(by: str, least: float, row: Outcome) -> float:
+        stronger = zip(row.injected, strengths(row, by), strict=False)
+        return marks(evidence, row, [name for name, own in stronger if own is not None and own >= least])
+
+    def cut(system: str, at: tuple[str, CutPoint]) -> ReportRow:
+        by, point = at
+        cells = (*map(decimal, (point.least, point.precision, point.recall, point.fires)), f"{point.judged:,}")
+        return ReportRow(cells, None, weighed_by(evidence, (system,), partial(above, by, point.least)))
+
+    covered = [(name, own.coverage) for name, own in found if own.coverage]
+    if rows := system_rows([(name, [(own.by, point) for point in some(own.points)]) for name, own in covered], cut):
+        along = " or ".join(sorted({own.by for _, own in covered}))
+        table = ReportTable(("", "at least", "precision", "recall", "fires", "labelled"), rows)
+        yield section("coverage", table, along=along)
+
+    def moment(system: str, at: Moment) -> ReportRow:
+        behind = CountedPrompts(lambda: [*evidence.sample(system).judged][: at.prompts], (system,))
+        cells = (f"{at.prompts:,}", decimal(at.precision), span(at.live))
+        return ReportRow(cells, range_of(at.precision, at.live), behind)
+
+    if rows := system_rows([(name, some(own.history)) for name, own in found], moment):
+        yield section("history", ReportTable(("", "prompts", "precision", "95 %, any time"), rows))
+
+    def in_bin(number: int, row: Outcome) -> float:
+        return marks(evidence, row, [name for name, p in row.probabilities.items() if bin_number(p) == number])
+
+    def bucket(system: str, own: Bin) -> ReportRow:
+        cells = (f"{own.said:.2f}", f"{own.found:.2f}", span(own.interval), f"{own.memories:,}")
+        behind = weighed_by(evidence, (system,), partial(in_bin, bin_number(own.said)))
+        return ReportRow(cells, range_of(own.found, own.interval), behind)
+
+    reliable = [(name, own.reliability) for name, own in found if own.reliability]
+    if rows := system_rows([(name, own.bins) for name, own in reliable], bucket):
+        table = ReportTable(("", "said", "found", "95 % interval", "memories"), rows)
+        yield section("reliability", table, (f"{name}: Brier score {own.brier:.3f}." for name, own in reliable))
+
+
+def some(points: Sequence[T]) -> list[T]:
+    """At most SHOWN_POINTS of them, evenly spread, the first and the last among them."""
+    if len(points) <= SHOWN_POINTS:
+        return list(points)
+    return [points[round(at * (len(points) - 1) / (SHOWN_POINTS - 1))] for at in range(SHOWN_POINTS)]

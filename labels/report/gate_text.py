@@ -178,23 +178,17 @@ def outlook_line(report: GateReport) -> str:
         return ""
     if report.gate.is_one_look:
         return sentence("one_look_open")
-    if decision.more is None:
-        return unknown_outlook(report)
     what = "precision" if decision is report.decision else "the share of served prompts"
+    if decision.more is None:
+        if decision.estimate is None or decision.estimate.prompts < FEWEST_TO_PLAN:
+            return sentence("too_few_to_plan", prompts=FEWEST_TO_PLAN)
+        least = report.gate.least if decision is report.decision else report.least_served or 0.0
+        return sentence("too_near", what=what, least=least, most=AHEAD[-1], one_look=sentence("one_look"))
     step = f"About {decision.more} more prompts would decide, if {what} stays where it is. {sentence('one_look')}"
     if decision.left >= decision.more:
         return f"{step} {decision.left} are there to be judged."
     left = f"Only {decision.left} {'is' if decision.left == 1 else 'are'}" if decision.left else "None is"
     return f"{step} {left} left to be judged: add others with memsift replay --save."
-
-
-def unknown_outlook(report: GateReport) -> str:
-    estimate, of_precision = report.pending.estimate, report.pending is report.decision
-    if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
-        return sentence("too_few_to_plan", prompts=FEWEST_TO_PLAN)
-    least = report.gate.least if of_precision else report.least_served or 0.0
-    what = "precision" if of_precision else "the share of served prompts"
-    return sentence("too_near", what=what, least=least, most=AHEAD[-1], one_look=sentence("one_look"))
 
 
 # The next step

@@ -171,15 +171,12 @@ def refusals(system: str, caveats: Caveats, evidence: Evidence) -> Iterator[Refu
     if gaps and gaps.matters:
         short = f"{counted(gaps.missing, 'memory')} without a label could change the answer."
         most = f"{missing_labels(gaps)}, and the answer depends on them."
-        yield Refusal(short, f"{most} {finishing(gaps.left, evidence)}", finish_step(gaps, evidence))
-
-
-def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
-    if evidence.is_qrels:
-        return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
-    if evidence.facts.disputed:
-        return settle_step(evidence.facts.disputed)
-    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
+        step = Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
+        if evidence.is_qrels:
+            step = Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
+        elif evidence.facts.disputed:
+            step = settle_step(evidence.facts.disputed)
+        yield Refusal(short, f"{most} {finishing(gaps.left, evidence)}", step)
 
 
 def missing_labels(gaps: Gaps) -> str:

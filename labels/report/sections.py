@@ -10,8 +10,15 @@ from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
 from labels.measure.groups import NO_AGENT, NO_KIND
 from labels.report.agreement_sections import judge_sections, people_sections
-from labels.report.counted import (
+from labels.report.charts import curve_sections
+from labels.report.notes import notes
+from labels.report.section import (
+    UNKNOWN,
     CountedPrompts,
+    ReportRow,
+    ReportSection,
+    ReportTable,
+    decimal,
     difference,
     doubt,
     false_fire,
@@ -19,17 +26,6 @@ from labels.report.counted import (
     known_relevant,
     lost,
     marks,
-    trouble,
-    weighed_by,
-)
-from labels.report.curve_sections import curve_sections
-from labels.report.notes import notes
-from labels.report.section import (
-    UNKNOWN,
-    ReportRow,
-    ReportSection,
-    ReportTable,
-    decimal,
     part_of,
     range_of,
     section,
@@ -37,6 +33,8 @@ from labels.report.section import (
     share,
     span,
     system_rows,
+    trouble,
+    weighed_by,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
 
     from labels.measure.comparison import SystemComparison
     from labels.measure.evidence import Evidence
-    from labels.measure.groups import Group, KindGroup, Worst
+    from labels.measure.groups import Group, KindGroup
     from labels.measure.metrics import Ratio
     from labels.measure.report import Report, SystemReport
     from labels.records import Outcome
@@ -219,35 +217,31 @@ def ranking(report: Report) -> Iterator[ReportSection]:
     if report.lacking:
         yield replace(section("ranking", prompts=""), about=report.lacking)
     elif found and found[0].prompts:
-        columns = {name: partial(measure_text, name) for name in found[0].means}
+
+        def mean(name: str, system: SystemReport) -> str:
+            return decimal(system.ranked.means.get(name) if system.ranked else None)
+
+        columns = {name: partial(mean, name) for name in found[0].means}
         yield section("ranking", table_of(report, columns, known_relevant), prompts=counted(found[0].prompts, "prompt"))
-
-
-def measure_text(name: str, system: SystemReport) -> str:
-    return decimal(system.ranked.means.get(name) if system.ranked else None)
 
 
 # Comparisons
 
 
 def comparison_sections(report: Report) -> Iterator[ReportSection]:
-    head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
-    rows = tuple(comparison_row(comparison, report.evidence) for comparison in report.comparisons)
+    rows = []
+    for comparison in report.comparisons:
+        interval = comparison.precision.interval if comparison.precision else None
+        numbers = [comparison.precision and comparison.precision.value]
+        numbers += [interval.low, interval.high] if interval else [None, None]
+        numbers += [comparison.irrelevant.value, comparison.relevant.value]
+        cells = (UNKNOWN if number is None else f"{number:+.2f}" for number in numbers)
+        systems, weight = (comparison.first, comparison.second), difference(report.evidence, comparison.first)
+        rows.append(ReportRow((*systems[::-1], *cells), None, weighed_by(report.evidence, systems, weight)))
     if rows:
-        table = ReportTable(head, rows, names=2, is_whole=True)
+        head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
+        table = ReportTable(head, tuple(rows), names=2, is_whole=True)
         yield section("comparison", table, map(prompts_line, report.comparisons))
-
-
-def comparison_row(comparison: SystemComparison, evidence: Evidence) -> ReportRow:
-    interval = comparison.precision.interval if comparison.precision else None
-    numbers = [comparison.precision and comparison.precision.value]
-    numbers += [interval.low, interval.high] if interval else [None, None]
-    numbers += [comparison.irrelevant.value, comparison.relevant.value]
-    cells = (UNKNOWN if number is None else f"{number:+.2f}" for number in numbers)
-    systems = (comparison.first, comparison.second)
-    return ReportRow(
-        (*systems[::-1], *cells), None, weighed_by(evidence, systems, difference(evidence, comparison.first))
-    )
 
 
 def prompts_line(comparison: SystemComparison) -> str:
@@ -323,22 +317,17 @@ def groups(report: Report) -> Iterator[ReportSection]:
 
 
 def worst(report: Report) -> Iterator[ReportSection]:
-    def memory(row: Worst) -> CountedPrompts:
-        return injected_with(report.evidence, row.id)
-
-    def prompt(row: Worst) -> CountedPrompts:
-        return CountedPrompts(lambda: [row.id])
-
-    for one, many, found, counted_by in (
-        ("memory", "memories", report.worst_memories, memory),
-        ("prompt", "prompts", report.worst_prompts, prompt),
+    for one, many, found in (
+        ("memory", "memories", report.worst_memories),
+        ("prompt", "prompts", report.worst_prompts),
     ):
         if found:
-            rows = tuple(
-                ReportRow((row.text or row.id, f"{row.irrelevant:,}", f"{row.relevant:,}"), None, counted_by(row))
-                for row in found
-            )
-            yield section(f"worst-{many}", ReportTable((one, "irrelevant", "relevant"), rows))
+            rows = []
+            for row in found:
+                alone = CountedPrompts(partial(tuple, [row.id]))
+                behind = injected_with(report.evidence, row.id) if one == "memory" else alone
+                rows.append(ReportRow((row.text or row.id, f"{row.irrelevant:,}", f"{row.relevant:,}"), None, behind))
+            yield section(f"worst-{many}", ReportTable((one, "irrelevant", "relevant"), tuple(rows)))
 
 
 def limits(report: Report) -> Iterator[ReportSection]:

@@ -63,7 +63,8 @@ def section_text(section: ReportSection, width: int) -> str:
     if section.about:
         lines.append(fill(printable(section.about), width, break_on_hyphens=False))
     if section.table:
-        lines += ["", *table_lines(section.table, width)]
+        head, body = laid_out(section.table, width)
+        lines += ["", *head, *body]
         lines += [""] if section.lines else []
     lines += [as_item(line, width) for line in section.lines]
     return "\n".join(lines)
@@ -72,11 +73,6 @@ def section_text(section: ReportSection, width: int) -> str:
 def as_item(line: str, width: int) -> str:
     """*line* as an item of a list, wrapped under its beginning."""
     return fill(printable(line), width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-
-
-def table_lines(table: ReportTable, width: int) -> list[str]:
-    head, body = laid_out(table, width)
-    return [*head, *body]
 
 
 def laid_out(table: ReportTable, width: int) -> tuple[list[str], list[str]]:

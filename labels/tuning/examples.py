@@ -114,10 +114,15 @@ def judged_prompts(
     found = []
     for prompt in prompts:
         if truth.is_judged(prompt.id):
-            examples = _examples(prompt, index, config, truth)
-            today = frozenset(
-                candidate.memory.id for candidate in retrieve(Query(prompt), index, OpenSystem(config, in_use)).injected
+            recorder = Recorder(config)
+            reached = retrieve(Query(prompt), index, OpenSystem(config, recorder)).candidates
+            memories = [candidate.memory for candidate in reached if candidate.memory.id in recorder.seen]
+            examples = tuple(
+                Example(own.id, own.title, recorder.seen[own.id], truth.of(prompt.id, (own.id, own.digest)))
+                for own in memories
             )
+            now = retrieve(Query(prompt), index, OpenSystem(config, in_use)).injected
+            today = frozenset(candidate.memory.id for candidate in now)
             known = truth.relevant(prompt.id, digests)
             found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today))
     return found
@@ -150,13 +155,3 @@ def by_root(
             f'{homeless[0]}. Give the rows of --prompts the root as "cwd", or tune each root with its own files.'
         )
     return found
-
-
-def _examples(prompt: Prompt, index: Index, config: Config, truth: Truth) -> tuple[Example, ...]:
-    recorder = Recorder(config)
-    retrieval = retrieve(Query(prompt), index, OpenSystem(config, recorder))
-    return tuple(
-        Example(memory.id, memory.title, recorder.seen[memory.id], truth.of(prompt.id, (memory.id, memory.digest)))
-        for memory in (candidate.memory for candidate in retrieval.candidates)
-        if memory.id in recorder.seen
-    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import lgamma, log, log1p
 from typing import TYPE_CHECKING
 
-from labels.measure.intervals import Interval
-from labels.measure.live_interval import NOTHING_KNOWN, STAKES, factors_at, last_true
+from labels.measure.intervals import NOTHING_KNOWN, STAKES, Interval, factors_at, last_true
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
@@ -14,7 +14,7 @@ from engine.retrieval import HIGH, Candidate, Retrieval
 from labels.measure import metrics
 from labels.measure.metrics import Tally
 from labels.migrations import migrations
-from labels.records import Card, Judgements, Outcome, Pool
+from labels.records import RELEVANT, Card, Event, Judgements, Outcome, Pool
 from labels.store import LabelStore
 
 ROOT = "/project/.claude/memory"
@@ -95,6 +95,15 @@ def record(store: LabelStore, *retrievals: Retrieval, root: str = ROOT, corpus_h
     for each in retrievals:
         bodies = {candidate.memory.id: f"Body of {candidate.memory.id}" for candidate in each.candidates}
         store.record_retrieval(each, root=root, config_json="{}", corpus_hash=corpus_hash, bodies=bodies)
+
+
+def say(
+    store: LabelStore, said: str, verdict: str = RELEVANT, *, who: str = "ann", digest: str = "", **how: Any
+) -> Event:
+    """A key press, blind unless *how* says otherwise. *said* is "prompt memory"."""
+    prompt_id, memory_id = said.split()
+    pressed = {"seed": 1, "blind": True, "elapsed_ms": 1, **how}
+    return store.label(who, prompt_id, card(memory_id, digest), verdict, **pressed)
 
 
 def card(memory_id: str, digest: str = "", position: int = 1) -> Card:

@@ -13,9 +13,8 @@ from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
 from labels.migrations import STEPS, migrations
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, record, retrieval
+from tests.labels.samples import say
 
 COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason, note, blind,
     position, seed, elapsed_ms, guideline, app_version, supersedes"""
@@ -57,14 +56,19 @@ def events(path: Path) -> list[tuple[object, ...]]:
         return connection.execute(f"SELECT {COLUMNS} FROM label_event ORDER BY event_id").fetchall()
 
 
-def test_no_event_is_lost_or_changed(old: Path) -> None:
+def test_no_event_is_lost_or_changed_and_the_store_becomes_its_owners_alone(old: Path) -> None:
+    old.chmod(0o644)
     before = events(old)
     with LabelStore.open(old) as store:
         assert events(old) == before
+        assert stat.S_IMODE(old.stat().st_mode) == 0o600
         assert {(event.session, event.source, event.repeat) for event in store.events()} == {("", "", False)}
         said = {(label.annotator, label.memory_id): label.verdict for label in store.labels()}
         assert said == {("ann", "a"): "relevant", ("bob", "a"): "unsure", ("bob", "b"): "relevant"}
         assert store.skips("ann", "p1") == {"p1": {("b", "db"): 1}}
+        assert (store.seen_prompts("ann"), store.seen_prompts("bob")) == ({"p1"}, frozenset()), (
+            "not blind: beside ranks"
+        )
 
 
 def test_copies_of_a_store_agree_on_the_names_of_its_events(old: Path, tmp_path: Path) -> None:
@@ -76,37 +80,15 @@ def test_copies_of_a_store_agree_on_the_names_of_its_events(old: Path, tmp_path:
     assert all(len(uid) == 32 and set(uid) <= set("0123456789abcdef") for uid in uids)
 
 
-def test_who_labelled_beside_ranks_has_seen_them(old: Path) -> None:
-    with LabelStore.open(old) as store:
-        assert (store.seen_prompts("ann"), store.seen_prompts("bob")) == ({"p1"}, frozenset())
-
-
 def test_labelling_goes_on_and_the_past_stays_protected(old: Path) -> None:
     with LabelStore.open(old) as store:
         undone = store.undo("ann", ["p1"])
         assert undone is not None
         assert undone.event_id == 3
-        event = store.label("ann", "p1", card("a", "da"), RELEVANT, seed=7, blind=True, elapsed_ms=1)
+        event = say(store, "p1 a", digest="da")
         assert (event.event_id, event.supersedes) == (8, 1)
     with closing(sqlite3.connect(old)) as other, pytest.raises(sqlite3.IntegrityError, match="never changed"):
         other.execute("UPDATE label_event SET note = 'x' WHERE event_id = 1")
-
-
-def test_what_was_retrieved_before_matched_nothing_that_is_known(old: Path) -> None:
-    with closing(sqlite3.connect(old)) as other, other:
-        other.execute("INSERT INTO run VALUES ('r', '/root', 'bm25', '{}', '', '', '', '', '')")
-        other.execute("INSERT INTO result VALUES ('r', 'p1', 'a', 'da', 1, -1.0, 0, -1.0, 'high', 1, NULL)")
-    with LabelStore.open(old) as store:
-        record(store, retrieval(["a"]))
-    with closing(sqlite3.connect(old)) as other:
-        rows = other.execute("SELECT probability, matched FROM result ORDER BY rowid").fetchall()
-    assert rows == [(None, "[]"), (None, '["tokens"]')]
-
-
-def test_it_becomes_its_owners_alone(old: Path) -> None:
-    old.chmod(0o644)
-    LabelStore.open(old).close()
-    assert stat.S_IMODE(old.stat().st_mode) == 0o600
 
 
 def test_an_upgrade_that_fails_leaves_the_older_store_as_it_was(old: Path) -> None:
@@ -177,6 +159,16 @@ def fill(path: Path, steps: int) -> None:
         insert(other, "retrieval", **at, ts="", fallback="", elapsed_ms=2.5)
         ranked = {"rank": 1, "bm25": -1.0, "body_bonus": 0, "score": -1.0, "confidence": "high", "injected": 1}
         insert(other, "result", **at, **about, **ranked)
+        call = {
+            "ts": "",
+            "provider": "scripted",
+            "model": "none",
+            "template_hash": "0",
+            "status": "ok",
+            "elapsed_ms": 1,
+        }
+        insert(other, "judge_call", call_id=1, **at, **call, input_tokens=0, output_tokens=0, detail="")
+        insert(other, "judge_verdict", call_id=1, **about, decision="approved", status="ok", reasoning="")
         if steps > 1:
             insert(other, "label_event", **EVENT, **(NAMES if steps > 3 else {}))
 
@@ -186,12 +178,13 @@ def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(t
     path = store_of(tmp_path / "older.db", steps)
     fill(path, steps)
     with LabelStore.open(path) as store:
-        assert [(each.prompt_id, each.injected, each.elapsed_ms) for each in store.outcomes("/root")] == [
-            ("p1", ("a",), 2.5)
-        ]
+        (outcome,) = store.outcomes("/root")
+        assert (outcome.prompt_id, outcome.injected, outcome.elapsed_ms) == ("p1", ("a",), 2.5)
+        assert (outcome.decisions, outcome.is_asked, outcome.matched) == (("approved",), True, (None,))
+        assert [call.cost_usd for call in store.judge_calls()] == [None]
         given = [(each.annotator, each.pair, each.verdict, each.note) for each in store.labels(root="/root")]
         assert given == ([("ann", ("a", "da"), "relevant", "kept")] if steps > 1 else [])
-        assert store.label("bob", "p1", card("a", "da"), RELEVANT, seed=7, blind=True, elapsed_ms=1).blind
+        assert say(store, "p1 a", who="bob", digest="da").blind
         assert [each.labels for each in store.gold("/root")] == [1 + len(given)]
     LabelStore.open(tmp_path / "new.db").close()
     assert schema(path) == schema(tmp_path / "new.db")

@@ -13,15 +13,14 @@ import pytest
 
 from engine.errors import MovedStoreError
 from labels.exchange.merge import carry
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of
+from tests.labels.samples import pool_of, say
 
 MEMORIES = tuple("abcdefgh")
 
 
 def label(store: LabelStore, memory_id: str) -> None:
-    store.label("ann", "p1", card(memory_id), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    say(store, f"p1 {memory_id}")
 
 
 def labelled(path: Path) -> str:

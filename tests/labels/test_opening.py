@@ -15,9 +15,8 @@ from sqlite_utils import Database
 
 from engine.errors import LabelStoreError, NewerStoreError
 from labels.database import switch_to_wal
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of
+from tests.labels.samples import pool_of, say
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -28,21 +27,16 @@ def query(path: Path, sql: str) -> list[tuple[object, ...]]:
 
 
 def label(store: LabelStore, memory_id: str = "a") -> int:
-    return store.label("ann", "p1", card(memory_id), RELEVANT, seed=1, blind=True, elapsed_ms=1).event_id
+    return say(store, f"p1 {memory_id}").event_id
 
 
 def test_opening_makes_the_folders_and_a_store_in_wal_mode(tmp_path: Path) -> None:
     path = tmp_path / "not" / "there yet" / "labels.db"
-    with LabelStore.open(path) as store:
-        assert store.labels() == ()
-        assert query(path, "PRAGMA journal_mode") == [("wal",)]
-
-
-def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    path.touch()
-    with LabelStore.open(path) as store:
-        assert store.labels() == ()
+    (tmp_path / "empty.db").touch()
+    for place in (path, tmp_path / "empty.db"):
+        with LabelStore.open(place) as store:
+            assert store.labels() == ()
+            assert query(place, "PRAGMA journal_mode") == [("wal",)]
 
 
 @pytest.mark.parametrize("content", [b"x", b"not a database at all\n", b"a" * 5000, b"SQLite format 3\0" + b"a" * 5000])
@@ -55,18 +49,14 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, content: bytes
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["notes.txt"]
 
 
-def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "history.db"
-    with closing(sqlite3.connect(path)) as connection:
+def test_another_programs_database_and_a_newer_store_are_left_alone(tmp_path: Path) -> None:
+    other, path = tmp_path / "history.db", tmp_path / "labels.db"
+    with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE visits (url)")
-    before = path.read_bytes()
+    before = other.read_bytes()
     with pytest.raises(LabelStoreError, match=r"history\.db: it is another program's database.*left alone"):
-        LabelStore.open(path)
-    assert path.read_bytes() == before
-
-
-def test_a_newer_store_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
+        LabelStore.open(other)
+    assert other.read_bytes() == before
     LabelStore.open(path).close()
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
@@ -79,17 +69,13 @@ def test_a_newer_store_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_new_store_is_its_owners_alone(tmp_path: Path) -> None:
+def test_a_new_store_is_its_owners_alone_until_its_owner_shares_it(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     with LabelStore.open(path) as store:
         store.record_pool(pool_of("a"))
         modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.glob("labels.db*")}
     assert modes == {"labels.db": 0o600, "labels.db-wal": 0o600, "labels.db-shm": 0o600}
 
-
-def test_a_store_that_its_owner_shares_stays_shared(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    LabelStore.open(path).close()
     path.chmod(0o660)
     LabelStore.open(path).close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o660
@@ -134,7 +120,7 @@ from pathlib import Path
 from engine.errors import LabelStoreError
 from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of
+from tests.labels.samples import card, pool_of, say
 store = LabelStore.open(Path(sys.argv[1]))
 store.record_pool(pool_of("a"))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

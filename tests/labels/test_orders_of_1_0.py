@@ -21,7 +21,7 @@ from labels.measure.report import report_from_store
 from labels.records import RELEVANT
 from labels.report.notes import notes
 from labels.store import LabelStore
-from tests.labels.samples import card, make_store_of_1_0, record, retrieval
+from tests.labels.samples import make_store_of_1_0, record, retrieval, say
 
 SAID = "SELECT uid, prompt_id, memory_id, verdict FROM label_event ORDER BY event_id"
 LEFT_OUT = (
@@ -70,7 +70,7 @@ def test_what_an_order_put_first_is_left_out_and_said_and_later_labels_count(old
         assert [system.headline.relevant for system in report.systems] == [Ratio(0, 0)] * 2
         assert LEFT_OUT in notes(report)
         for name in ("a", "b"):
-            store.label("ann", f"{root[1:]}-5", card(name), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+            say(store, f"{root[1:]}-5 {name}")
         evidence = evidence_from_store(store, root, None)
         assert evidence.sample("bm25").judged == {f"{root[1:]}-5": (2, 2)}
         assert evidence.facts.preferred == 4
@@ -89,6 +89,6 @@ def test_a_plan_in_json_lines_is_about_the_prompts_that_were_labelled_by_it(tmp_
         import_file(db, read_source(path), FORMATS["jsonl"], "", Context(now="2026-06-01T00:00:00.000+00:00"))
     with LabelStore.open(tmp_path / "labels.db") as store:
         record(store, *(retrieval(["a"], prompt_id=name, text=f"{name}?") for name in ("p1", "p2")), root="/root")
-        store.label("ann", "p2", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p2 a")
         assert evidence_from_store(store, "/root", None).sample("bm25").judged == {"p2": (1, 1)}
         assert store.preferred_prompts() == {"p1"}

@@ -12,6 +12,7 @@ from labels.records import ADJUDICATED, MAJORITY, NOT_RELEVANT, RELEVANT, SINGLE
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
 from tests.labels.samples import card, pool_of, record, retrieval
+from tests.labels.samples import say as press
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def store(tmp_path: Path) -> Iterator[LabelStore]:
 
 
 def say(store: LabelStore, who: str, verdict: str, memory_id: str = "a", *, repeat: bool = False) -> Event:
-    return store.label(who, "p1", card(memory_id), verdict, seed=1, blind=True, elapsed_ms=1, repeat=repeat)
+    return press(store, f"p1 {memory_id}", verdict, who=who, repeat=repeat)
 
 
 def settle(store: LabelStore, who: str, verdict: str) -> Event:
@@ -97,51 +98,32 @@ def test_disputes_are_the_pairs_on_which_people_differ_until_they_are_settled(st
     assert store.disputes() == ()
 
 
-def test_an_adjudication_is_nobodys_own_label(store: LabelStore) -> None:
+def test_an_adjudication_is_nobodys_own_label_and_needs_a_verdict(store: LabelStore) -> None:
     say(store, "ann", RELEVANT)
     settle(store, "ann", NOT_RELEVANT)
+    with pytest.raises(ValueError, match="maybe"):
+        settle(store, "ann", "maybe")
     (label,) = store.labels("ann")
     assert label.verdict == RELEVANT
     assert say(store, "ann", UNSURE).supersedes == label.event_id
 
 
-def test_a_verdict_that_is_none_settles_nothing(store: LabelStore) -> None:
-    with pytest.raises(ValueError, match="maybe"):
-        settle(store, "ann", "maybe")
-
-
-def test_a_repeat_stands_beside_the_label_and_changes_nothing(store: LabelStore) -> None:
+def test_a_repeat_stands_beside_the_label_before_it_changes_nothing_and_can_be_taken_back(store: LabelStore) -> None:
+    say(store, "ann", NOT_RELEVANT)
     first = say(store, "ann", RELEVANT)
+    store.skip("ann", "p1", card("b"), seed=1, blind=True, elapsed_ms=1, repeat=True)
     again = say(store, "ann", NOT_RELEVANT, repeat=True)
-    assert (again.repeat, again.supersedes) == (True, None)
+    assert (again.repeat, again.supersedes, store.skips("ann", "p1")) == (True, None, {})
     assert [(label.verdict, label.event_id) for label in store.labels()] == [(RELEVANT, first.event_id)]
     assert gold(store) == [(RELEVANT, SINGLE, 1)]
-    assert store.repeats() == (Repeat("ann", "p1", "a", "digest-of-a", RELEVANT, NOT_RELEVANT),)
+    said = (Repeat("ann", "p1", "a", "digest-of-a", RELEVANT, NOT_RELEVANT),)
+    assert store.repeats() == said
     assert say(store, "ann", UNSURE).supersedes == first.event_id
-
-
-def test_a_repeat_is_compared_with_what_was_said_before_it(store: LabelStore) -> None:
-    say(store, "ann", NOT_RELEVANT)
-    say(store, "ann", RELEVANT)
-    say(store, "ann", RELEVANT, repeat=True)
-    say(store, "ann", NOT_RELEVANT)
-    assert [(repeat.first, repeat.again) for repeat in store.repeats()] == [(RELEVANT, RELEVANT)]
-
-
-def test_a_repeat_can_be_taken_back(store: LabelStore) -> None:
-    say(store, "ann", RELEVANT)
-    say(store, "ann", NOT_RELEVANT, repeat=True)
-    undone = store.undo("ann")
-    assert undone is not None
-    assert undone.repeat
-    assert store.events()[-1].repeat
-    assert store.repeats() == ()
+    assert store.repeats() == said, "what was said before it counts"
+    store.undo("ann")
+    assert store.undo("ann") == again
+    assert (store.events()[-1].repeat, store.repeats()) == (True, ())
     assert [label.verdict for label in store.labels()] == [RELEVANT]
-
-
-def test_a_repeat_that_is_skipped_is_no_skip_of_the_card(store: LabelStore) -> None:
-    store.skip("ann", "p1", card("a"), seed=1, blind=True, elapsed_ms=1, repeat=True)
-    assert store.skips("ann", "p1") == {}
 
 
 def test_repeats_and_gold_can_be_asked_for_by_root(store: LabelStore) -> None:

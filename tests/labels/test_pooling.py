@@ -30,14 +30,9 @@ def ids(of: Pool) -> list[str]:
     return [card.memory.id for card in of.cards]
 
 
-def test_the_pool_is_the_union_of_what_systems_inject() -> None:
+def test_the_pool_is_the_union_of_what_systems_inject_with_two_cards_for_an_edited_memory() -> None:
     cards = pool([retrieval(["a", "b", "c"], {"d": "cap"}), judged(["c", "e"], [])], seed=1)
     assert sorted(ids(cards)) == ["a", "b", "c", "e"]
-
-
-def test_a_memory_returned_twice_is_one_card_but_an_edited_one_is_two() -> None:
-    same = pool([retrieval(["a"]), retrieval(["a"], system="other")], seed=1)
-    assert ids(same) == ["a"]
     edited = pool([retrieval(["a"]), retrieval(["a"], system="other", digests={"a": "edited"})], seed=1)
     assert sorted(card.memory.digest for card in edited.cards) == ["digest-of-a", "edited"]
 
@@ -49,6 +44,8 @@ def test_the_order_follows_from_prompt_and_seed_and_not_from_rank() -> None:
     assert ids(pool([retrieval(MANY)], seed=2)) != ids(forwards)
     assert ids(pool([retrieval(MANY, prompt_id="p2")], seed=1)) != ids(forwards)
     assert [card.position for card in forwards.cards] == list(range(1, 11))
+    after = ids(pool([retrieval([*MANY, "new"])], seed=1))
+    assert [name for name in after if name != "new"] == ids(forwards), "a new memory does not disturb the others"
 
 
 def test_the_best_memory_comes_at_any_position_equally_often() -> None:
@@ -57,17 +54,8 @@ def test_the_best_memory_comes_at_any_position_equally_often() -> None:
     assert all(abs(times / 2000 - 0.25) < 0.05 for times in positions.values())
 
 
-def test_a_new_memory_does_not_disturb_the_order_of_the_others() -> None:
-    before = ids(pool([retrieval(MANY)], seed=1))
-    after = ids(pool([retrieval([*MANY, "new"])], seed=1))
-    assert [memory_id for memory_id in after if memory_id != "new"] == before
-
-
-def test_a_prompt_for_which_nothing_was_found_has_an_empty_pool() -> None:
+def test_a_prompt_for_which_nothing_was_found_has_an_empty_pool_and_a_pool_of_two_prompts_is_refused() -> None:
     assert pool([retrieval([])], seed=1).cards == ()
-
-
-def test_a_pool_of_two_prompts_is_refused() -> None:
     with pytest.raises(ValueError, match="of one prompt, not of 2"):
         pool([retrieval(["a"]), retrieval(["a"], prompt_id="p2")], seed=1)
     with pytest.raises(ValueError, match="of one prompt, not of 0"):
@@ -89,18 +77,14 @@ def test_about_one_card_in_ten_comes_back_and_always_the_same_ones() -> None:
     chosen = due_repeats(labels, seed=1)
     assert abs(len(chosen) / len(labels) - REPEAT_SHARE) < 0.01
     assert due_repeats(labels, seed=1) == chosen != due_repeats(labels, seed=2)
+    assert [label.event_id for label in chosen] == sorted(label.event_id for label in chosen), (
+        "the longest waiting first"
+    )
 
 
-def test_a_card_comes_back_only_after_a_number_of_others() -> None:
-    labels = given_labels(2_000)
-    waits = {label.event_id: later for later, label in enumerate(labels)}
-    found = due_repeats(labels, seed=1)
-    assert min(waits[label.event_id] for label in found) >= MIN_REPEAT_GAP
+def test_a_card_comes_back_after_a_number_of_others_and_not_at_a_fixed_distance() -> None:
+    labels = given_labels(300)
     assert due_repeats(labels[: MIN_REPEAT_GAP - 1], seed=1) == ()
-
-
-def test_turns_do_not_come_at_a_fixed_distance() -> None:
-    labels = given_labels(600)
     turns = set()
     for wanted in [label for label in due_repeats(labels, seed=1) if labels.index(label) >= 100]:
         at = labels.index(wanted)
@@ -108,11 +92,6 @@ def test_turns_do_not_come_at_a_fixed_distance() -> None:
     assert len(turns) > 5
     assert min(turns) >= MIN_REPEAT_GAP
     assert max(turns) < MIN_REPEAT_GAP + REPEAT_GAP_SPREAD
-
-
-def test_the_longest_waiting_comes_first() -> None:
-    found = [label.event_id for label in due_repeats(given_labels(500), seed=1)]
-    assert found == sorted(found)
 
 
 def test_what_was_labelled_beside_its_ranks_or_imported_does_not_come_back() -> None:

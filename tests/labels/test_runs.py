@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,10 +13,10 @@ from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
 from labels.exchange.rows import Dataset, Row
 from labels.measure.judgements import replayed_texts
-from labels.records import RELEVANT, Outcome
+from labels.records import Outcome
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
-from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
+from tests.labels.samples import ROOT, failed, judged, pool_of, record, retrieval, say
 
 
 def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:
@@ -39,7 +38,7 @@ def test_a_recorded_retrieval_comes_back_as_an_outcome(store: LabelStore) -> Non
 
 def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_asked_about_it(store: LabelStore) -> None:
     record(store, retrieval(["a"], {"b": "cap", "c": "cap"}), judged([], ["b", "c"]))
-    store.label("ann", "p1", card("c"), RELEVANT, seed=1, blind=True, elapsed_ms=1000)
+    say(store, "p1 c")
     bm25, judge = store.outcomes()
     assert (bm25.candidates, bm25.decisions) == (("a", "c"), (None, None))
     assert (judge.candidates, judge.decisions) == (("c",), (REJECTED,))
@@ -91,27 +90,6 @@ def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore
         rows(store, "SELECT confidence, samples, agreement, source FROM judge_verdict")
         == [(0.9, 3, 2 / 3, "cache")] * 2
     )
-
-
-def test_judge_calls_of_an_older_store_are_still_there(tmp_path: Path) -> None:
-    path = tmp_path / "older.db"
-    with LabelStore.open(path) as store:
-        record(store, judged(["a"], ["b"]))
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_judgements'")
-        for table, columns in (
-            ("judge_call", "depth cost_usd"),
-            ("judge_verdict", "confidence samples agreement source"),
-        ):
-            for column in columns.split():
-                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-    with LabelStore.open(path) as store:
-        (outcome,) = store.outcomes()
-        assert (outcome.candidates, outcome.decisions) == (("a",), (APPROVED,))
-        assert outcome.is_asked
-        assert rows(store, "SELECT depth, cost_usd FROM judge_call") == [("keep", None)]
-        record(store, judged(["a"], ["b"], prompt_id="p2"))
-        assert len(store.outcomes()) == 2
 
 
 def test_what_was_asked_in_another_wording_is_not_in_the_same_number(store: LabelStore) -> None:
@@ -166,7 +144,7 @@ def test_a_pool_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelS
 def test_a_labelled_prompt_cannot_become_another_text(store: LabelStore) -> None:
     record(store, retrieval(["a"], text="first"))
     record(store, retrieval(["a"], text="second"))
-    store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    say(store, "p1 a")
     record(store, retrieval(["b"], text="second"))
     with pytest.raises(LabelStoreError, match=r"'p1' was labelled .* with another text"):
         record(store, retrieval(["c"], text="third"))
@@ -185,7 +163,7 @@ def test_a_retrieval_is_recorded_whole_or_not_at_all(store: LabelStore) -> None:
 
 def test_half_a_character_in_a_prompt_does_not_stop_recording(store: LabelStore) -> None:
     record(store, retrieval(["a"], text="broken \ud83d emoji"))
-    store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    say(store, "p1 a")
     record(store, retrieval(["a"], text="broken \ud83d emoji"))
     assert rows(store, "SELECT text FROM prompt") == [("broken ? emoji",)]
 

@@ -10,7 +10,7 @@ from engine import __version__
 from engine.errors import LabelStoreError
 from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of, record, retrieval
+from tests.labels.samples import card, pool_of, record, retrieval, say
 
 OTHER_COLUMNS = """uid, ts, session, source, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason,
     note, blind, repeat, position, seed, elapsed_ms, guideline, app_version, supersedes"""
@@ -32,10 +32,6 @@ def store(path: Path) -> Iterator[LabelStore]:
         yield store
 
 
-def say(store: LabelStore, memory_id: str, verdict: str, *, prompt_id: str = "p1", who: str = "ann") -> Event:
-    return store.label(who, prompt_id, card(memory_id), verdict, seed=7, blind=True, elapsed_ms=1200)
-
-
 def skip(store: LabelStore, memory_id: str, *, prompt_id: str = "p1", who: str = "ann") -> Event:
     return store.skip(who, prompt_id, card(memory_id), seed=7, blind=True, elapsed_ms=300)
 
@@ -45,18 +41,8 @@ def verdicts(store: LabelStore, who: str = "ann") -> dict[str, str]:
 
 
 def test_a_label_keeps_all_that_is_known_of_it(store: LabelStore) -> None:
-    event = store.label(
-        "ann",
-        "p1",
-        card("b", position=2),
-        NOT_RELEVANT,
-        seed=7,
-        blind=False,
-        elapsed_ms=950,
-        grade=1,
-        reason="stale",
-        note="old [api]",
-    )
+    said = {"grade": 1, "reason": "stale", "note": "old [api]", "seed": 7, "blind": False, "elapsed_ms": 950}
+    event = store.label("ann", "p1", card("b", position=2), NOT_RELEVANT, **said)
     assert (event.annotator, event.prompt_id, event.pair) == ("ann", "p1", ("b", "digest-of-b"))
     assert (event.action, event.verdict, event.grade, event.reason) == (LABEL, NOT_RELEVANT, 1, "stale")
     assert (event.note, event.blind, event.position, event.seed) == ("old [api]", False, 2, 7)
@@ -67,16 +53,16 @@ def test_a_label_keeps_all_that_is_known_of_it(store: LabelStore) -> None:
 
 
 def test_a_second_label_supersedes_the_first_and_both_are_kept(store: LabelStore) -> None:
-    first = say(store, "a", RELEVANT)
-    second = say(store, "a", NOT_RELEVANT)
+    first = say(store, "p1 a")
+    second = say(store, "p1 a", NOT_RELEVANT)
     assert second.supersedes == first.event_id
     assert verdicts(store) == {"a": NOT_RELEVANT}
     assert [event.verdict for event in store.events()] == [RELEVANT, NOT_RELEVANT]
 
 
 def test_undo_takes_back_the_latest_label_and_says_which(store: LabelStore) -> None:
-    say(store, "a", RELEVANT)
-    last = say(store, "b", NOT_RELEVANT)
+    say(store, "p1 a")
+    last = say(store, "p1 b", NOT_RELEVANT)
     assert store.undo("ann") == last
     assert verdicts(store) == {"a": RELEVANT}
     assert [event.action for event in store.events()] == [LABEL, LABEL, RETRACT]
@@ -84,46 +70,32 @@ def test_undo_takes_back_the_latest_label_and_says_which(store: LabelStore) -> N
     assert (store.events()[-1].verdict, store.events()[-1].elapsed_ms) == (None, 0)
 
 
-def test_undo_goes_back_to_the_beginning_and_then_says_none(store: LabelStore) -> None:
-    events = [say(store, "a", RELEVANT), skip(store, "b"), say(store, "b", UNSURE)]
+def test_undo_goes_back_to_the_beginning_and_then_says_none_and_leaves_other_people_alone(store: LabelStore) -> None:
+    say(store, "p1 a", NOT_RELEVANT, who="bob")
+    events = [say(store, "p1 a"), skip(store, "b"), say(store, "p1 b", UNSURE)]
     assert [store.undo("ann") for _ in range(4)] == [*reversed(events), None]
-    assert verdicts(store) == {}
+    assert (verdicts(store), verdicts(store, "bob")) == ({}, {"a": NOT_RELEVANT})
 
 
-def test_a_label_after_an_undo_supersedes_what_stands(store: LabelStore) -> None:
-    first = say(store, "a", RELEVANT)
-    say(store, "a", NOT_RELEVANT)
-    store.undo("ann")
-    assert say(store, "a", UNSURE).supersedes == first.event_id
-    assert verdicts(store) == {"a": UNSURE}
-
-
-def test_undo_works_across_a_restart(store: LabelStore, path: Path) -> None:
-    say(store, "a", RELEVANT)
-    say(store, "a", NOT_RELEVANT)
+def test_undo_works_across_a_restart_and_the_next_label_supersedes_what_stands(store: LabelStore, path: Path) -> None:
+    first = say(store, "p1 a")
+    say(store, "p1 a", NOT_RELEVANT)
     store.close()
     with LabelStore.open(path) as again:
         taken_back = again.undo("ann")
         assert taken_back is not None
         assert taken_back.verdict == NOT_RELEVANT
         assert verdicts(again) == {"a": RELEVANT}
+        assert say(again, "p1 a", UNSURE).supersedes == first.event_id
+        assert verdicts(again) == {"a": UNSURE}
 
 
 def test_undo_can_be_kept_to_some_prompts(store: LabelStore) -> None:
-    first = say(store, "a", RELEVANT, prompt_id="p1")
-    say(store, "a", RELEVANT, prompt_id="p2")
+    first = say(store, "p1 a")
+    say(store, "p2 a")
     assert store.undo("ann", ["p1", "p9"]) == first
-    assert store.undo("ann", ["p1"]) is None
-    assert store.undo("ann", []) is None
+    assert (store.undo("ann", ["p1"]), store.undo("ann", [])) == (None, None)
     assert [label.prompt_id for label in store.labels()] == ["p2"]
-
-
-def test_undo_leaves_other_people_alone(store: LabelStore) -> None:
-    say(store, "a", RELEVANT, who="ann")
-    say(store, "a", NOT_RELEVANT, who="bob")
-    assert store.undo("ann") is not None
-    assert verdicts(store, "bob") == {"a": NOT_RELEVANT}
-    assert store.undo("ann") is None
 
 
 def test_skips_are_counted_until_they_are_taken_back(store: LabelStore) -> None:
@@ -138,20 +110,22 @@ def test_skips_are_counted_until_they_are_taken_back(store: LabelStore) -> None:
     assert store.skips("ann", "p1") == {"p1": {("a", "digest-of-a"): 2}}
 
 
-def test_recent_labels_come_newest_first_and_once_each(store: LabelStore) -> None:
-    say(store, "a", RELEVANT)
-    say(store, "b", RELEVANT)
-    say(store, "a", NOT_RELEVANT)
+def test_recent_labels_come_newest_first_and_once_each_and_events_oldest_first(store: LabelStore) -> None:
+    say(store, "p1 a")
+    say(store, "p1 b")
+    say(store, "p1 a", NOT_RELEVANT)
     assert [(label.memory_id, label.verdict) for label in store.recent("ann")] == [
         ("a", NOT_RELEVANT),
         ("b", RELEVANT),
     ]
     assert [label.memory_id for label in store.recent("ann", limit=1)] == ["a"]
+    assert [event.memory_id for event in store.events("ann", limit=2)] == ["b", "a"]
+    assert store.events("bob", limit=2) == ()
 
 
 def test_an_edited_memory_is_labelled_anew_beside_its_old_label(store: LabelStore) -> None:
-    say(store, "a", RELEVANT)
-    again = store.label("ann", "p1", card("a", "edited"), NOT_RELEVANT, seed=7, blind=True, elapsed_ms=1)
+    say(store, "p1 a")
+    again = say(store, "p1 a", NOT_RELEVANT, digest="edited")
     assert again.supersedes is None
     assert {label.digest: label.verdict for label in store.labels()} == {
         "digest-of-a": RELEVANT,
@@ -162,17 +136,10 @@ def test_an_edited_memory_is_labelled_anew_beside_its_old_label(store: LabelStor
 def test_labels_can_be_asked_for_by_root(store: LabelStore) -> None:
     record(store, retrieval(["a"]), root="/one")
     record(store, retrieval(["b"], prompt_id="p2"), root="/two")
-    say(store, "a", RELEVANT)
-    say(store, "b", RELEVANT, prompt_id="p2")
+    say(store, "p1 a")
+    say(store, "p2 b")
     assert [label.memory_id for label in store.labels(root="/one")] == ["a"]
     assert [label.memory_id for label in store.labels(root="/two")] == ["b"]
-
-
-def test_the_newest_events_can_be_asked_for(store: LabelStore) -> None:
-    for memory_id in ("a", "b", "c"):
-        say(store, memory_id, RELEVANT)
-    assert [event.memory_id for event in store.events("ann", limit=2)] == ["b", "c"]
-    assert store.events("bob", limit=2) == ()
 
 
 def test_what_was_pooled_can_be_asked_for_and_only_the_newest_pool_counts(path: Path) -> None:
@@ -193,16 +160,16 @@ def pooled(store: LabelStore) -> dict[str, set[str]]:
 
 def test_a_label_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:
     with pytest.raises(LabelStoreError, match=r"does not know the prompt 'nowhere'\. Replay the prompt first"):
-        say(store, "new", RELEVANT, prompt_id="nowhere")
+        say(store, "nowhere new")
     assert store.events() == ()
-    assert say(store, "a", RELEVANT).event_id == 1
+    assert say(store, "p1 a").event_id == 1
 
 
 def test_a_verdict_that_is_none_is_refused(store: LabelStore) -> None:
     with pytest.raises(ValueError, match="maybe"):
-        say(store, "a", "maybe")
+        say(store, "p1 a", "maybe")
     with pytest.raises(ValueError, match="4"):
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1, grade=4)
+        say(store, "p1 a", grade=4)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +183,7 @@ def test_a_verdict_that_is_none_is_refused(store: LabelStore) -> None:
     ],
 )
 def test_no_program_can_change_or_delete_an_event(store: LabelStore, path: Path, statement: str) -> None:
-    event = say(store, "a", RELEVANT)
+    event = say(store, "p1 a")
     other_program = sqlite3.connect(path)
     with pytest.raises(sqlite3.IntegrityError, match="label events are never"):
         other_program.execute(statement)
@@ -225,7 +192,7 @@ def test_no_program_can_change_or_delete_an_event(store: LabelStore, path: Path,
 
 
 def test_an_event_that_was_taken_back_in_two_stores_is_taken_back_once(store: LabelStore, path: Path) -> None:
-    say(store, "a", RELEVANT)
+    say(store, "p1 a")
     store.undo("ann")
     copy = OTHER_COLUMNS.replace("uid", "lower(hex(randomblob(16)))", 1)
     other_program = sqlite3.connect(path)

@@ -36,8 +36,7 @@ from tui.workspace.report import ASKED, ENDINGS, TARGETS, counted_prompts, read_
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from labels.report.counted import CountedPrompts
-    from labels.report.section import ReportSection
+    from labels.report.section import CountedPrompts, ReportSection
     from tui.workspace.report import ReportReading
 
 MARGIN, FRAME, MIN_WIDTH = 4, 2, 20

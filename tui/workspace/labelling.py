@@ -15,7 +15,7 @@ from engine.paths import config_file
 from engine.stores.files import UnreadableFileError, text_of
 from engine.stores.writing import ACTIVE
 from engine.wording import counted
-from labels.measure.progress import LabellingProgress, people
+from labels.measure.agreement import LabellingProgress, people
 from labels.pooling import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import Card, Pool
 

@@ -22,9 +22,8 @@ from tui.workspace.root_labels import present_digests
 if TYPE_CHECKING:
     from labels.measure.gate import GateDecision, GateReport
     from labels.measure.report import Report, ReportOptions
-    from labels.report.counted import CountedPrompts
     from labels.report.first_lines import Step
-    from labels.report.section import ReportSection
+    from labels.report.section import CountedPrompts, ReportSection
     from tui.workspace.workspace import Workspace
 
 ASKED = HIGH_ENOUGH

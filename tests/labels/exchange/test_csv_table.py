@@ -3,7 +3,6 @@
 import csv
 import io
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,20 +18,9 @@ from tests.labels.exchange.datasets import (
     property_test,
     read,
     read_back,
-    stored_datasets,
     texts,
     write,
 )
-
-FORMULA = "=+-@\t\r\n＝＋－＠"
-"""The beginnings of a formula in a spreadsheet (OWASP, CSV injection)."""
-
-
-@property_test
-@given(stored_datasets)
-def test_no_cell_of_a_table_begins_a_formula(given_dataset: Any) -> None:
-    cells = [cell for row in csv.reader(io.StringIO(write("csv", given_dataset), newline="")) for cell in row]
-    assert not [cell for cell in cells if cell.startswith(tuple(FORMULA))]
 
 
 def test_an_apostrophe_of_the_text_is_left_alone() -> None:

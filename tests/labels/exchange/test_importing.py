@@ -72,14 +72,14 @@ def test_importing_a_file_twice_adds_nothing(name: str, given_dataset: Dataset) 
         assert again.added.events == ()
 
 
-@pytest.mark.parametrize("name", ["jsonl", "csv", "label-studio", "prodigy"])
 @store_test
-@given(given_dataset=stored_datasets)
-def test_importing_what_one_exported_oneself_adds_nothing(name: str, given_dataset: Dataset) -> None:
+@given(stored_datasets)
+def test_importing_what_one_exported_oneself_adds_nothing(given_dataset: Dataset) -> None:
     with opened(given_dataset) as (db,):
         before = content(db)
-        bring(db, name, write(name, rows_of(db)))
-        assert content(db) == before
+        for name in ("jsonl", "csv", "label-studio", "prodigy"):
+            bring(db, name, write(name, rows_of(db)))
+            assert content(db) == before, name
 
 
 @store_test
@@ -154,50 +154,35 @@ def test_prompts_are_known_by_text_and_memories_by_path_digest_or_id(name: str, 
         assert rows_of(db).prompts == (PROMPT,)
 
 
-def test_a_prompt_that_is_not_known_is_taken_with_the_files_text() -> None:
+def test_an_unknown_prompt_is_taken_with_its_text_and_a_known_id_with_another_text_is_refused() -> None:
+    table = "prompt_id,prompt,memory_id,label:jan\np2,new,m1,not\np1,other,m1,relevant\n"
     with opened(KNOWN) as (db,):
+        before = content(db)
+        with pytest.raises(ExchangeError, match=r"The prompt 'p1' is known with another text.*Nothing was imported"):
+            bring(db, "csv", table)
+        assert content(db) == before
         bring(db, "csv", "prompt,memory_id,label:jan\nwhat else?,m1,relevant\n")
         assert rows_of(db).prompts[1:] == (Prompt(prompt_id("what else?"), "what else?"),)
 
 
-def test_a_prompt_with_a_known_id_and_another_text_is_refused_and_nothing_imported() -> None:
-    table = "prompt_id,prompt,memory_id,label:jan\np2,new,m1,not\np1,other,m1,relevant\n"
-    with opened(KNOWN) as (db,):
-        with pytest.raises(ExchangeError, match=r"The prompt 'p1' is known with another text.*Nothing was imported"):
-            bring(db, "csv", table)
-        assert content(db) == content_of(KNOWN)
-
-
-def content_of(given_dataset: Dataset) -> dict[str, list[str]]:
-    with opened(given_dataset) as (db,):
-        return content(db)
-
-
-def test_imported_labels_say_where_they_come_from_and_not_whether_they_were_given_blind() -> None:
+def test_imported_labels_say_where_they_come_from_and_whether_they_were_given_blind_if_the_file_says_so() -> None:
     with opened(KNOWN) as (db,):
         bring(db, "qrels", "p1 0 m1 1\n")
         (label,) = read_events(db)
         assert (label.source, label.blind, label.ts, len(label.uid)) == ("file.txt (qrels)", None, NOW, 32)
-
-
-def test_a_file_may_say_that_a_label_was_given_blind() -> None:
     with opened(dataset(event("a" * 32, blind=True, ts=moment(0))), KNOWN) as (before, after):
         bring(after, "prodigy", write("prodigy", rows_of(before)))
         assert [(each.blind, each.ts) for each in read_events(after)] == [(True, moment(0))]
 
 
-def test_memsifts_own_events_stay_as_they_are() -> None:
+def test_memsifts_own_events_stay_as_they_are_and_one_that_was_written_by_hand_needs_four_fields() -> None:
     own = event("a" * 32, blind=True, source="old.csv (csv)", ts=moment(0))
-    with opened(EMPTY) as (db,):
+    with opened(EMPTY, KNOWN) as (db, other):
         bring(db, "jsonl", write("jsonl", dataset(own, event("b" * 32, ts=moment(1)))))
         assert [each.source for each in read_events(db)] == ["old.csv (csv)", ""]
-
-
-def test_an_event_that_was_written_by_hand_needs_four_fields() -> None:
-    with opened(KNOWN) as (db,):
-        bring(db, "jsonl", json.dumps(BY_HAND))
-        assert said(db) == [("jan", "p1", "m1", "d1", RELEVANT)]
-        assert read_events(db)[0].source == "file.txt (jsonl)"
+        bring(other, "jsonl", json.dumps(BY_HAND))
+        assert said(other) == [("jan", "p1", "m1", "d1", RELEVANT)]
+        assert read_events(other)[0].source == "file.txt (jsonl)"
 
 
 def test_a_changed_mind_supersedes_what_was_imported_before() -> None:
@@ -230,24 +215,15 @@ def test_the_annotator_may_be_named_where_the_file_names_nobody_or_one() -> None
         assert said(two) == []
 
 
-def test_a_retraction_of_nothing_is_refused() -> None:
+def test_a_retraction_of_nothing_and_a_retrieval_of_an_unknown_run_are_refused() -> None:
     alone = event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
-    with opened(KNOWN) as (db,), pytest.raises(ExchangeError, match=r"takes back a{32}, which is neither in"):
-        bring(db, "jsonl", write("jsonl", dataset(alone)))
-
-
-def test_a_retrieval_of_an_unknown_run_is_refused() -> None:
-    with opened(KNOWN) as (db,), pytest.raises(ExchangeError, match=r"of the run 'r', which is neither in .*0\.db"):
-        bring(
-            db,
-            "jsonl",
-            unowned(write("jsonl", dataset(runs=(made_run("r"),), retrievals=({**RETRIEVED, "results": []},)))),
-        )
-
-
-def unowned(text: str) -> str:
-    """The lines of a file without its runs."""
-    return "".join(f"{line}\n" for line in text.splitlines() if '"record": "run"' not in line)
+    run = write("jsonl", dataset(runs=(made_run("r"),), retrievals=({**RETRIEVED, "results": []},)))
+    without = "\n".join(line for line in run.splitlines() if '"record": "run"' not in line)
+    with opened(KNOWN) as (db,):
+        with pytest.raises(ExchangeError, match=r"takes back a{32}, which is neither in"):
+            bring(db, "jsonl", write("jsonl", dataset(alone)))
+        with pytest.raises(ExchangeError, match=r"of the run 'r', which is neither in .*0\.db"):
+            bring(db, "jsonl", without)
 
 
 def test_events_in_another_order_find_what_they_supersede() -> None:

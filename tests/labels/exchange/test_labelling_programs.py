@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
 
 from labels.exchange.registry import FORMATS
 from labels.exchange.rows import Dataset
 from labels.records import NOT_RELEVANT, RELEVANT, SKIP
-from tests.labels.exchange.datasets import dataset, event, moment, property_test, read, stored_datasets, write
+from tests.labels.exchange.datasets import dataset, event, moment, read, write
 from tests.labels.exchange.schemas import check_label_studio
 
 INTERFACE = FORMATS["label-studio"].interface
@@ -17,12 +16,6 @@ INTERFACE = FORMATS["label-studio"].interface
 
 def tasks_of(given_dataset: Dataset) -> Any:
     return json.loads(write("label-studio", given_dataset))
-
-
-@property_test
-@given(stored_datasets)
-def test_label_studio_can_load_what_is_written_for_it(given_dataset: Dataset) -> None:
-    check_label_studio(tasks_of(given_dataset), INTERFACE)
 
 
 def test_the_check_sees_what_is_wrong() -> None:

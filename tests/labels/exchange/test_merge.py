@@ -31,7 +31,7 @@ from tests.labels.exchange.datasets import (
     store_test,
     stored_datasets,
 )
-from tests.labels.samples import card, record, retrieval
+from tests.labels.samples import record, retrieval, say
 
 
 @st.composite
@@ -66,21 +66,14 @@ def part(draw: st.DrawFn, whole: Dataset) -> Dataset:
 
 @store_test
 @given(halves())
-def test_it_does_not_matter_which_store_is_merged_into_which(stores: tuple[Dataset, Dataset]) -> None:
+def test_it_does_not_matter_which_store_is_merged_into_which_and_twice_is_once(stores: tuple[Dataset, Dataset]) -> None:
     with opened(*stores, *stores) as (ours, theirs, ours_too, theirs_too):
         merge(ours, theirs.path)
         merge(theirs_too, ours_too.path)
-        assert content(ours) == content(theirs_too)
+        once = content(ours)
+        assert once == content(theirs_too)
         uids = {each.uid for store in stores for each in store.events}
         assert sorted(each.uid for each in read_events(ours)) == sorted(uids)
-
-
-@store_test
-@given(halves())
-def test_merging_twice_is_merging_once(stores: tuple[Dataset, Dataset]) -> None:
-    with opened(*stores) as (ours, theirs):
-        merge(ours, theirs.path)
-        once = content(ours)
         added = merge(ours, theirs.path)
         assert content(ours) == once
         assert (added.events, added.prompts, added.memories, added.retrievals) == ((), 0, 0, 0)
@@ -131,10 +124,10 @@ def test_a_key_press_counts_though_the_clock_was_set_back(tmp_path: Path) -> Non
     times = iter([9, 8])
     with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
         store.record_retrieval(retrieval(["a"]), root="/r", config_json="{}", corpus_hash="c", bodies={})
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a")
     times = iter([7])
     with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
-        store.label("ann", "p1", card("a"), NOT_RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a", NOT_RELEVANT)
         assert [label.verdict for label in store.labels()] == [NOT_RELEVANT]
 
 
@@ -142,20 +135,16 @@ def hour(number: int) -> datetime:
     return datetime(2026, 1, 1, number, tzinfo=UTC)
 
 
-def test_a_prompt_of_one_id_with_two_texts_is_refused_and_nothing_is_merged() -> None:
+def test_a_prompt_of_one_id_with_two_texts_or_a_changed_event_is_refused_and_nothing_is_merged() -> None:
     other = dataset(event("a" * 32), prompts=(Prompt("p1", "something else"),))
-    with opened(dataset(), other) as (ours, theirs):
+    changed = dataset(event("b" * 32, verdict=NOT_RELEVANT))
+    with opened(dataset(event("b" * 32)), other, changed) as (ours, theirs, edited):
         before = content(ours)
         with pytest.raises(ExchangeError, match=r"The prompt 'p1' has another text in .*0\.db, .*Nothing was added"):
             merge(ours, theirs.path)
+        with pytest.raises(ExchangeError, match=r"b{32} comes twice with different contents"):
+            merge(ours, edited.path)
         assert content(ours) == before
-
-
-def test_an_event_that_somebody_changed_is_refused() -> None:
-    changed = event("a" * 32, verdict=NOT_RELEVANT)
-    twice = pytest.raises(ExchangeError, match=r"a{32} comes twice with different contents")
-    with opened(dataset(event("a" * 32)), dataset(changed)) as (ours, theirs), twice:
-        merge(ours, theirs.path)
 
 
 def test_what_only_one_store_knows_of_a_prompt_or_memory_is_kept() -> None:
@@ -165,30 +154,23 @@ def test_what_only_one_store_knows_of_a_prompt_or_memory_is_kept() -> None:
         assert (rows_of(ours).prompts, rows_of(ours).memories) == ((PROMPT,), (MEMORY,))
 
 
-def test_the_other_store_is_left_as_it_is(tmp_path: Path) -> None:
-    with LabelStore.open(tmp_path / "theirs.db") as store:
-        record(store, retrieval(["a"]))
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
-    before = (tmp_path / "theirs.db").read_bytes()
+def test_a_store_that_is_in_use_is_merged_as_it_stands_and_left_as_it_is(tmp_path: Path) -> None:
     with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
-        assert len(merge(ours, tmp_path / "theirs.db").events) == 1
+        with LabelStore.open(tmp_path / "theirs.db") as store:
+            record(store, retrieval(["a"]))
+            for verdict in (RELEVANT, NOT_RELEVANT):
+                say(store, "p1 a", verdict)
+                assert len(merge(ours, tmp_path / "theirs.db").events) == 1
+        before = (tmp_path / "theirs.db").read_bytes()
+        assert merge(ours, tmp_path / "theirs.db").known == 2
     assert (tmp_path / "theirs.db").read_bytes() == before
     assert sorted(path.name for path in tmp_path.glob("theirs*")) == ["theirs.db"]
-
-
-def test_a_store_that_is_in_use_is_merged_as_it_stands(tmp_path: Path) -> None:
-    with LabelStore.open(tmp_path / "theirs.db") as store, closing(LabelDatabase(tmp_path / "ours.db")) as ours:
-        record(store, retrieval(["a"]))
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
-        assert len(merge(ours, tmp_path / "theirs.db").events) == 1
-        store.label("ann", "p1", card("a"), NOT_RELEVANT, seed=1, blind=True, elapsed_ms=1)
-        assert len(merge(ours, tmp_path / "theirs.db").events) == 1
 
 
 def test_what_a_killed_program_had_saved_is_merged(tmp_path: Path) -> None:
     with LabelStore.open(tmp_path / "live.db") as store:
         record(store, retrieval(["a"]))
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a")
         for ending in ("", "-wal"):
             shutil.copyfile(tmp_path / f"live.db{ending}", tmp_path / f"theirs.db{ending}")
     with closing(LabelDatabase(tmp_path / "ours.db")) as ours:

@@ -115,7 +115,8 @@ def test_written_rows_are_read_back_as_outcomes(tmp_path: Path) -> None:
 def test_a_line_separator_inside_a_text_does_not_end_the_row(tmp_path: Path) -> None:
     path = tmp_path / "r"
     path.write_text(json.dumps({**ROW, "prompt_id": "p\u2028\x85"}, ensure_ascii=False) + "\n", encoding="utf-8")
-    assert [outcome.prompt_id for outcome in read_outcomes(path)] == ["p\u2028\x85"]
+    (outcome,) = read_outcomes(path)
+    assert (outcome.prompt_id, outcome.fallback, outcome.elapsed_ms) == ("p\u2028\x85", "", 0.0)
 
 
 def test_a_fault_in_a_run_is_named_by_line_and_field(tmp_path: Path) -> None:
@@ -141,11 +142,6 @@ def test_a_fault_in_a_run_is_named_by_line_and_field(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ExchangeError, match=complaint):
             read_outcomes(write(tmp_path / "r", row(), line))
-
-
-def test_time_and_fallback_may_be_missing(tmp_path: Path) -> None:
-    (outcome,) = read_outcomes(write(tmp_path / "r", row(fallback=None)))
-    assert (outcome.fallback, outcome.elapsed_ms) == ("", 0.0)
 
 
 def test_run_files_tell_the_calls(tmp_path: Path) -> None:
@@ -179,11 +175,8 @@ SYSTEMS = ("memsift", "memsift+judge")
 ASKED = {"provider": "anthropic", "model": "claude", "template_hash": "0123"}
 
 
-def test_no_file_is_an_empty_run(tmp_path: Path) -> None:
+def test_no_file_is_an_empty_run_and_only_what_ends_in_a_newline_counts(tmp_path: Path) -> None:
     assert read_unfinished(tmp_path / "none.jsonl", SYSTEMS) == UnfinishedRun()
-
-
-def test_only_what_ends_in_a_newline_counts(tmp_path: Path) -> None:
     for cut in ["", '{"pro', '{"prompt_id": "p9", "sys', judged_row("p9"), "\n"]:
         whole = f"{judged_row('p1', 'memsift')}\n{judged_row('p1', judgement=ASKED)}\n"
         path = tmp_path / "run.jsonl"
@@ -192,11 +185,7 @@ def test_only_what_ends_in_a_newline_counts(tmp_path: Path) -> None:
         assert found.pairs == {("p1", "memsift"), ("p1", "memsift+judge")}, cut
         assert found.judges == {("anthropic", "claude", "0123")}, cut
         assert (found.content, found.failed) == (whole.encode(), 0), cut
-
-
-def test_a_cut_within_a_character_is_a_cut(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    path.write_bytes(f"{judged_row('p1')}\n".encode() + '{"prompt_id": "é'.encode()[:-1])
+    path.write_bytes(f"{judged_row('p1')}\n".encode() + '{"prompt_id": "é'.encode()[:-1])  # within a character
     assert read_unfinished(path, SYSTEMS).pairs == {("p1", "memsift+judge")}
 
 
@@ -218,18 +207,12 @@ def test_a_row_whose_judge_did_not_answer_does_not_count_where_its_system_goes_o
         ), fallback
 
 
-def test_a_whole_line_that_is_no_row_is_refused(tmp_path: Path) -> None:
+def test_a_whole_line_that_is_no_row_and_a_file_that_is_not_ours_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    path.write_text(f"{judged_row('p1')}\nsomething else\n", encoding="utf-8")
-    with pytest.raises(ExchangeError, match="line 2"):
-        read_unfinished(path, SYSTEMS)
+    theirs = [("notes of mine", 1), ('{"other": "json"}', 1), (" ", 1), (f"{judged_row('p1')}\nsomething else\n", 2)]
+    for text, number in theirs:
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ExchangeError, match=f"line {number}"):
+            read_unfinished(path, SYSTEMS)
     with pytest.raises(ExchangeError):
         read_unfinished(tmp_path, SYSTEMS)
-
-
-@pytest.mark.parametrize("text", ["notes of mine", '{"other": "json"}', " "])
-def test_a_file_that_is_not_ours_is_not_taken_for_a_cut_row(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ExchangeError, match="line 1"):
-        read_unfinished(path, SYSTEMS)

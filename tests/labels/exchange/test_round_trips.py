@@ -1,5 +1,8 @@
 """What each format gives back of the store that it was given."""
 
+import csv
+import io
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -7,13 +10,14 @@ from typing import Any
 from hypothesis import given
 
 from labels import exchange
+from labels.exchange.exporting import JudgedPair, events_in, judged_pairs, one_text_each, system_results
 from labels.exchange.files import FileText
 from labels.exchange.merge import rows_of
-from labels.exchange.pairs import JudgedPair, events_in, judged_pairs, one_text_each, system_results
 from labels.exchange.registry import FORMATS, READABLE, recognise
 from labels.exchange.rows import Dataset
 from labels.records import ADJUDICATE, NOT_RELEVANT, RELEVANT, SKIP, Event
 from tests.labels.exchange.datasets import extract, property_test, read, stored_datasets
+from tests.labels.exchange.schemas import check_label_studio
 
 
 class Written:
@@ -45,91 +49,64 @@ def verdicts(read: Dataset) -> dict[tuple[str, str], str | None]:
 
 SAID = ("annotator", "action", "verdict", "grade", "reason", "note", "ts", "blind", "elapsed_ms")
 
-stores = stored_datasets.map(Written)
-
 
 @property_test
-@given(stores)
-def test_jsonl_gives_back_everything(written: Written) -> None:
+@given(stored_datasets.map(Written))
+def test_each_format_gives_back_what_it_holds(written: Written) -> None:
     assert written.back("jsonl") == written.rows
-
-
-@property_test
-@given(stores)
-def test_csv_gives_back_labels_grades_reasons_and_notes(written: Written) -> None:
     fields = ("annotator", "verdict", "grade", "reason", "note")
-    assert columns(written.back("csv").events, *fields) == columns(written.labels, *fields)
-
-
-@property_test
-@given(stores)
-def test_label_studio_gives_back_labels_adjudications_and_texts(written: Written) -> None:
-    back = written.back("label-studio")
-    labels = [event for event in back.events if event.action != SKIP]
-    assert columns(labels, *SAID) == columns([*written.labels, *written.adjudications], *SAID)
+    table = written.back("csv").events
+    assert columns(table, *fields) == columns(written.labels, *fields)
+    assert all(event.action != ADJUDICATE for event in table)
+    given = [*written.labels, *written.adjudications]
+    tasks, answers = written.back("label-studio"), written.back("prodigy")
+    assert columns([event for event in tasks.events if event.action != SKIP], *SAID) == columns(given, *SAID)
     known = {prompt.id: (prompt.text, prompt.turns) for prompt in written.rows.prompts}
-    assert all(known[prompt.id] == (prompt.text, prompt.turns) for prompt in back.prompts)
-    texts = {(memory.id, memory.digest): (memory.title, memory.body or "", memory.tags) for memory in back.memories}
-    assert (
-        texts.items()
-        <= {
-            (memory.id, memory.digest): (memory.title, memory.body or "", memory.tags)
-            for memory in written.rows.memories
-        }.items()
-    )
-
-
-@property_test
-@given(stores)
-def test_prodigy_gives_back_labels_adjudications_skips_and_texts(written: Written) -> None:
-    back = written.back("prodigy")
+    assert all(known[prompt.id] == (prompt.text, prompt.turns) for prompt in tasks.prompts)
+    texts = {(memory.id, memory.digest): memory for memory in written.rows.memories}
+    for memory in tasks.memories:
+        kept = texts[memory.id, memory.digest]
+        assert (memory.title, memory.body or "", memory.tags) == (kept.title, kept.body or "", kept.tags)
     skips = [skip for pair in written.pairs for skip in pair.skips]
-    assert columns(back.events, *SAID) == columns([*written.labels, *written.adjudications, *skips], *SAID)
-    texts = {(memory.id, memory.digest): (memory.title, memory.body) for memory in written.rows.memories}
-    assert all(texts[memory.id, memory.digest] == (memory.title, memory.body) for memory in back.memories)
+    assert columns(answers.events, *SAID) == columns([*given, *skips], *SAID)
+    for memory in answers.memories:
+        kept = texts[memory.id, memory.digest]
+        assert (memory.title, memory.body) == (kept.title, kept.body)
 
 
 @property_test
-@given(stores)
-def test_qrels_give_back_gold_and_an_adjudication_decides(written: Written) -> None:
+@given(stored_datasets.map(Written))
+def test_trecs_files_give_back_gold_grades_and_what_each_system_injects_in_its_order(written: Written) -> None:
     found = verdicts(written.back("qrels"))
     assert found == {(pair.prompt.id, pair.memory.id): pair.verdict for pair in written.agreed}
     settled = {(event.prompt_id, event.memory_id): event.verdict for event in written.adjudications}
     assert all(found.get(pair) == verdict for pair, verdict in settled.items() if verdict in (RELEVANT, NOT_RELEVANT))
-    assert all(event.action != ADJUDICATE for event in written.back("csv").events)
-
-
-@property_test
-@given(stores)
-def test_graded_qrels_give_back_grades(written: Written) -> None:
     graded = {(pair.prompt.id, pair.memory.id): pair.grade for pair in written.agreed if pair.grade is not None}
     back = {(event.prompt_id, event.memory_id): event.grade for event in written.back("qrels-graded").events}
     assert {pair: back[pair] for pair in graded} == graded
-
-
-@property_test
-@given(stores)
-def test_runs_give_back_what_each_system_injects_in_its_order(written: Written) -> None:
     injected: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for result in system_results(written.store):
         if result["injected"]:
             shown = injected.setdefault((result["system"], result["prompt_id"]), [])
             shown.append((result["memory_id"], result["score"]))
-    found = {
+    assert injected == {
         (row["run_id"], row["prompt_id"]): [(result["memory_id"], result["score"]) for result in row["results"]]
         for row in written.back("run").retrievals
     }
-    assert found == injected
 
 
 @property_test
-@given(stores)
-def test_a_file_is_recognised_by_how_it_begins(written: Written) -> None:
-    if not any(pair.labels for pair in written.pairs):
-        return  # nothing to go by
+@given(stored_datasets.map(Written))
+def test_a_file_is_recognised_by_how_it_begins_and_no_cell_of_a_table_begins_a_formula(written: Written) -> None:
+    made = {name: FORMATS[name].write(written.store) for name in READABLE}
+    check_label_studio(json.loads(made["label-studio"]), FORMATS["label-studio"].interface)
+    cells = [cell for row in csv.reader(io.StringIO(made["csv"], newline="")) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(tuple("=+-@\t\r\n＝＋－＠"))], (
+        "a formula (OWASP, CSV injection)"
+    )
     for name in set(READABLE) - {"qrels-graded"}:  # grades look like verdicts
-        if (text := FORMATS[name].write(written.store)).strip():
-            assert recognise(FileText(Path("file"), text)) is FORMATS[name], name
+        if made[name].strip() and any(pair.labels for pair in written.pairs):  # else there is nothing to go by
+            assert recognise(FileText(Path("file"), made[name])) is FORMATS[name], name
 
 
 def test_the_readme_of_the_folder_names_every_format_and_file() -> None:

@@ -102,14 +102,11 @@ def test_a_run_is_ordered_by_its_scores_as_trec_eval_does() -> None:
     assert [(found["memory_id"], found["rank"]) for found in retrieved["results"]] == [("b", 1), ("a", 2)]
 
 
-def test_qrels_are_read_by_prompt_and_memory(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "q", "p1 0 a 1", "p1\t0\tb\t0", "", "  p2 Q0 c 3  ")
+def test_qrels_are_read_by_prompt_and_memory_and_negative_grades_say_that_nobody_judged(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "q", "p1 0 a 1", "p1\t0\tb\t0", "", "  p2 Q0 c 3  ", "p1 0 d -1", "p1 0 e -2")
     assert read_qrels(path) == {"p1": {"a": True, "b": False}, "p2": {"c": True}}
-
-
-def test_negative_grades_say_that_nobody_judged(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "q", "p1 0 a -1", "p1 0 b -2", "p1 0 c 0")
-    assert read_qrels(path) == {"p1": {"c": False}}
+    path.write_bytes(b"\xef\xbb\xbfp1 0 a 1\r\np1 0 b 0\r\n")  # Windows
+    assert read_qrels(path) == {"p1": {"a": True, "b": False}}
 
 
 def test_names_in_qrels_and_runs_are_compared_however_an_accent_is_written(tmp_path: Path) -> None:
@@ -119,9 +116,3 @@ def test_names_in_qrels_and_runs_are_compared_however_an_accent_is_written(tmp_p
     row = {"prompt_id": name, "system": "bm25", "injected": [{"id": name}], "candidates": []}
     (outcome,) = read_outcomes(write_lines(tmp_path / "r", json.dumps(row)))
     assert (outcome.prompt_id, outcome.injected) == ("café", ("café",))
-
-
-def test_qrels_may_have_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
-    path = tmp_path / "q"
-    path.write_bytes(b"\xef\xbb\xbfp1 0 a 1\r\np1 0 b 0\r\n")
-    assert read_qrels(path) == {"p1": {"a": True, "b": False}}

@@ -1,4 +1,5 @@
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from labels.measure.agreement import (
     gwet_ac1,
     judge_agreement,
     krippendorffs_alpha,
+    people,
     people_agreement,
     positive_agreement,
 )
@@ -65,7 +67,7 @@ def test_a_memory_on_which_the_judge_is_unsure_counts_as_dropped() -> None:
     assert (found.specificity, found.deployed) == (Ratio(1, 1), 1)
 
 
-def test_without_a_judge_or_without_labels_there_is_no_agreement() -> None:
+def test_without_a_judge_or_without_labels_it_has_no_grades() -> None:
     assert judge_agreement([outcome(["a"])], {"p1": {"a": True}}) is None
     assert judge_agreement([outcome(["a"], decisions={"a": APPROVED})], {}) is None
 
@@ -73,8 +75,8 @@ def test_without_a_judge_or_without_labels_there_is_no_agreement() -> None:
 # People
 
 
-def label(who: str, memory_id: str, verdict: str, *, prompt_id: str = "p1", digest: str = "d") -> Label:
-    return Label(1, "t", who, prompt_id, memory_id, digest, verdict, None, "", "", True)
+def label(who: str, memory_id: str, verdict: str, digest: str = "d", **how: Any) -> Label:
+    return Label(1, "t", who, "p1", memory_id, digest, verdict, None, "", "", **{"blind": True, **how})
 
 
 def said(who: str, **verdicts: str) -> list[Label]:
@@ -97,8 +99,9 @@ def test_two_people_are_compared_on_the_memories_that_both_labelled() -> None:
     assert found.alpha is None
 
 
-def test_labels_on_different_texts_are_no_disagreement() -> None:
+def test_without_double_labels_of_one_text_there_is_no_agreement_of_people() -> None:
     assert people_agreement([label("ann", "a", Y), label("bob", "a", N, digest="edited")], []) is None
+    assert people_agreement(said("ann", a=Y), []) is None
 
 
 def test_a_person_is_compared_with_himself_on_repeated_cards() -> None:
@@ -122,23 +125,26 @@ def test_three_people_have_an_alpha_and_each_pair_has_a_kappa() -> None:
     assert found.alpha.memories == 3
 
 
-def test_without_double_labels_there_is_no_agreement_of_people() -> None:
-    assert people_agreement(said("ann", a=Y), []) is None
+def test_each_persons_labels_are_counted_by_verdict_blindness_and_origin() -> None:
+    """Of the repeats, 20 were relevant both times, 15 not, 5 and 10 changed: kappa is (.70 - .50) / (1 - .50)."""
+    given = [*said("bob", a=N), *said("ann", a=Y), label("ann", "b", Y, blind=False)]
+    again = [Repeat("ann", *"1ad", *both) for both in [(Y, Y)] * 20 + [(Y, N)] * 5 + [(N, Y)] * 10 + [(N, N)] * 15]
+    again += [Repeat("ann", *"1ad", UNSURE, N), Repeat("bob", *"1ad", N, N)]
+    ann, bob = people([*given, label("ann", "c", UNSURE, source="old.csv")], again)
+    assert (ann.annotator, ann.labels, ann.blind, ann.imported) == ("ann", 3, 2, 1)
+    assert ann.verdicts == {"relevant": 2, "not": 0, "unsure": 1, "unrateable": 0}
+    assert (ann.repeated, ann.same, ann.kappa) == (51, 35, pytest.approx(0.4))
+    assert (bob.annotator, bob.labels, bob.repeated, bob.kappa) == ("bob", 1, 1, None)
+    assert people(given, [])[0].kappa is None
 
 
 TABLES = [(40, 9, 6, 45), (1, 2, 3, 4), (0, 5, 5, 0), (30, 0, 1, 200), (7, 0, 0, 7), (12.5, 3.25, 0.5, 80.0)]
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_kappa_and_its_error_equal_those_of_statsmodels(table: Table) -> None:
+def test_kappa_and_agreement_equal_those_of_statsmodels_and_scikit_learn(table: Table) -> None:
     oracle = statsmodels_kappa(np.array(table).reshape(2, 2))
-    kappa, error = cohens_kappa(table)
-    assert kappa == pytest.approx(oracle.kappa, abs=1e-6)
-    assert error == pytest.approx(oracle.std_kappa, abs=1e-6)
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_weighted_kappa_and_agreement_equal_those_of_scikit_learn(table: Table) -> None:
+    assert cohens_kappa(table) == pytest.approx((oracle.kappa, oracle.std_kappa), abs=1e-6)
     first, second = [1, 1, 0, 0], [1, 0, 1, 0]
     assert cohens_kappa(table)[0] == pytest.approx(cohen_kappa_score(first, second, sample_weight=table), abs=1e-6)
     assert positive_agreement(table) == pytest.approx(f1_score(first, second, sample_weight=table), abs=1e-6)
@@ -147,9 +153,9 @@ def test_weighted_kappa_and_agreement_equal_those_of_scikit_learn(table: Table) 
     )
 
 
-@pytest.mark.parametrize("table", [(0, 0, 0, 0), (9, 0, 0, 0), (0, 0, 0, 9)])
-def test_kappa_is_unknown_when_only_one_answer_was_given(table: Table) -> None:
-    assert cohens_kappa(table) == (None, None)
+def test_kappa_is_unknown_when_only_one_answer_was_given_and_no_coefficient_is_known_without_counts() -> None:
+    assert [cohens_kappa(table) for table in ((0, 0, 0, 0), (9, 0, 0, 0), (0, 0, 0, 9))] == [(None, None)] * 3
+    assert [each((0, 0, 0, 0)) for each in (positive_agreement, gwet_ac1)] == [None] * 2
 
 
 def test_ac1_does_not_collapse_where_nearly_all_answers_are_alike() -> None:
@@ -158,10 +164,6 @@ def test_ac1_does_not_collapse_where_nearly_all_answers_are_alike() -> None:
     kappa, _ = cohens_kappa(table)
     assert kappa == pytest.approx(-0.0234, abs=1e-4)
     assert gwet_ac1(table) == pytest.approx(0.9408, abs=1e-4)
-
-
-def test_without_counts_there_is_no_coefficient() -> None:
-    assert [each((0, 0, 0, 0)) for each in (positive_agreement, gwet_ac1)] == [None] * 2
 
 
 @given(st.tuples(*[st.integers(0, 1000)] * 4).filter(any))

@@ -79,25 +79,19 @@ def test_only_given_prompts_with_an_outcome_of_both_systems_count() -> None:
     assert compare(rows, said_of(prompts), (OLD, NEW), {"p3"}) is None
 
 
-def test_unjudged_memories_do_not_count() -> None:
+def test_unjudged_memories_do_not_count_and_one_prompt_gives_no_interval() -> None:
     rows = rows_of({"p1": ("Abx", "Ax")})
     made = compare(rows, {"p1": {"A": True, "b": False}}, (OLD, NEW), {"p1"})
     assert made is not None
     assert made.precision is not None
     assert (made.precision.value, made.irrelevant.value, made.relevant.value) == (0.5, -1, 0)
+    assert (made.precision.interval, made.irrelevant.interval) == (None, None)
 
 
 def test_a_system_that_injects_nothing_has_no_precision() -> None:
     made = compared({"p1": ("Ab", ""), "p2": ("c", "")})
     assert (made.precision, made.p_value, made.compared) == (None, None, 0)
     assert made.irrelevant.value == -1
-
-
-def test_one_prompt_gives_no_interval() -> None:
-    made = compared({"p1": ("Ab", "A")})
-    assert made.irrelevant.interval is None
-    assert made.precision is not None
-    assert made.precision.interval is None
 
 
 GAINS = [Fraction(part, 6) for part in (-6, -3, -2, 0, 1, 2, 3, 4)]

@@ -4,8 +4,7 @@ import pytest
 
 from labels.measure.evidence import Sample
 from labels.measure.gate import AHEAD, FAIL, PASS, UNDECIDED, Gate, decide
-from labels.measure.intervals import Interval, headline_interval
-from labels.measure.live_interval import betting_intervals
+from labels.measure.intervals import Interval, betting_intervals, headline_interval
 from tests.labels.simulated import Counts, World
 
 

@@ -17,7 +17,6 @@ from labels.measure.gate import (
     UNDECIDED,
     Expense,
     Gate,
-    caveats_of,
     decide,
     expense,
     gate_report,
@@ -34,7 +33,7 @@ from labels.report.notes import finishing, missing_labels, refusals, warnings
 from labels.report.sections import sections
 from labels.report.text import section_text
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
+from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, say, write
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 PLAIN, JUDGED = "bm25", "bm25+judge"
@@ -48,18 +47,12 @@ def store(tmp_path: Path) -> Iterator[LabelStore]:
         yield store
 
 
-def say(store: LabelStore, said: str, verdict: str = RELEVANT, *, who: str = "ann", blind: bool = True) -> None:
-    """*said* is "prompt memory"."""
-    prompt_id, memory_id = said.split()
-    store.label(who, prompt_id, card(memory_id), verdict, seed=1, blind=blind, elapsed_ms=1)
-
-
 def evidence(store: LabelStore, config: Config | None = None) -> Evidence:
     return evidence_from_store(store, ROOT, DIGESTS, config)
 
 
 def refused(known: Evidence, system: str) -> tuple[str, ...]:
-    return tuple(refusal.reason for refusal in refusals(system, caveats_of(known, system, HALF), known))
+    return tuple(refusal.reason for refusal in refusals(system, gate_report(known, system, HALF).caveats, known))
 
 
 def warned(known: Evidence, system: str) -> tuple[str, ...]:
@@ -68,7 +61,7 @@ def warned(known: Evidence, system: str) -> tuple[str, ...]:
 
 def to_finish(known: Evidence, system: str) -> str:
     """The gaps in words, and the prompts to finish; empty without gaps."""
-    caveats = caveats_of(known, system, HALF)
+    caveats = gate_report(known, system, HALF).caveats
     return f"{missing_labels(caveats.gaps)}. {finishing(caveats.gaps.left, known)}" if caveats.gaps else ""
 
 
@@ -118,11 +111,10 @@ def test_the_prompt_at_which_a_person_stopped_is_no_gap(store: LabelStore) -> No
     record(store, *(retrieval(["a", "b"], prompt_id=name) for name in ("p1", "p2", "p3")))
     for said in ("p1 a", "p1 b", "p2 a"):
         say(store, said)
-    known = evidence(store)
-    assert (known.sample(PLAIN).judged, to_finish(known, PLAIN)) == ({"p1": (2, 2)}, "")
-    say(store, "p3 a", who="bob")
-    known = evidence(store)
-    assert (known.sample(PLAIN).judged, to_finish(known, PLAIN)) == ({"p1": (2, 2)}, "")
+    for who in ("ann", "bob"):
+        known = evidence(store)
+        assert (known.sample(PLAIN).judged, to_finish(known, PLAIN)) == ({"p1": (2, 2)}, ""), who
+        say(store, "p3 a", who="bob")
     say(store, "p3 b")
     reason = to_finish(evidence(store), PLAIN)
     assert "1 of 6 injected memories" in reason

@@ -1,37 +1,11 @@
-from dataclasses import replace
-
-import pytest
-
-from labels.measure.evidence import Evidence, Sample
+from labels.measure.evidence import Evidence
 from labels.measure.groups import (
     Worst,
-    estimate,
-    headline,
 )
 from labels.measure.intervals import headline_interval
-from labels.measure.live_interval import NOTHING_KNOWN, betting_intervals
-from labels.measure.metrics import Ratio, Tally
+from labels.measure.metrics import Ratio
 from labels.measure.report import Captions, SystemReport, build_report
 from tests.labels.samples import Found, outcome
-
-# Estimates
-
-
-TALLIES = [Tally(f"p{number}", 3, 3, number % 4) for number in range(12)]
-
-
-def test_a_random_draw_has_the_headline_interval() -> None:
-    found = estimate(TALLIES)
-    assert found.ratio == Ratio(18, 36)
-    assert found.interval == headline_interval([(each.relevant, each.judged) for each in TALLIES])
-
-
-def test_the_live_interval_takes_the_prompts_as_they_were_labelled() -> None:
-    sample = Sample({"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, whole=4, most=3)
-    found = headline(sample).live
-    assert vars(found) == pytest.approx(vars(betting_intervals([(3, 3), (1, 3), (2, 3)], 3, [3])[0]))
-    assert headline(replace(sample, judged={})).live == NOTHING_KNOWN
-
 
 # Groups
 

@@ -16,7 +16,7 @@ from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.notes import refusals, warnings
 from labels.report.sections import summary
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, record, retrieval
+from tests.labels.samples import ROOT, record, retrieval, say
 from tests.tui.cli.command_line import memsift
 
 PROMPTS = [f"p{number:03}" for number in range(120)]
@@ -28,11 +28,15 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
+    return replayed(tmp_path / "labels.db")
+
+
+def replayed(path: Path) -> Path:
     """A store in which one memory was injected for each prompt."""
-    with LabelStore.open(tmp_path / "labels.db", now=lambda: LONG_AGO) as store:
+    with LabelStore.open(path, now=lambda: LONG_AGO) as store:
         for name in PROMPTS:
             record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
-    return tmp_path / "labels.db"
+    return path
 
 
 def import_labels(db: Path, form: str, verdicts: dict[str, str], annotator: str = "kim") -> None:
@@ -50,44 +54,19 @@ def qrels(verdicts: Iterable[tuple[str, str]]) -> str:
     return "".join(f"{name} 0 a {int(said == RELEVANT)}\n" for name, said in verdicts)
 
 
-def tasks(verdicts: Iterable[tuple[str, str]]) -> str:
-    """Label Studio's tasks, with rising times."""
-    return json.dumps(
-        [
-            {
-                "data": {"prompt_id": name, "prompt": f"prompt {name}", "memory_id": "a", "digest": "digest-of-a"},
-                "annotations": [
-                    {
-                        "created_at": (LONG_AGO + timedelta(hours=number)).isoformat(),
-                        "result": [{"from_name": "relevance", "value": {"choices": [said]}}],
-                    }
-                ],
-            }
-            for number, (name, said) in enumerate(verdicts)
-        ]
-    )
-
-
 def lines(verdicts: Iterable[tuple[str, str]]) -> str:
     """JSON lines made by hand, with rising times."""
+    about = {"record": "event", "annotator": "x", "memory_id": "a", "digest": "digest-of-a"}
     return "".join(
         json.dumps(
-            {
-                "record": "event",
-                "annotator": "x",
-                "prompt_id": name,
-                "memory_id": "a",
-                "digest": "digest-of-a",
-                "verdict": said,
-                "ts": (LONG_AGO + timedelta(hours=number)).isoformat(),
-            }
+            {**about, "prompt_id": name, "verdict": said, "ts": (LONG_AGO + timedelta(hours=number)).isoformat()}
         )
         + "\n"
         for number, (name, said) in enumerate(verdicts)
     )
 
 
-WRITERS = {"csv": csv, "qrels": qrels, "label-studio": tasks, "jsonl": lines}
+WRITERS = {"csv": csv, "qrels": qrels, "jsonl": lines}
 
 
 def order(db: Path) -> list[str]:
@@ -114,10 +93,7 @@ def test_the_order_of_imported_labels_depends_on_neither_file_nor_store(db: Path
     memsift("merge-labels", db, "--db", other)
     assert order(other) == first
     other.unlink()
-    with LabelStore.open(other, now=lambda: LONG_AGO) as store:
-        for name in PROMPTS:
-            record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
-    import_labels(other, "label-studio", dict(reversed(SORTED.items())))
+    import_labels(replayed(other), "jsonl", dict(reversed(SORTED.items())))
     assert order(other) == first
 
 
@@ -126,14 +102,14 @@ def test_what_was_judged_before_an_import_stays_before_it(db: Path, form: str) -
     """A later look sees the prompts of earlier looks first, in the same order: else no interval holds at any look."""
     with LabelStore.open(db) as store:
         for name in ("p050", "p007", "p100"):
-            store.label("ann", name, card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+            say(store, f"{name} a")
     import_labels(db, form, {name: SORTED[name] for name in PROMPTS[10:40]})
     seen = order(db)
     assert seen[:3] == ["p050", "p007", "p100"]
     import_labels(db, form, {name: SORTED[name] for name in PROMPTS[60:90]}, "lee")
     assert order(db)[: len(seen)] == seen
     with LabelStore.open(db) as store:
-        store.label("ann", "p001", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p001 a")
     assert order(db)[-1] == "p001"
     assert len(order(db)) == 64
 
@@ -153,7 +129,7 @@ def test_labels_decide_a_gate_that_says_of_how_many_it_is_not_known_whether_they
 ) -> None:
     import_labels(db, form, dict.fromkeys(PROMPTS, RELEVANT))
     with LabelStore.open(db) as store:
-        store.label("ann", PROMPTS[0], card("a"), RELEVANT, seed=1, blind=False, elapsed_ms=1)
+        say(store, f"{PROMPTS[0]} a", blind=False)
         found = gate_report(
             evidence_from_store(store, ROOT, {"a": "digest-of-a"}), "bm25", Gate(0.8, Interval(0.8, 0.8))
         )

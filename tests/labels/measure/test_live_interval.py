@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.live_interval import (
+from labels.measure.intervals import (
     NOTHING_KNOWN,
+    Interval,
     betting_intervals,
+    headline_interval,
+    wilson,
 )
 from tests.benchmarks.other_sequences import mirrored, rejected_after
 from tests.labels.simulated import World
@@ -76,9 +78,9 @@ def test_the_interval_at_a_moment_is_that_of_the_prompts_until_then(
 
 
 def test_a_capital_may_overflow_or_vanish() -> None:
-    prompts = [*[(3, 3)] * 3000, *[(0, 3)] * 9000, *[(3, 3)] * 3000]
-    found = betting_intervals(prompts, 3, [3000, 12_000, 15_000])
-    assert found[0] == betting_interval(prompts[:3000], 3)
+    prompts = [*[(3, 3)] * 1500, *[(0, 3)] * 4500, *[(3, 3)] * 1500]
+    found = betting_intervals(prompts, 3, [1500, 6000, 7500])
+    assert found[0] == betting_interval(prompts[:1500], 3)
     assert found[-1] == betting_interval(prompts, 3)
 
 

@@ -1,38 +1,28 @@
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.config import Config, JudgeConfig, config_json
+from engine.lean import record as records
+from engine.prompt import TYPED
+from engine.retrieval import Retrieval
 from labels.exchange.replay_file import read_outcomes, run_row
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import EXCLUDE, Evidence, evidence_from_qrels
-from labels.measure.gate import Gate, gate_report
+from labels.measure.gate import Gate, GateReport, gate_report
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
 from labels.measure.report import Report, SystemReport, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Judgements, Outcome
+from labels.report.gate_text import gate_text
 from labels.report.notes import notes
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
+from tests.labels.samples import ROOT, failed, judged, outcome, record, retrieval, say, write
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
-
-
-def say(
-    store: LabelStore,
-    said: str,
-    verdict: str,
-    *,
-    who: str = "ann",
-    blind: bool = True,
-    digest: str = "",
-    grade: int | None = None,
-) -> None:
-    """*said* is "prompt memory"."""
-    prompt_id, memory_id = said.split()
-    store.label(who, prompt_id, card(memory_id, digest), verdict, seed=1, grade=grade, blind=blind, elapsed_ms=1)
 
 
 def system(report: Report, name: str) -> SystemReport:
@@ -46,14 +36,9 @@ def replayed(store: LabelStore) -> None:
 
 def labelled(store: LabelStore) -> None:
     replayed(store)
-    for said, verdict in {
-        "p1 a": RELEVANT,
-        "p1 b": RELEVANT,
-        "p1 c": UNSURE,
-        "p2 a": NOT_RELEVANT,
-        "p2 b": NOT_RELEVANT,
-    }.items():
-        say(store, said, verdict)
+    said = {"p1 a": RELEVANT, "p1 b": RELEVANT, "p1 c": UNSURE, "p2 a": NOT_RELEVANT, "p2 b": NOT_RELEVANT}
+    for pair, verdict in said.items():
+        say(store, pair, verdict)
 
 
 def test_served_counts_prompts_in_need_also_of_a_silent_system_and_grades_below_2_are_no_need(
@@ -67,7 +52,9 @@ def test_served_counts_prompts_in_need_also_of_a_silent_system_and_grades_below_
     assert judge.precision == Ratio(1, 1)  # silence and a small help look perfect
 
 
-def test_the_report_measures_every_system_on_the_labels(store: LabelStore) -> None:
+def test_the_report_measures_every_system_on_the_labels_grades_the_judge_and_counts_the_labels(
+    store: LabelStore,
+) -> None:
     labelled(store)
     report = report_from_store(store, ROOT, DIGESTS)
     bm25, judge = report.systems
@@ -83,32 +70,25 @@ def test_the_report_measures_every_system_on_the_labels(store: LabelStore) -> No
     assert (judge.fire_rate, judge.false_fire_rate) == (Ratio(1, 2), Ratio(0, 1))
     assert (judge.lost_per_prompt, judge.recall_in_pool) == (Ratio(1, 2), Ratio(1, 2))
     assert (judge.median_ms, judge.fallbacks) == (211.5, Ratio(0, 2))
-
-
-def test_the_report_grades_the_judge_and_counts_the_labels(store: LabelStore) -> None:
-    labelled(store)
-    report = report_from_store(store, ROOT, DIGESTS)
-    agreement = system(report, "bm25+judge").agreement
-    assert agreement is not None
-    assert (agreement.sensitivity, agreement.specificity) == (Ratio(1, 2), Ratio(2, 2))
-    assert [each.memory_id for each in agreement.disagreements] == ["b"]
+    assert judge.agreement is not None
+    assert (judge.agreement.sensitivity, judge.agreement.specificity) == (Ratio(1, 2), Ratio(2, 2))
+    assert [each.memory_id for each in judge.agreement.disagreements] == ["b"]
     assert report.labels == {"relevant": 2, "not": 2, "unsure": 1, "unrateable": 0}
     assert (report.prompts, report.labelled_prompts, report.annotators) == (2, 2, ("ann",))
     assert (report.stale, report.blind) == (0, Ratio(5, 5))
+    assert not any("edited or removed since:" in note for note in notes(report))
 
 
-def test_a_retracted_label_does_not_count(store: LabelStore) -> None:
-    labelled(store)
-    store.undo("ann")
-    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(2, 3)
-
-
-def test_a_stale_label_does_not_count(store: LabelStore) -> None:
+def test_stale_and_retracted_labels_do_not_count(store: LabelStore) -> None:
     labelled(store)
     report = report_from_store(store, ROOT, {**DIGESTS, "a": "edited"})
     assert system(report, "bm25").precision == Ratio(1, 2)
     assert report.stale == 2
     assert "2 labels are stale: the memory was edited or removed since. Stale labels do not count." in notes(report)
+    edited = "1 of the 4 memories that the replays brought up was edited or removed since"
+    assert any(edited in note for note in notes(report))
+    store.undo("ann")
+    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(2, 3)
 
 
 def test_a_label_on_another_text_than_the_replayed_one_waits(store: LabelStore) -> None:
@@ -119,13 +99,8 @@ def test_a_label_on_another_text_than_the_replayed_one_waits(store: LabelStore) 
     assert any("1 label is about a newer or older text than the one replayed" in note for note in notes(report))
     record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="c2")
     assert system(report_from_store(store, ROOT, {"a": "edited"}), "bm25").precision == Ratio(1, 1)
-
-
-def test_an_old_label_does_not_count_for_an_edited_memory(store: LabelStore) -> None:
-    record(store, retrieval(["a"]))
-    say(store, "p1 a", RELEVANT)
-    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="c2")
-    assert system(report_from_store(store, ROOT), "bm25").precision.value is None
+    record(store, retrieval(["a"], digests={"a": "edited again"}), corpus_hash="c3")
+    assert system(report_from_store(store, ROOT), "bm25").precision.value is None, "an old label does not count"
 
 
 def test_only_the_root_that_was_asked_for_is_measured(store: LabelStore) -> None:
@@ -158,15 +133,6 @@ def test_what_was_injected_without_an_answer_of_the_judge_is_left_out(store: Lab
     assert any("the judge gave no answer on 1 of 1 prompt on which it was asked;" in note for note in notes(report))
 
 
-def test_labels_that_were_not_blind_are_noted(store: LabelStore) -> None:
-    record(store, retrieval(["a", "b"]))
-    say(store, "p1 a", RELEVANT, blind=False)
-    say(store, "p1 b", RELEVANT)
-    report = report_from_store(store, ROOT, DIGESTS)
-    assert report.blind == Ratio(1, 2)
-    assert any("1 of 2 labels were given with rank" in note for note in notes(report))
-
-
 def test_the_notes_say_what_is_not_known(store: LabelStore) -> None:
     assert notes(report_from_store(store)) == ("Nothing has been replayed yet: there is no outcome to measure.",)
     replayed(store)
@@ -179,13 +145,6 @@ def test_the_notes_say_what_is_not_known(store: LabelStore) -> None:
     assert "bm25: 4 of 5 injected memories have no label that counts" in text
     assert "not compared with the memories as they are now" in text
     assert "recall and losses are within the pool" in text
-
-
-def test_memories_that_were_edited_since_the_replay_are_counted(store: LabelStore) -> None:
-    labelled(store)
-    found = notes(report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}))
-    assert any("1 of the 4 memories that the replays brought up was edited or removed since" in note for note in found)
-    assert not any("edited or removed since:" in note for note in notes(report_from_store(store, ROOT, DIGESTS)))
 
 
 def test_mixed_runs_and_different_prompts_are_noted(store: LabelStore) -> None:
@@ -305,3 +264,37 @@ def test_one_reading_of_the_store_gives_the_report_and_the_gate(store: LabelStor
     gate = gate_report(report.evidence, "bm25", Gate(0.5, Interval(0.5, 0.5)))
     assert (report.labelled_prompts, gate.labels) == (2, 5)
     assert sum(statement.lstrip().startswith(("SELECT", "WITH")) for statement in asked) <= 14
+
+
+# Prompts that a person typed in Replay are no random sample
+
+
+def typed(made: Retrieval) -> Retrieval:
+    return records.replace(made, prompt=records.replace(made.prompt, source=TYPED))
+
+
+def test_no_number_of_report_and_gate_counts_typed_prompts_until_a_file_has_them(store: LabelStore) -> None:
+    def both() -> tuple[Report, GateReport]:
+        report = report_from_store(store, ROOT, DIGESTS)
+        return report, gate_report(report.evidence, "bm25", Gate(0.5, Interval(0.5, 0.5)))
+
+    def replayed(name: str) -> tuple[Retrieval, Retrieval]:
+        return retrieval(["a", "b"], prompt_id=name), judged(["a"], ["b"], prompt_id=name)
+
+    for name in (f"p{number}" for number in range(6)):
+        record(store, *replayed(name))
+        say(store, f"{name} a")
+        say(store, f"{name} b", NOT_RELEVANT)
+    (before, decided), note = both(), "2 prompts chosen by hand are left out: prompts that somebody typed or picked are"
+    for name in ("t1", "t2", "unlabelled"):
+        record(store, *map(typed, replayed(name)))
+    for said in ("t1 a", "t1 b", "t2 a", "t2 b"):
+        say(store, said, NOT_RELEVANT)
+    after, still = both()
+    assert (after.systems, after.labels, after.worst_prompts) == (before.systems, before.labels, before.worst_prompts)
+    assert (after.systems[0].precision.value, after.prompts, after.labelled_prompts) == (0.5, 6, 6)
+    assert replace(still, evidence=decided.evidence) == decided
+    assert [any(one.startswith(note) for one in notes(report)) for report in (before, after)] == [False, True]
+    assert note in " ".join(gate_text(still, is_full=True).split())
+    record(store, retrieval(["a", "b"], prompt_id="t1"))
+    assert report_from_store(store, ROOT).labelled_prompts == 7

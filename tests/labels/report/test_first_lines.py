@@ -22,13 +22,7 @@ from labels.report.first_lines import (
 )
 from labels.report.text import report_text, step_lines
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
-
-
-def say(
-    store: LabelStore, prompt_id: str, memory_id: str, verdict: str, who: str = "ann", *, blind: bool = True
-) -> None:
-    store.label(who, prompt_id, card(memory_id), verdict, seed=1, blind=blind, elapsed_ms=1)
+from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 
 
 def report(store: LabelStore) -> Report:
@@ -65,8 +59,8 @@ def test_each_line_counts_what_it_says(store: LabelStore) -> None:
     record(store, retrieval(["a", "b"]), judged(["a"], ["b"]))
     record(store, retrieval(["c"], prompt_id="p2"), judged([], ["c"], prompt_id="p2"))
     record(store, retrieval(["d"], prompt_id="p3"))
-    for prompt_id, memory_id, verdict in (("p1", "a", RELEVANT), ("p1", "b", NOT_RELEVANT), ("p2", "c", NOT_RELEVANT)):
-        say(store, prompt_id, memory_id, verdict)
+    for said, verdict in (("p1 a", RELEVANT), ("p1 b", NOT_RELEVANT), ("p2 c", NOT_RELEVANT)):
+        say(store, said, verdict)
     labels, precision, interval, served, judge = first_lines(report(store))
     assert labels == "3 labels by ann on 2 of 3 prompts."
     assert precision == "bm25 injected 3 memories on 2 prompts; 1 was relevant: 33 %."
@@ -78,13 +72,13 @@ def test_each_line_counts_what_it_says(store: LabelStore) -> None:
 def test_labels_of_two_people_are_one_judgement(store: LabelStore) -> None:
     record(store, retrieval(["a", "b", "c"]))
     for memory_id in "abc":
-        say(store, "p1", memory_id, RELEVANT)
-        say(store, "p1", memory_id, RELEVANT, who="bob")
+        say(store, f"p1 {memory_id}", RELEVANT)
+        say(store, f"p1 {memory_id}", RELEVANT, who="bob")
     made = report(store)
     assert made.judged == Ratio(3, 3)
     assert first_lines(made)[0] == "6 labels by ann and bob on 1 of 1 prompt."
     assert first_lines(made)[1] == "bm25 injected 3 memories on 1 prompt; 3 were relevant: 100 %."
-    say(store, "p1", "c", NOT_RELEVANT, who="bob")
+    say(store, "p1 c", NOT_RELEVANT, who="bob")
     made = report(store)
     assert made.judged == Ratio(2, 2)
     assert first_lines(made)[0] == "6 labels by ann and bob on 1 of 1 prompt; they are split on 1 memory."
@@ -128,7 +122,7 @@ def test_the_headline_says_how_many_helped_and_how_sure_that_is() -> None:
 
 def test_no_more_prompts_are_asked_for_than_were_replayed(store: LabelStore) -> None:
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(3)))
-    say(store, "p0", "a", RELEVANT)
+    say(store, "p0 a", RELEVANT)
     assert next_step(report(store)).in_app() == "Label the 2 replayed prompts without a label."
 
 
@@ -138,12 +132,12 @@ def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
     assert next_step(report(store)).in_shell() == "Next: label about 10 prompts: memsift, then L."
     for number in range(8):
-        say(store, f"p{number}", "a", RELEVANT)
+        say(store, f"p{number} a", RELEVANT)
     step = next_step(report(store))
     assert step.in_app() == "Label about 12 more prompts, to have 20 for which bm25 injects something."
     assert step.place == IN_LABEL
     for number in range(8):
-        say(store, f"p{number}", "a", NOT_RELEVANT, who="bob")
+        say(store, f"p{number} a", NOT_RELEVANT, who="bob")
     assert (
         next_step(report(store)).in_shell()
         == "Next: settle the 8 memories people are split on: memsift label --adjudicate."
@@ -153,7 +147,7 @@ def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
 def test_labels_given_with_ranks_in_view_are_to_be_given_without(store: LabelStore) -> None:
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
     for number in range(30):
-        say(store, f"p{number}", "a", RELEVANT, blind=number > 10)
+        say(store, f"p{number} a", RELEVANT, blind=number > 10)
     assert next_step(report(store)).what == "label prompts before you see their ranks"
 
 

@@ -16,7 +16,7 @@ from labels.report.charts import WorstChart
 from labels.report.forms import report_html
 from labels.report.svg_charts import drawn
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
+from tests.labels.samples import ROOT, Found, judged, outcome, record, retrieval, say
 
 EVERYTHING = ReportOptions(ranking=True, curves=True)
 HOSTILE = "</text></svg><script>alert(1)</script> \x00\x1b[31m \u202egnp.exe \ud800 \"'&<b onload=x> ]]> שלום"
@@ -40,8 +40,9 @@ class Reader(HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.append(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -76,16 +77,20 @@ def hostile_report(text: str, options: ReportOptions = EVERYTHING) -> Report:
 def report(store: LabelStore) -> Report:
     """Twelve labelled prompts through two systems, one of them with a judge."""
     for number in range(12):
-        prompt_id = f"p{number}"
-        record(store, retrieval(["a", "b"], prompt_id=prompt_id), judged(["a"], ["b"], prompt_id=prompt_id))
-        for memory_id, verdict in {"a": RELEVANT if number % 3 else NOT_RELEVANT, "b": NOT_RELEVANT}.items():
-            store.label("ann", prompt_id, card(memory_id), verdict, seed=1, blind=True, elapsed_ms=1)
+        name = f"p{number}"
+        record(store, retrieval(["a", "b"], prompt_id=name), judged(["a"], ["b"], prompt_id=name))
+        say(store, f"{name} a", RELEVANT if number % 3 else NOT_RELEVANT)
+        say(store, f"{name} b", NOT_RELEVANT)
     return report_from_store(store, ROOT, options=EVERYTHING)
 
 
-def test_the_page_has_no_scripts_and_loads_nothing(report: Report) -> None:
+def test_the_page_has_no_scripts_loads_nothing_and_fits_light_dark_and_a_telephone(report: Report) -> None:
     for page in (report_html(report), report_html(hostile_report(HOSTILE))):
         found = read(page)
+        ids = [value for name, value in found.attributes if name == "id"]
+        assert len(ids) == len(set(ids)) > 10
+        assert "prefers-color-scheme: dark" in page
+        assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
         assert {"script", "iframe", "object", "embed", "link", "img", "image", "use", "style"} & set(found.names) == {
             "style"
         }
@@ -131,11 +136,6 @@ def test_every_chart_has_a_title_and_a_description(report: Report) -> None:
         assert description.text
 
 
-def test_ids_are_unique(report: Report) -> None:
-    ids = [value for name, value in read(report_html(report)).attributes if name == "id"]
-    assert len(ids) == len(set(ids)) > 10
-
-
 def test_reliability_is_drawn_where_there_are_probabilities() -> None:
     page = report_html(hostile_report("memsift"))
     assert 'id="reliability-0-title"' in page
@@ -145,12 +145,6 @@ def test_reliability_is_drawn_where_there_are_probabilities() -> None:
 def test_a_report_of_nothing_is_still_a_page() -> None:
     page = report_html(build_report(Evidence([], {}), options=EVERYTHING))
     assert "0 prompts replayed" in "".join(read(page).text)
-
-
-def test_the_page_fits_light_dark_and_a_telephone(report: Report) -> None:
-    page = report_html(report)
-    assert "prefers-color-scheme: dark" in page
-    assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
 
 
 def test_a_name_beside_a_bar_ends_before_the_chart_does() -> None:

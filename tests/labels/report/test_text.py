@@ -13,9 +13,9 @@ from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.forms import report_json, report_markdown
 from labels.report.section import ReportRow, ReportTable
 from labels.report.sections import comparison_sections
-from labels.report.text import report_text, table_lines
+from labels.report.text import laid_out, report_text
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
+from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 
 EXPECTED = """\
 3 labels by ann on 2 of 2 prompts.
@@ -116,12 +116,8 @@ def small_report(tmp_path: Path) -> Report:
     with LabelStore.open(tmp_path / "labels.db") as store:
         record(store, retrieval(["a", "b"]), judged(["a"], ["b"]))
         record(store, retrieval(["c", "d"], prompt_id="p2"), judged([], ["c", "d"], prompt_id="p2"))
-        for prompt_id, memory_id, verdict in (
-            ("p1", "a", RELEVANT),
-            ("p1", "b", NOT_RELEVANT),
-            ("p2", "c", NOT_RELEVANT),
-        ):
-            store.label("ann", prompt_id, card(memory_id), verdict, seed=1, blind=True, elapsed_ms=1)
+        for said, verdict in (("p1 a", RELEVANT), ("p1 b", NOT_RELEVANT), ("p2 c", NOT_RELEVANT)):
+            say(store, said, verdict)
         return report_from_store(store, ROOT, {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"})
 
 
@@ -135,22 +131,15 @@ def test_the_text_says_everything_in_aligned_columns(tmp_path: Path) -> None:
     assert report_text(small_report(tmp_path), is_full=True) == EXPECTED
 
 
-def test_an_unknown_number_is_shown_as_a_dash() -> None:
-    rows = [outcome(["a", "b"])]
-    text = report_text(build_report(Evidence(rows, {})), is_full=True)
-    assert next(line.split()[1:] for line in text.splitlines() if line.startswith("bm25")) == [
-        *("-", "0", "of", "0", "-", "2")
-    ]
-
-
-def test_a_report_of_nothing_is_still_a_text() -> None:
+def test_an_unknown_number_is_shown_as_a_dash_and_a_report_of_nothing_is_still_a_text() -> None:
+    text = report_text(build_report(Evidence([outcome(["a", "b"])], {})), is_full=True)
+    assert next(line.split()[1:] for line in text.splitlines() if line.startswith("bm25")) == "- 0 of 0 - 2".split()
     lines = report_text(build_report(Evidence([], {})), is_full=True).splitlines()
     assert lines[0] == "Nothing is measured yet: no prompt was replayed."
     assert "- Nothing has been replayed yet: there is no outcome to measure." in lines
 
 
-@pytest.mark.parametrize("width", [80, 100])
-def test_four_systems_and_long_names_fit_the_width(width: int) -> None:
+def test_four_systems_and_long_names_fit_the_width() -> None:
     names = ("bm25", "bm25+cutoff", "bm25+judge", "bm25+cutoff+judge of a very long name")
     rows = [
         outcome(["a", "b"], prompt_id=f"p{number}", system=name, decisions={"a": "approved", "b": "rejected"})
@@ -161,23 +150,31 @@ def test_four_systems_and_long_names_fit_the_width(width: int) -> None:
     captions = Captions(
         kinds={f"p{number}": f"kind {number % 2}" for number in range(1200)}, memories={"b": "図書館 " * 50}
     )
-    text = report_text(build_report(Evidence(rows, people), captions), width, is_full=True)
-    assert max(map(cells, text.splitlines())) <= width
-    assert "bm25+judge" in text
+    report = build_report(Evidence(rows, people), captions)
+    for width in (80, 100):
+        text = report_text(report, width, is_full=True)
+        assert max(map(cells, text.splitlines())) <= width
+        assert "bm25+judge" in text
+
+
+def lines_of(table: ReportTable, width: int) -> list[str]:
+    head, body = laid_out(table, width)
+    return [*head, *body]
 
 
 def test_a_table_that_is_too_wide_becomes_blocks() -> None:
     table = ReportTable(("", "precision", "lost\nper prompt"), (ReportRow(("bm25", "0.43 (60/138)", "0.56")),))
-    assert table_lines(table, 20) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
-    assert table_lines(table, 40) == [
+    assert lines_of(table, 20) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
+    assert lines_of(table, 40) == [
         "                           lost",
         "          precision  per prompt",
         "bm25  0.43 (60/138)        0.56",
     ]
 
 
-def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
-    report = json.loads(report_json(small_report(tmp_path)))
+def test_json_has_every_number_and_markdown_a_table_of_all_systems(tmp_path: Path) -> None:
+    made = small_report(tmp_path)
+    report = json.loads(report_json(made))
     bm25, judge = report["systems"]
     assert bm25["precision"] == {"value": 1 / 3, "part": 1, "whole": 3}
     assert bm25["false_fire_rate"] == {"value": None, "part": 0, "whole": 0}
@@ -187,10 +184,7 @@ def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
     assert report["annotators"] == ["ann"]
     assert len(report["notes"]) == 4
     assert {"captions", "limits"}.isdisjoint(report)
-
-
-def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
-    lines = report_markdown(small_report(tmp_path)).splitlines()
+    lines = report_markdown(made).splitlines()
     assert lines[0] == "# memsift report"
     assert "|  | precision | relevant | 95 % asked once | 95 % any time | no label |" in lines
     assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines
@@ -216,7 +210,7 @@ def table(second: str, first: str, width: int) -> list[str]:
     made = SystemComparison(first, second, 40, 30, CHANGE, 0.04, CHANGE, CHANGE, (1, 2), (3, 4), None, None)
     (section,) = comparison_sections(replace(build_report(Evidence([], {})), comparisons=(made,)))
     assert section.table is not None
-    return table_lines(section.table, width)
+    return lines_of(section.table, width)
 
 
 def test_a_comparison_fits_one_line_of_80_columns() -> None:

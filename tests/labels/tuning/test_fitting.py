@@ -108,16 +108,8 @@ def test_probabilities_out_of_fold_come_from_other_prompts() -> None:
     honest = judged("liar", *(example(f"m{i}", False, **dict.fromkeys(DIRECTIONS, 0.0)) for i in range(200)))
     assert out_of_fold([*prompts, liar])[-1] == out_of_fold([*prompts, honest])[-1]
     assert len(out_of_fold(prompts)) == 60
-
-
-def test_the_same_prompt_drawn_twice_stays_in_one_fold() -> None:
-    prompts = world(40)
-    twice = out_of_fold([*prompts, *prompts])
-    assert twice[:40] == twice[40:]
-
-
-def test_what_nobody_judged_is_not_learn_from_but_has_a_probability() -> None:
-    prompts = world(60)
     unknown = judged("unknown", example("m", None, lead=0.5))
-    assert labelled([*prompts, unknown]) == labelled(prompts)
+    assert labelled([*prompts, unknown]) == labelled(prompts), "what nobody judged is not learned from"
     assert len(out_of_fold([*prompts, unknown])[-1]) == 1
+    twice = out_of_fold([*prompts, *prompts])
+    assert twice[:60] == twice[60:], "a prompt that was drawn twice stays in one fold"

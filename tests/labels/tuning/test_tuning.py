@@ -33,7 +33,7 @@ from labels.tuning.curve import (
 from labels.tuning.examples import JudgedPrompt, Truth, by_root, judged_prompts
 from labels.tuning.fitting import DEFAULT
 from labels.tuning.text import format_text
-from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, Tuning, tune
+from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, Tuning, labels_hash, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.tuning.judged import example, judged, labels_only, world
 
@@ -72,12 +72,6 @@ def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text
     assert found.today == {"kept", "edited"}
 
 
-def test_who_is_unsure_says_nothing() -> None:
-    truth = Truth.from_gold([Gold("p", "m", "d", UNSURE, "single", 1)])
-    assert not truth.is_judged("p")
-    assert truth.of("p", ("m", "d")) is None
-
-
 def test_in_a_file_a_memory_without_a_row_is_not_relevant_unless_it_is_excluded() -> None:
     judgements = {"p": {"yes": True, "no": False}}
     as_not, excluded = Truth.from_qrels(judgements, excludes=False), Truth.from_qrels(judgements, excludes=True)
@@ -88,7 +82,9 @@ def test_in_a_file_a_memory_without_a_row_is_not_relevant_unless_it_is_excluded(
     assert as_not.relevant("p", {}) == 1
 
 
-def test_a_label_of_an_earlier_text_is_no_relevant_memory() -> None:
+def test_who_is_unsure_says_nothing_and_a_label_of_an_earlier_text_is_no_relevant_memory() -> None:
+    unsure = Truth.from_gold([Gold("p", "m", "d", UNSURE, "single", 1)])
+    assert (unsure.is_judged("p"), unsure.of("p", ("m", "d"))) == (False, None)
     gold = [Gold("p", "m", "old", RELEVANT, "single", 1), Gold("p", "m", "new", RELEVANT, "single", 1)]
     truth = Truth.from_gold([*gold, Gold("p", "gone", "x", RELEVANT, "single", 1)])
     assert truth.relevant("p", {"m": "new"}) == 1
@@ -136,8 +132,8 @@ def test_names_of_thresholds_mean_shares_of_the_prompts_that_need_nothing() -> N
     assert named_thresholds(prompts[71:], probabilities[71:]) == {}
 
 
-def test_the_thresholds_of_the_names_are_written_and_used() -> None:
-    made, few = tune(world(150, size=3), 0.5, 0.9, 3), tune(world(150), 0.5, 0.9, 3)
+def test_the_thresholds_of_the_names_are_written_and_used(made: Tuning) -> None:
+    few, made = made, tune(world(150, size=3), 0.5, 0.9, 3)
     assert (made.silent >= MIN_SILENT, few.silent >= MIN_SILENT) == (True, False)
     for tuning in (made, few):
         assert tuning.at
@@ -264,13 +260,12 @@ def test_the_promise_is_kept_as_often_as_it_says() -> None:
     assert sum(one >= 0.6 for one in precisions) >= 0.85 * len(precisions)
 
 
-def test_the_reliability_counts_every_label_once(made: Tuning) -> None:
+def test_the_reliability_counts_every_label_once_and_changes_are_what_is_injected_before_or_after(
+    made: Tuning,
+) -> None:
     assert sum(one.count for one in made.reliability) == 400
     assert sum(one.observed * one.count for one in made.reliability) == pytest.approx(made.relevant)
     assert made.brier < made.base_rate * (1 - made.base_rate)
-
-
-def test_changes_are_what_is_injected_before_or_after(made: Tuning) -> None:
     assert made.at is not None
     assert sum(one.before for one in made.changes) == made.today.injected == made.points[0].injected == 300
     assert sum(one.after for one in made.changes) == made.at.injected
@@ -280,9 +275,7 @@ def test_changes_are_what_is_injected_before_or_after(made: Tuning) -> None:
 
 def test_another_label_makes_another_hash() -> None:
     prompts = world(60)
-    first, again = tune(prompts, 0.6, 0.9, 3), tune(list(reversed(prompts)), 0.6, 0.9, 3)
-    assert first.labels_hash == again.labels_hash
-    assert tune([*prompts, labels_only("more", True)], 0.6, 0.9, 3).labels_hash != first.labels_hash
+    assert labels_hash(prompts) == labels_hash(prompts[::-1]) != labels_hash([*prompts, labels_only("more", True)])
 
 
 def test_the_best_that_can_be_promised_is_said_where_the_target_is_out_of_reach() -> None:
@@ -303,7 +296,9 @@ def test_the_best_that_can_be_promised_is_said_where_the_target_is_out_of_reach(
 # The file
 
 
-def test_a_model_that_was_written_is_the_one_that_the_engine_reads(tmp_path: Path, made: Tuning) -> None:
+def test_a_model_that_was_written_is_the_one_that_the_engine_reads_and_both_agree_on_a_probability(
+    tmp_path: Path, made: Tuning
+) -> None:
     content = model_file.content(made, Config(), NOW, OWN)
     assert model_file.write(str(tmp_path / "state"), content) == tmp_path / "state/cutoff.json"
     cutoff = load_cutoff(str(tmp_path / "state"), Config(), "", bool)
@@ -315,12 +310,8 @@ def test_a_model_that_was_written_is_the_one_that_the_engine_reads(tmp_path: Pat
     assert content["provenance"]["labels_sha256"] == made.labels_hash
     assert content["provenance"]["figures"]["injected"] == made.at.injected
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["cutoff.json"]
-
-
-def test_engine_and_labels_agree_on_a_probability(made: Tuning) -> None:
-    model = model_of(model_file.content(made, Config(), NOW, OWN))
     rows = [one.features for prompt in world(50, seed=7) for one in prompt.examples]
-    assert [model.probability(row) for row in rows] == pytest.approx(list(made.weights.probabilities(rows)))
+    assert [cutoff.model.probability(row) for row in rows] == pytest.approx(list(made.weights.probabilities(rows)))
 
 
 def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path: Path) -> None:
@@ -335,7 +326,9 @@ def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path: Path) -> Non
 # What is shown
 
 
-def test_the_text_says_the_labels_the_injections_the_losses_and_the_next_step(made: Tuning) -> None:
+def test_the_text_says_labels_injections_losses_and_the_next_step_and_marks_the_threshold(
+    made: Tuning,
+) -> None:
     assert made.at is not None
     lines = format_text(made, width=200).splitlines()
     lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)
@@ -353,15 +346,10 @@ def test_the_text_says_the_labels_the_injections_the_losses_and_the_next_step(ma
     assert lines[-1] == "Next: use it: memsift tune --target-precision 0.6 --apply."
     assert len(lines) == 9
     assert max(map(len, format_text(made).splitlines())) <= 80
-
-
-def test_the_whole_text_marks_the_chosen_threshold_and_names_what_is_lost(made: Tuning) -> None:
-    assert made.at is not None
     text = format_text(made, is_full=True)
     (line,) = [line for line in text.splitlines() if line.endswith("<")]
     assert line.split()[0] == f"{made.at.threshold:.2f}"
     assert [line.split()[:2] for line in text.splitlines() if line.lstrip().startswith("today")] == [["today", "300"]]
-    lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)
     assert f"{lost} relevant memories would be lost" in text
     assert "Reliability of P" in text
 

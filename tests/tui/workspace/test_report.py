@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.lean.record import replace
 from labels.measure.report import ReportOptions
-from labels.report.counted import CountedPrompts
+from labels.report.section import CountedPrompts
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label

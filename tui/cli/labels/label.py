@@ -23,7 +23,7 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from labels.measure.progress import LabellingProgress
+    from labels.measure.agreement import LabellingProgress
     from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
