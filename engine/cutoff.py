@@ -56,8 +56,8 @@ DIRECTIONS = {
 strength      score / weight of the rarest possible word; with `fts5_bm25`, the score
 short         1 for a memory of at most SHORT tokens, 0 for one of LONG or more, between them by the logarithm
 short_rivals  short x ln(number of candidates with at least NEAR of the score), the candidate itself included
-short_tag     short x 1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts, and all
-              of it if it has no more than SHORT tokens; in a root of at most FEW memories also beside tags
+short_tag     short x 1 if a tag, or without tags the title, holds a word of the prompt, else 0. A memory of at most
+              SHORT tokens counts with all its words if it has no tags, or if its root has at most FEW memories
 lead          ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
 names         number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
 asked         ln(number of words and phrases in the prompt, at most MAX_ASKED)
@@ -336,9 +336,9 @@ def _number(value: Any) -> float:
 class _Prompt(Record):
     """The words and phrases of a prompt.
 
-    `words`: text -> the sets of stems that match it, for texts that any candidate holds. `has_titles`: whether titles
-    count like tags. `rare` is the weight of the rarest possible word. `asked` and `unknown` are features of the prompt
-    alone.
+    `words`: text -> the sets of stems that match it, for texts that any candidate holds. `has_titles`: whether a short
+    memory counts as a whole. `rare` is the weight of the rarest possible word. `asked` and `unknown` are features of
+    the prompt alone.
     """
 
     words: Mapping[str, Sequence[frozenset[str]]]

@@ -36,7 +36,7 @@ LOCK_SHARE = 0.1
 """The share of its deadline that the hook waits for another process that updates the index."""
 
 SMALL, SMALL_FIRST = 5000, 300
-"""Memories of an index that the hook updates by itself, and files from which it builds the first."""
+"""The largest index that the hook updates itself, in memories; the largest root that it indexes first, in files."""
 
 SMALL_BYTES = 20_000
 """A file of more bytes counts as several: it may hold many memories."""
@@ -97,8 +97,8 @@ def _update(path: str, root: str, **how: Any) -> bool:
 def scanning(path: str) -> Callable[[list[Memory]], dict[str, float]]:
     """The safety scan of memories, as a function: digest -> risk, which the index at *path* keeps, if it can.
 
-    The index is written at most once in KEEP_SECONDS, because a disk takes longer to keep a risk than the scan to find
-    it. What is left is written when the function is called without memories, at the end. Threads may share it.
+    The index is written at most once in KEEP_SECONDS: writing a risk takes longer than the scan. A last call without
+    memories writes the rest. Threads may share the function.
     """
     found: list[tuple[float, str, str]] = []
     written = -KEEP_SECONDS
@@ -247,7 +247,7 @@ def main(path: str, root: str) -> None:
     try:
         os.nice(10)
         _update(path, root, wait_s=0.0, merges=True)
-        open_index(root, os.environ).close()  # decisions follow memories that are read otherwise than before
+        open_index(root, os.environ).close()  # decisions follow memories that are now read differently
     except (*DAMAGE, OSError):
         return
 

@@ -66,7 +66,7 @@ class Query(Record):
 
     Mode `search` injects up to `max_results` memories, however weak. `session`: what the conversation was given.
     `is_brief`: only the injected set and a few candidates beside it are wanted. `is_part`: other roots are searched as
-    well, so memories without a place may still get one, and are scanned for safety, too.
+    well. A memory that is dropped by a stage in PLACES may still be injected, so it is scanned for safety, too.
     """
 
     prompt: Prompt

@@ -97,7 +97,7 @@ FROM label_event JOIN result USING (prompt_id, memory_id, digest) JOIN run USING
 -- [labelled_text]
 SELECT text FROM prompt WHERE prompt_id = ? AND prompt_id IN (SELECT prompt_id FROM label_event)
 
--- Pools and the labelling orders of memsift 1.0
+-- Pools and removed labelling orders
 
 -- [pooled]
 SELECT prompt_id, json_group_array(memory_id) FROM frame
@@ -105,8 +105,8 @@ JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY pro
 USING (prompt_id, ts)
 WHERE seed = :seed GROUP BY prompt_id
 
--- The labelled prompts that an order of memsift 1.0 preferred. Its random order has the stratum `all`, and its stratified
--- order takes of each kind as many as there are: both are random samples.
+-- The labelled prompts that the removed labelling orders `disagreement-first` and `uncertain-first` put first. The order
+-- `random` has the stratum `all`, and `stratified` took prompts of each kind in proportion: both are random samples.
 -- [preferred]
 SELECT DISTINCT prompt_id FROM plan WHERE stratum <> 'all' AND prompt_id IN (SELECT prompt_id FROM label_event)
 AND (order_name <> 'stratified' OR stratum GLOB '*the cutoff*')

@@ -42,7 +42,7 @@ BY_HAND = (TYPED, CHOSEN, REMOVED)
 """Sources of prompts that are no part of a random sample: a person wrote or picked them, perhaps to see a failure."""
 
 INJECTED = "injected"
-"""The stratum of every memory of a pool. Pools of memsift 1.0 also hold a sample of what a judge dropped."""
+"""The value of the column `stratum` for every memory of a pool."""
 
 Pair = tuple[str, str]
 """(memory id, digest): one text of a memory. A label belongs to a prompt and a pair."""

@@ -1,7 +1,7 @@
-"""Labels and results of version 1.0.0 about notes whose front matter is read otherwise since then.
+"""Labels and results of version 1.0.0 about notes whose front matter is now read differently.
 
-Version 1.0.0 read front matter by line, later ones read it as YAML. So the title of such a note differs, and its
-digest, by which labels, pools and results name its text. They follow the text: it is the same in the file.
+Version 1.0.0 read front matter by line, later versions read it as YAML. So the title and the digest of such a note
+differ. Labels, pools and results name a text by its digest, so their rows get the new digest.
 """
 
 from __future__ import annotations

@@ -98,7 +98,10 @@ class StoredRuns:
         return frozenset(prompt_id for (prompt_id,) in rows)
 
     def preferred_prompts(self) -> frozenset[str]:
-        """The labelled prompts that an order of memsift 1.0 put before others: they are no random sample."""
+        """The labelled prompts that the removed labelling orders `disagreement-first` and `uncertain-first` put first.
+
+        They are no random sample.
+        """
         return frozenset(prompt_id for (prompt_id,) in self._db.tuples(QUERIES["preferred"]))
 
     def prompts_of_source(self, root: str, source: str, limit: int = 1000) -> tuple[Prompt, ...]:

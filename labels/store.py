@@ -143,7 +143,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         return int(self._db.tuples("PRAGMA data_version")[0][0])
 
     def follow_rereading(self, index: OpenIndex) -> None:
-        """Let labels of version 1.0.0 count for memories of *index* that are read otherwise since then."""
+        """Let labels of version 1.0.0 count for memories of *index* that are now read differently."""
         follow_rereading(self._db, index)
 
     def together(self) -> AbstractContextManager[None]:
@@ -151,10 +151,10 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         return self._db.writing()
 
     def recognise(self, root: str, texts: Callable[[], Collection[Pair]]) -> None:
-        """Let runs over other folders count for *root* too, if it holds their memories: a clone, a worktree, or a move.
+        """Let runs over another folder count for *root*, if *root* holds the same memories: a clone, or a moved folder.
 
-        Most of the labelled texts of such a folder are among *texts*. They are asked for only once, before the first
-        run over *root*.
+        That is so if *texts* hold more than half of the labelled texts of that folder. *texts* is called only before
+        the first run over *root*.
         """
         if self._db.tuples(QUERIES["is_known"], {"root": root}):
             return

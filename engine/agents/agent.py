@@ -123,8 +123,8 @@ class Agent(Record):
     below, as soon as it reads a file there. `loads_of_others`: files of other agents, below the home folder.
     `reader`: the module with `last_turns` and `living_prompts` of its sessions; empty if the hook reads none.
     `is_named_by_session`: the request names no transcript, and `*` in `sessions` is the session's id.
-    `session_folder`: the variable in which its hook finds the folder where the agent was started; `cwd` follows the
-    model's `cd`. Empty for an agent that sets none: the variable of another agent around it says nothing.
+    `session_folder`: the environment variable with the folder where the agent was started; `cwd` changes with the
+    model's `cd`. Empty if the agent sets none: a variable of another agent around it is not used.
     """
 
     name: str

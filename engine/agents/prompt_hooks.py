@@ -39,9 +39,9 @@ class PromptHook(Record):
 
 
 class HookRuling(Record):
-    """Whether an agent runs memsift's hook. `key` and `path`: the setting that keeps it from that, and its file.
+    """Whether an agent runs memsift's hook. `key` and `path` name the setting that stops the hook, and its file.
 
-    Both are empty where no setting does: then the hook runs, or is not installed.
+    Both are empty if no setting stops it: then the hook runs or is not installed.
     """
 
     runs: bool
@@ -96,8 +96,9 @@ def is_managed(file: SettingsFile) -> bool:
 
 
 def hook_ruling(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> HookRuling:
-    """Whether the agent of *files* runs memsift's hook here, and which setting decides; without one, a hook of a user.
+    """Whether the agent of *files* runs memsift's hook here, and which setting stops it.
 
+    Without an installed hook, the switches are read as for a hook of the user.
     Consent is another matter: see `Agent.consent`. So is the trust in a folder, which settings do not tell.
     """
     own = own_hooks(files, environ)
@@ -124,9 +125,9 @@ def _decision(switch: HookSwitch, files: Sequence[SettingsFile]) -> tuple[Settin
 
 
 def gone_paths(files: Sequence[SettingsFile]) -> dict[str, str]:
-    """The path of a settings file -> the path in it of memsift's launcher or plugin, if that is gone.
+    """Settings file -> the path of memsift's launcher or plugin in it, if nothing lies at that path any more.
 
-    So it is after memsift was moved, and after an upgrade to a version that lies elsewhere.
+    This happens when memsift is moved, or upgraded to a version at another place.
     """
     found: dict[str, str] = {}
     for file in files:

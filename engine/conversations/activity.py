@@ -1,8 +1,8 @@
 """The hook's log: a line of JSON per decision, in the root's state folder.
 
-A process that the deadline's alarm ends cannot write its line. So it leaves the line in `sessions/unfinished` before
-it begins to search, and takes it away at its end. A line that is still there after its time was left by such a process:
-the next start of the hook moves it into the log.
+A process that the deadline's alarm ends cannot write its line. So each process leaves a line in `sessions/unfinished`
+before it searches. A process that ends by itself removes its line. A line that is left after the deadline is moved into
+the log by the next start of the hook.
 """
 
 from __future__ import annotations

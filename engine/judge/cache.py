@@ -37,7 +37,7 @@ MAX_BYTES = 256 * 1024 * 1024
 
 BUSY_SECONDS = 2.0
 MAX_FAILURES = 3
-"""After so many failures to read, or to write, a process leaves the database alone."""
+"""After MAX_FAILURES failures to read, or to write, a process leaves the database alone."""
 
 
 def cache_file(environ: Mapping[str, str]) -> str:

@@ -34,17 +34,17 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 60.0
 for a longer wait than the longest is not asked again."""
 
 FIRST = 2
-"""Jobs at once while nothing is known of the server."""
+"""Jobs at the same time while nothing is known of the server."""
 
 IN_TIME = 0.5
 """An answer within this part of its time limit says that the server has room for more."""
 
 POLL_S = 0.1
 RETRIES, AT_ONCE = 4, 8
-NOT_AGREED = "The judge was not asked: nobody has agreed to that in this start."
+NOT_AGREED = "The judge was not asked: you have not agreed to its cost since the app started."
 NOT_CACHED = (
-    "The cache holds no answer of {0} ({1}) to this, and --judge none asks nobody. Ask once with --judge {0}, or name "
-    "the judge that was asked in MEMSIFT_JUDGE and MEMSIFT_JUDGE_MODEL."
+    "The cache has no answer of {0} ({1}) to this question. Run once with --judge {0}. If another judge gave the "
+    "answers, name it in MEMSIFT_JUDGE and MEMSIFT_JUDGE_MODEL."
 )
 NO_PRICE = (
     "--max-cost needs the price of {} ({}), which is not known here. Leave the option out, or ask anthropic with a "
@@ -53,7 +53,9 @@ NO_PRICE = (
 
 
 class Limits:
-    """One for all questions of a run, or of a start of the app. Safe for threads.
+    """One object for all questions of a run, or of a start of the app. Safe for threads.
+
+    A job is a prompt or a memory to judge. It asks its questions one after the other.
 
     `calls` counts the questions, `spent_usd` is their cost in US dollars, and `is_spent` says that no further question
     fits below the limit of the cost.

@@ -88,7 +88,7 @@ def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[st
 
 
 def follow_rereading(index: Index, environ: Mapping[str, str]) -> None:
-    """Let decisions of version 1.0.0 count where front matter is read otherwise since then, and so the digest differs.
+    """Let decisions of version 1.0.0 count if front matter is now read differently, which changes the digest.
 
     The file must be as old as the decision: the earlier digest does not cover all of its text.
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     """The number of a unit, and row, field and position of an occurrence."""
 
 MOST_TERMS = 80
-"""Of a prompt with more terms, the rarest in the index count, and then terms of no memory."""
+"""Units of a prompt that count. Of more units, the rarest are kept; units that no memory holds are kept last."""
 
 MOST_LONGER = 30
 """Most stems that the beginning of a word matches: the commonest."""
@@ -119,8 +119,10 @@ class Postings:
         return kept, int(last * (1 - budget / units[kept[0]].postings))
 
     def holders(self, units: Iterable[Unit], after: int) -> list[tuple[list[str], list[str]]]:
-        """For each unit the rows behind *after*, as text, of the memories that hold it, and those with it in title or
-        tags."""
+        """For each unit two lists of rows, as text: memories that hold it, and those with it in title or tags.
+
+        Only rows behind *after* count.
+        """
         listed = dumps([any_of(unit.phrases) for unit in units], ascii_only=False)
         found = self._db.execute(LISTED, (after, after, listed))
         return [(held.split(",") if held else [], head.split(",") if head else []) for held, head in found]

@@ -87,7 +87,7 @@ def update(
     merges: bool = False,
     watch: Watch = UNWATCHED,
 ) -> bool:
-    """Update the index at *path* for *root*, or build it; whether front matter that is no plain YAML was read by line.
+    """Update or build the index at *path* for *root*. Returns whether some front matter was read by line, not as YAML.
 
     *risk*: that of a memory, 0..1. *wait_s*: how long to wait for another process that writes it, in seconds. *only*:
     names of the files to look at; a damaged index is not built again then. *merges*: merge segments of FTS5.

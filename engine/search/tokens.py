@@ -190,7 +190,7 @@ def runs(text: str) -> list[str]:
 
 
 def clusters(run: str) -> list[str]:
-    """The characters of an unspaced run, each with the marks on it. A mark on no character of it is none."""
+    """The characters of an unspaced run, each with the marks on it. A mark behind no character is left out."""
     found: list[str] = []
     for character in run:
         if character.isalnum():

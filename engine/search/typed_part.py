@@ -8,7 +8,7 @@ long prompt.
 from __future__ import annotations
 
 MOST_TYPED_WORDS = 200
-"""A prompt of so many words counts whole if no line of it looks pasted."""
+"""A prompt of at most MOST_TYPED_WORDS words counts whole if no line of it looks pasted."""
 
 MOST_QUESTION_WORDS, MOST_REMARK_WORDS = 60, 15
 """Most words of a typed paragraph at the beginning or with a question, and of a remark at the end."""

@@ -88,7 +88,7 @@ def by_reason(skipped: Sequence[Skipped]) -> tuple[Skipped, ...]:
 
 
 def parts_of(store: Store, root: str, name: str, wanted: Collection[str] = ()) -> Iterator[Memory | Skipped]:
-    """The memories in a file, and what in it is none. A file without any of both is skipped as a whole.
+    """The memories in a file, and its parts that are no memories. A file without either is skipped as a whole.
 
     A store may leave out memories that are not *wanted*, if any are.
     """

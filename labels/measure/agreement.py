@@ -44,7 +44,7 @@ YES_NO = {RELEVANT: True, NOT_RELEVANT: False}
 class Graded(NamedTuple):
     """A memory on which both a person and the judge decided: whether it is relevant.
 
-    `is_deployed`: the judge failed or was not sure, so that its decision is what was injected instead.
+    `is_deployed`: the judge failed or was not sure; the decision is then whether the memory was injected.
     """
 
     prompt_id: str
@@ -73,8 +73,8 @@ class Agreement:
 
     `sensitivity` is the share of the relevant memories that it kept, `specificity` the share of the irrelevant ones
     that it dropped. `raw` is the share of all memories on which it and people agree. `kappa` and `ac1` are -1..1, None
-    when only one answer was ever given. `deployed` is the number of memories on which the judge was not sure: what was
-    injected stands for its decision.
+    when only one answer was ever given. `deployed` is the number of memories on which the judge failed or was not
+    sure; the decision is then whether the memory was injected.
     """
 
     confusion: Confusion
@@ -93,7 +93,7 @@ class Agreement:
 def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements) -> Agreement | None:
     """The grades of the judge of *outcomes*, one outcome per prompt; None if it saw no judged memory.
 
-    Where it was not sure, it is graded on what was injected.
+    Where it failed or was not sure, the decision is whether the memory was injected.
     """
     graded = list(graded_memories(outcomes, judgements))
     if not graded:

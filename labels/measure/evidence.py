@@ -75,9 +75,9 @@ class LabelFacts:
 
     `stale` labels are about a text that was edited or removed since, `unmatched` labels about another text than the
     replayed one. On `disputed` pairs people are evenly split. `imported` labels count. `by_hand` is the number of
-    labelled prompts that were left out, because a person typed or picked them; `preferred` are left out because an
-    order of memsift 1.0 put them first. Of the `brought_up` memories, `drifted` ones were edited or removed since the
-    replay; None if that is not known.
+    labelled prompts that were left out, because a person typed or picked them; `preferred` are left out because
+    the removed labelling orders `disagreement-first` and `uncertain-first` put them first. Of the `brought_up`
+    memories, `drifted` ones were edited or removed since the replay; None if that is not known.
 
     `blind` labels were given before ranks and verdicts were shown, of the labels for which that is known; it is not
     known of `blind_unknown` imported ones. Labels of adjudicated pairs are left out of both.
@@ -273,9 +273,9 @@ def evidence_from_store(
 
     A label counts if it is about the text that was replayed and, where *digests* (memory id -> digest of the present
     text) are known, the memory still has that text. Prompts that a person typed or picked are left out: they were
-    chosen, perhaps to see a system fail, so they are no part of a random sample. So are prompts that an order of
-    memsift 1.0 preferred. *config* and *cutoff* are the present ones of the root, with which the runs are compared;
-    without *config* nothing is compared.
+    chosen, perhaps to see a system fail, so they are no part of a random sample. So are prompts that the
+    removed labelling orders `disagreement-first` and `uncertain-first` put first. *config* and *cutoff* are the
+    present ones of the root, with which the runs are compared; without *config* nothing is compared.
     """
     by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
     left_out, every = by_hand | preferred, store.labels(root=root)

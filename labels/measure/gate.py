@@ -239,10 +239,10 @@ def caveats_of(evidence: Evidence, system: str, gate: Gate) -> Caveats:
 
 
 def gaps_in(evidence: Evidence, system: str, gate: Gate) -> Gaps | None:
-    """The gaps, without the prompts at which people stopped; None up to MAX_UNJUDGED.
+    """The gaps; None if at most the share MAX_UNJUDGED of the memories lack a label.
 
-    A person who stops leaves the prompt of the latest label open whatever its memories are like, as the order of
-    prompts was fixed before. Imported labels do not tell where a person stopped.
+    If the last prompt of a person is unfinished, it is left out. The order of prompts is fixed, so an unfinished last
+    prompt says nothing about its memories. Imported labels do not tell which prompt was the last.
     """
     given_here = [label for label in sorted(evidence.labels, key=BY_TIME) if not label.source]
     stopped_at = {label.annotator: label.prompt_id for label in given_here}.values()

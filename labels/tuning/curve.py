@@ -138,7 +138,7 @@ def injected(
 
 
 def reaches(probabilities: Sequence[float], threshold: float) -> list[bool]:
-    """Whether each memory of a prompt passes; behind the first that does, it must be surer, as `engine.cutoff` says."""
+    """Whether each memory passes. After the first one that passes, the threshold is higher: `engine.cutoff.surer`."""
     passed: list[bool] = []
     for p in probabilities:
         passed.append(p >= (surer(threshold) if any(passed) else threshold))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
 LOOK_EVERY_S = 0.3
 NO_LOG = (
-    "The hook has logged nothing here. memsift install puts it into Claude Code; memsift doctor says what is wrong."
+    "The hook has logged nothing here. memsift install puts it into a coding agent; memsift doctor says what is wrong."
 )
 
 
@@ -49,7 +49,7 @@ def activity(
     """Show what the hook decided: when, for which prompt, what it injected, why not, and how long it took.
 
     A prompt is shown by the beginning of its SHA-256, and by its text if you let prompts be logged
-    (memsift config set logging.prompts true). These counts never change the ranking.
+    (memsift config set logging.prompts true). Counts of injections never change the ranking.
 
     Output: a line for each decision, the oldest first; or as JSON {decisions: [{time, prompt_sha256, prompt,
     session_id, system, injected, dropped, reason, fallback, characters, ms, agent}], broken}; `agent` is empty for

@@ -166,7 +166,7 @@ class BulkOptions:
     """The options for many calls of a judge.
 
     --concurrency: Largest number of questions to the judge at the same time: two at first, more while it answers in
-        time. Each worker of --executor asks one.
+        time.
     --retries: Number of repeated calls after a rate limit or a server error: when the server allows it, else after
         0.25 s, and twice as long each time. After the time limit a call is repeated once.
     --max-cost: Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped.

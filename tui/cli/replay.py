@@ -82,7 +82,8 @@ def replay(
       memsift replay --prompts prompts.jsonl --systems memsift,injected
 
     --executor: For very many prompts: replay them on the processors of this machine (processes, processes:N) or on the
-        workers of a Dask cluster (dask://HOST:PORT, with the extra memsift[dask]). The rows are the same.
+        workers of a Dask cluster (dask://HOST:PORT, with the extra memsift[dask]). The rows are the same. Each worker
+        asks the judge one question at a time, whatever --concurrency says.
     --resume: Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked
         again.
     --save: Record the retrievals in the label store, for the app, memsift report and memsift gate.

@@ -88,7 +88,7 @@ class AgreeToJudge(Dialog[float | None]):
             yield Static(plain(keyed(self.app, WHAT)))
             yield Static(plain(cost_sentence(self._offer)), id="cost")
             if self._offer.most_usd is not None:
-                yield Static(plain("The most that this start may cost, in US dollars:"))
+                yield Static(plain("The most that may be spent until you quit, in US dollars:"))
                 yield Line(f"{DEFAULT_LIMIT_USD:.2f}")
             yield Static(id="wrong")
         box.border_title = plain(f"Ask {self._offer.judge}?")
@@ -143,7 +143,7 @@ def new_places(store: LabelStore, now: datetime) -> list[NewPlace]:
     """The file that is there now, or a new file with another name; where no file is, a new file with that name."""
     labels = [event.session for event in store.events() if event.action == LABEL]
     everything = f"\n  It gets all that memsift still has: {counted(len(labels), 'label')}."
-    own = f"\n  It gets the labels of this start: {labels.count(store.session):,}."
+    own = f"\n  It gets the labels given since the app started: {labels.count(store.session):,}."
     path, other = store.path, store.path.with_stem(f"{store.path.stem}-{now:%Y-%m-%d-%H%M%S}")
     if path.exists():
         return [

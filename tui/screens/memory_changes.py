@@ -74,8 +74,8 @@ class MemoryChanges(ScreenPart):
     """Changes memories in a worker of a *screen*, one change at a time, each in the journal.
 
     *chosen* gives the selected memories, else the one under the cursor. *tell* shows how far a change is, and gets an
-    empty text at its end. *forget* ends the selection after it; its argument is whether a change was made, not taken
-    back. *undo_key*: the key that takes a change back, in words, with the ids of keys.
+    empty text at its end. *forget* ends the selection afterwards. Its argument is true for a change, and false for an
+    undo or no change. *undo_key*: the key that takes a change back, in words, with the ids of keys.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ from engine.agents.claude_code.auto_memory import managed_parts, managed_setting
 
 
 def _locks_hooks(value: object) -> bool:
-    """Whether `strictPluginOnlyCustomization` is about hooks: it is true, or a list of what it is about."""
+    """Whether `strictPluginOnlyCustomization` locks hooks: its value is true, or a list that holds "hooks"."""
     return value is True or (isinstance(value, list) and "hooks" in value)
 
 

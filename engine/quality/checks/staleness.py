@@ -104,9 +104,9 @@ def _calls(text: str) -> dict[str, str]:
 
 
 def _told_lines(text: str) -> set[int]:
-    """Where the lines begin that tell of a fault, or stand in a list below a line that says that things are gone.
+    """Offsets of lines that tell of a fault, and of list items below a line that says that things are gone.
 
-    All lines, if the title tells of a fault.
+    Those of all lines, if the title tells of a fault.
     """
     lines = text.split("\n")
     is_title_told = bool(TOLD.search(lines[0]))
@@ -123,7 +123,7 @@ def _told_lines(text: str) -> set[int]:
 
 
 def _is_told_gone(text: str, start: int, told: Collection[int]) -> bool:
-    """Whether the words around a name say that it is gone, or not there yet, or its line does."""
+    """Whether the text says that a named file is gone or planned: the words around the name, or its line."""
     begin = text.rfind("\n", 0, start) + 1
     is_near = GONE.search(text[max(begin, start - NEAR) : start])
     return begin in told or bool(is_near or RENAMED.match(text, start))

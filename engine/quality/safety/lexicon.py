@@ -2,8 +2,8 @@
 
 A word or a phrase stands for concepts; a concept is a bit. A rule names concepts that are dangerous together, and
 seldom harmless together. No word alone is a danger. User, assistant, always, memory and session are words of ordinary
-notes, so they count for nothing: a rule needs an order that goes against somebody. Each rule was taken because it found
-attacks in the tests' texts that no other rule found then, and next to none of the harmless notes of the corpus.
+notes, so they count for nothing: a rule needs an order that goes against somebody. A rule must find attacks in the
+tests that no other rule finds, and almost no harmless note of the corpus.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def scan(text: str) -> Scan:
     found += [Detection(HOMOGLYPHS, *sign) for sign in hidden.look_alikes(text)]
     plain = {detection.reason for detection in found}
     for decoded in hidden.decode(text):
-        # Nobody hides a harmless order; a sign that is in plain sight as well says nothing about the hidden text.
+        # A sign in a hidden text counts, unless the visible text has the same sign.
         inner = next((sign for sign in _visible_signs(decoded.text) if sign.reason not in plain), None)
         if inner:
             found.append(Detection(ENCODED, decoded.start, decoded.end, f"{decoded.how}: {inner.reason}"))

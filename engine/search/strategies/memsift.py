@@ -54,7 +54,7 @@ BEST, MOST_TIES = 40, 200
 """Memories that are scored: the best by an estimate. If more look equally good, at most MOST_TIES."""
 
 SHORT_WORDS, LEAST_TYPED = 60, 3
-"""A prompt of so many words counts whole, whatever part of it was typed; and so does one with fewer typed terms."""
+"""A prompt of at most SHORT_WORDS words, or with fewer than LEAST_TYPED typed terms, is searched as a whole."""
 
 TURNS, TURN_CHARACTERS, TURN_WEIGHT = 4, 600, 0.3
 """The last turns before a prompt that count, the end of each that is read, and the weight of a word in them."""
@@ -174,7 +174,7 @@ class Strengths:
     def best(self, most: int, *, include_retired: bool) -> dict[int, Match]:
         """Row -> match of about *most* memories that may be the strongest.
 
-        They are the strongest if each unit stood in them once, and each memory had the mean length.
+        The estimate assumes that a memory holds each of its units once, and has the mean length.
         """
         if self._estimates is None:
             self._estimates = self._estimate()

@@ -210,7 +210,7 @@ def test_nobody_is_asked_before_the_agreement_and_a_new_judge_needs_a_new_one() 
     for _ in range(2):
         provider = limits.around(Priced(lambda *_: CHEAP))
         assert limits.needs_agreement
-        with pytest.raises(ProviderCancelledError, match="nobody has agreed"):
+        with pytest.raises(ProviderCancelledError, match="you have not agreed"):
             provider.complete(QUESTION, 3.0)
         limits.agree(1.0)
         assert provider.complete(QUESTION, 3.0) == CHEAP

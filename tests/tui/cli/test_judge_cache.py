@@ -99,7 +99,7 @@ def test_a_miss_of_none_ends_with_2_and_the_next_step(
     arguments = [str(prompts) if part == "FILE" else part for part in command]
     more = ["--systems", "memsift+judge"] if command[0] == "replay" else []
     line = refused(memsift(*arguments, *more, "--root", root, "--judge", "none", "--judge-model", "claude-x"))
-    assert "holds no answer of anthropic (claude-x)" in line
+    assert "has no answer of anthropic (claude-x)" in line
     assert "--judge anthropic" in line
     assert server.requests == []
 

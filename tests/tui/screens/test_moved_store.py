@@ -37,7 +37,7 @@ async def test_a_person_chooses_where_labels_go_after_the_store_was_replaced(tmp
             await press(pilot, "escape")
             await told(pilot, "No label is saved before you choose where")
             await press(pilot, "x")
-            await reads(pilot, "MovedStore Options", "It gets the labels of this start: 1.")
+            await reads(pilot, "MovedStore Options", "It gets the labels given since the app started: 1.")
             await press(pilot, *(["j"] if is_new else []), "enter")
             await told(pilot, "from now on")
             await card_shown(pilot)

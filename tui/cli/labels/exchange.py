@@ -186,7 +186,7 @@ def import_(
       memsift import labels.jsonl
       memsift import labels.csv --annotator ada --dry-run
 
-    --format: Default: recognised by its beginning.
+    --format: Default: recognised by the beginning of FILE.
     --annotator: Person who gave the labels, if the file does not say.
     --dry-run: Tell what would be imported, and import nothing.
     --root: memories of all roots are known; runs in FILE count as runs over all of them together.

@@ -15,9 +15,9 @@ from tui.workspace.stderr import tell, uninterrupted
 def adopt(old: Annotated[str, argument(metavar="OLD")], root: OneRoot) -> None:
     """Take over the tuned cutoff and the changes of a folder of memories that was at the path OLD.
 
-    For a folder that was moved or renamed: OLD must be gone. memsift undo and memsift history then work here as they
-    did there. Labels need no adoption, because they follow the texts of prompts and memories. Trust and a mute stay
-    with the old path: memsift trust.
+    For a folder that was moved or renamed: OLD must be gone. memsift undo and memsift history then work at the new
+    path. Labels need no adoption, because they follow the texts of prompts and memories. Trust and mute do not move:
+    run memsift trust again.
 
     \b
     Examples:
@@ -27,4 +27,4 @@ def adopt(old: Annotated[str, argument(metavar="OLD")], root: OneRoot) -> None:
 
     place = opening.resolve_root(root, os.environ)
     with uninterrupted():
-        tell(f"{place} has from {old}: {take_over(old, place, os.environ)}.")
+        tell(f"Taken over from {old}: {take_over(old, place, os.environ)}. Now at {place}.")

@@ -147,7 +147,7 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
 
 MOST_CHECKED, SCANNED_TOGETHER, SCAN_S = 2_000, 20, 0.5
 """Memories up to which each start of the app runs the cheap checks. Of more memories it scans some, a few at a time,
-for so many CPU seconds. The index keeps their risks, and the next start goes on."""
+for SCAN_S seconds of CPU time. The index keeps their risks, and the next start goes on."""
 
 CHEAP = tuple(name for name in BY_DEFAULT if name not in LIBRARIES)
 """The checks that need no package, and little time for each memory."""

@@ -138,5 +138,5 @@ def test_a_judge_that_only_answers_from_the_cache_stands_for_its_provider() -> N
     only = Limits(is_cached_only=True).around(provider)
     only.prepare()
     assert (only.name, only.model, only.fingerprint) == ("openai", "m", "http://box/v1")
-    with pytest.raises(ProviderRefusedError, match="The cache holds no answer of openai"):
+    with pytest.raises(ProviderRefusedError, match="The cache has no answer of openai"):
         only.complete(STRICT.question("hello"), 3)
