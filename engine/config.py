@@ -126,7 +126,8 @@ class Config(Record):
 FLOORS = {MEMSIFT: 0.4, FTS5_BM25: 0.25, TITLE_TAGS: 0.0}
 """Default noise floor of each strategy, chosen for precision on LoCoMo."""
 
-STRICT, BALANCED, GENEROUS = THRESHOLDS = ("strict", "balanced", "generous")
+BALANCED = "balanced"
+THRESHOLDS = ("strict", BALANCED, "generous")
 """Thresholds of P(relevant) by name. At most 2, 10 and 25 % of the prompts that need no memory get one nevertheless."""
 
 SECTIONS = (JudgeConfig, LoggingConfig, ModesConfig, ModeConfig)

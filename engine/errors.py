@@ -2,12 +2,12 @@
 
     MemsiftError
     +-- RootError
-    |   +-- RootNotFoundError, RootUnreadableError
+    |   +-- RootNotFoundError, RootUnreadableError, MovedRootError
     +-- UnknownMemoryError
     +-- CurationError
     |   +-- ReadOnlyStoreError, InvalidMemoryError, StatusError, ChangedSinceError, RootLockedError, TombstoneError
     |   +-- JournalError
-    +-- DecisionsError, RatingsError, LabelStoreError, ExchangeError, TuningError, PromptFileError, ConfigError
+    +-- DecisionsError, LabelStoreError, ExchangeError, TuningError, PromptFileError, ConfigError
     |   +-- NewerStoreError, MovedStoreError (of LabelStoreError)
     +-- SettingsFileError, MissingLibraryError
     +-- ProviderError
@@ -171,10 +171,6 @@ class MissingKeyError(ProviderError):
     """There are no credentials for the provider."""
 
     status = "no_key"
-
-
-class RatingsError(MemsiftError, title="Ratings"):
-    """A file of ratings cannot be read, or contradicts the command."""
 
 
 class LabelStoreError(MemsiftError, title="Labels"):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from contextlib import closing, suppress
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from engine.curation.journal import Journal
-from engine.errors import MovedRootError
+from engine.errors import JournalError, MovedRootError
 from engine.lean.json_text import dumps, loads
 from engine.paths import cutoff_file, journal_file, state_dir, state_home
 from engine.quality.repository import git, project_of
@@ -28,20 +29,22 @@ def note_first_commit(root: str, environ: Mapping[str, str]) -> None:
     """Note the path and the first commit of *root* in its state folder, once. Without a repository nothing is noted."""
     root = os.path.realpath(root)
     path = os.path.join(state_dir(root, environ), NOTE)
-    if not os.path.exists(path) and (begun := _beginning(root)):
+    if not os.path.exists(path) and (begun := _find_beginning(root)):
         with suppress(OSError):
             write_whole(path, dumps({"root": root, "begun": begun}).encode())
 
 
-def told(root: str, environ: Mapping[str, str]) -> list[str]:
+def describe_moves(root: str, environ: Mapping[str, str]) -> list[str]:
     """A sentence for each path that is gone and had the same first commit, with something that *root* may adopt."""
-    gone = {old: begun for old, begun in _noted(environ) if not os.path.lexists(old)}
-    begun = _beginning(os.path.realpath(root)) if gone else ""
-    return [
-        f"{old} is gone and began with the same commit: memsift adopt {old} brings its {holdings} here"
-        for old in gone
-        if gone[old] == begun and (holdings := _holdings(old, environ))
-    ]
+    gone = {old: begun for old, begun in _read_notes(environ) if not os.path.lexists(old)}
+    begun = _find_beginning(os.path.realpath(root)) if gone else ""
+    with suppress(JournalError):  # the next change says what is wrong with the journal
+        return [
+            f"{old} is gone and began with the same commit: memsift adopt {quote(old)} brings its {holdings} here"
+            for old in gone
+            if gone[old] == begun and (holdings := _describe_holdings(old, environ))
+        ]
+    return []
 
 
 def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
@@ -52,7 +55,7 @@ def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
     old, root = os.path.realpath(old), os.path.realpath(root)
     if os.path.lexists(old):
         raise MovedRootError(f"{old} is still there, so its cutoff and its changes stay with it. Nothing was changed.")
-    if not (holdings := _holdings(old, environ)):
+    if not (holdings := _describe_holdings(old, environ)):
         raise MovedRootError(f"memsift knows no cutoff and no change of {old}. Nothing was changed.")
     source, target = (cutoff_file(state_dir(path, environ)) for path in (old, root))
     if os.path.exists(source) and os.path.exists(target):
@@ -68,14 +71,14 @@ def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
     return holdings
 
 
-def _beginning(root: str) -> str:
+def _find_beginning(root: str) -> str:
     """The first commits of the repository around *root*, and the place of *root* in it; empty without any."""
     project = project_of(root)
     commits = git(project, "rev-list", "--max-parents=0", "HEAD").split() if project else []
     return " ".join((*sorted(commits), os.path.relpath(root, project))) if commits else ""
 
 
-def _noted(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+def _read_notes(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     """The path and the beginning of each root that was noted."""
     found = []
     with suppress(OSError):
@@ -86,7 +89,7 @@ def _noted(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     return found
 
 
-def _holdings(old: str, environ: Mapping[str, str]) -> str:
+def _describe_holdings(old: str, environ: Mapping[str, str]) -> str:
     """What belongs to a path, in words; empty for nothing."""
     count = 0
     if os.path.exists(journal_file(environ)):

@@ -63,7 +63,7 @@ def hook_hash(entry: Mapping[str, Any]) -> str:
 
     hook = {"type": "command", "timeout": DEFAULT_TIMEOUT_S, "async": False, **entry}
     content = {"event_name": EVENT_IN_STATE, "hooks": [hook]}
-    spelled = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    spelled = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
     return f"sha256:{sha256(spelled.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
@@ -74,7 +74,7 @@ def _states(environ: Mapping[str, str]) -> Mapping[str, Any]:
     try:
         with open(os.path.join(AGENT.home(environ), SETTINGS), "rb") as file:
             found = tomllib.load(file)["hooks"]["state"]
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

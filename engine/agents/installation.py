@@ -178,11 +178,11 @@ def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapp
             yield (), {form.command_key: file.text}
         return
     path = (HOOKS, form.event)
-    for number, group in enumerate(_list(_value(file.content, path))):
+    for number, group in enumerate(list_of(_value(file.content, path))):
         if not form.is_grouped and isinstance(group, dict):
             yield (*path, number), group
         elif form.is_grouped and isinstance(group, dict):
-            for place, entry in enumerate(_list(group.get(HOOKS))):
+            for place, entry in enumerate(list_of(group.get(HOOKS))):
                 if isinstance(entry, dict):
                     yield (*path, number, HOOKS, place), entry
 
@@ -198,7 +198,7 @@ def _table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: object) -> list[Any]:
+def list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

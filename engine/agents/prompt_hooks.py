@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from engine.agents import installation
-from engine.agents.agent import MANAGED, PLUGIN, PROJECT, PROJECT_TOML, USER
+from engine.agents.agent import DEFAULTS, MANAGED, PLUGIN, PROJECT, PROJECT_TOML, USER
 from engine.agents.hook_entry import ALWAYS_0, OF_CLAUDE_MEMORY, bare_interpreter, is_ours, launcher_in, slow_start
-from engine.agents.installation import entries_at
+from engine.agents.installation import entries_at, list_of
 from engine.agents.settings_files import SettingsFile
 from engine.lean.record import Record
 from engine.paths import claude_dir
@@ -91,8 +91,8 @@ def enabled_plugins(files: Sequence[SettingsFile]) -> tuple[str, ...]:
 
 
 def is_managed(file: SettingsFile) -> bool:
-    """Whether a settings file is the administrator's."""
-    return file.scope.startswith(MANAGED)
+    """Whether a settings file is the administrator's, whose settings no other file overrides."""
+    return file.scope.startswith(MANAGED) and file.scope != DEFAULTS
 
 
 def hook_ruling(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> HookRuling:
@@ -181,7 +181,7 @@ def _commands(file: SettingsFile) -> Iterator[tuple[str, float | None]]:
     for _, entry in entries_at(file):
         command, timeout = entry.get(form.command_key), entry.get(form.timeout_key)
         if isinstance(command, str):
-            words = (form.command_in(command), *map(str, entry.get("args") or ()))
+            words = (form.command_in(command), *map(str, list_of(entry.get("args"))))
             yield " ".join(words), timeout / form.units_per_second if isinstance(timeout, int | float) else None
 
 

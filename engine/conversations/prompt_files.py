@@ -247,11 +247,11 @@ def _words(text: str) -> str:
 
 
 def _with_unique_ids(prompts: Iterable[Prompt]) -> Iterator[Prompt]:
-    used: set[str] = set()
+    copies: dict[str, int] = {}  # id -> the number of its last copy
     for prompt in prompts:
-        name, copy = prompt.id, 1
-        while name in used:
-            copy += 1
-            name = f"{prompt.id}-{copy}"
-        used.add(name)
+        name = prompt.id
+        while name in copies:
+            copies[prompt.id] += 1
+            name = f"{prompt.id}-{copies[prompt.id]}"
+        copies[name] = 1
         yield prompt if name == prompt.id else replace(prompt, id=name)

@@ -6,6 +6,7 @@ import os
 import time
 from contextlib import ExitStack
 from functools import partial
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,11 @@ class Curator:
         """Raises JournalError. *wait_s*: how long to wait for another program that changes the same root."""
         self._environ, self._now, self._wait_s = environ, now, wait_s
         self.journal = journal or Journal(journal_file(environ))
-        self.recovered = self._recover()
+        try:
+            self.recovered = self._recover()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self.journal.close()
@@ -125,7 +130,7 @@ class Curator:
             if not os.path.isdir(change.root):
                 raise CurationError(
                     f"{change.root} does not exist any more, so operation {deed.number} stays. If it was moved, say "
-                    f"where it is now: memsift adopt {change.root} --root PATH"
+                    f"where it is now: memsift adopt {quote(change.root)} --root PATH"
                 )
             if (now := text_at(change.path)) != change.before:
                 raise ChangedSinceError(

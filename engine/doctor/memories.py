@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engine.cutoff import chosen_cutoff
 from engine.doctor import note, ok, problem
 from engine.errors import DecisionsError, RootError
-from engine.moved import told
+from engine.moved import describe_moves
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
@@ -52,7 +52,7 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
     found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
         found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
-        found += [note("moved", f"{root}: {said}", "") for said in told(root, environ)]
+        found += [note("moved", f"{root}: {said}", "") for said in describe_moves(root, environ)]
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 

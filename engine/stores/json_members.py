@@ -17,7 +17,9 @@ SPACE = re.compile(r"[\ufeff \t\r\n]*")
 INDENTED = re.compile(r"\n([ \t]+)\S")
 DEFAULT_UNIT = "  "
 DECODER = json.JSONDecoder()
-COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+"?)|//[^\r\n]*|/\*(?:.*?\*/|.*)', re.DOTALL)
+"""A text or a comment. One that never ends goes to the end of the file: else each quote in it would be tried again."""
+
 TRAILING = re.compile(r"(?<![ \t])[ \t]+(?=\r?\n)")
 NOT_SPACE = re.compile(r"[^\r\n]")
 UNWRITABLE = re.compile(r"[\ud800-\udfff]")

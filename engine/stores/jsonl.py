@@ -96,16 +96,18 @@ def _objects(line: bytes) -> list[bytes | dict[str, Any]]:
     from json import JSONDecoder
 
     found: list[bytes | dict[str, Any]] = []
-    rest = line.strip()
+    text, at = "", 0
     try:
-        while rest[:1] == b"{":
-            text = rest.decode("utf-8")
-            row, end = JSONDecoder().raw_decode(text)
+        text = line.decode("utf-8").strip()
+        while text[at : at + 1] == "{":
+            row, at = JSONDecoder().raw_decode(text, at)
             found.append(row)
-            rest = text[end:].lstrip().encode()
+            while text[at : at + 1].isspace():
+                at += 1
     except (ValueError, RecursionError):
         pass
-    return [*found, *([rest] if rest else [])]
+    rest = text[at:].encode()
+    return [*found, *([rest] if rest else [])] or [line]
 
 
 def _observations(line: bytes | dict[str, Any]) -> Iterator[bytes | dict[str, Any]]:

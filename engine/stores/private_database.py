@@ -32,9 +32,9 @@ class PrivateDatabase:
     ) -> None:
         self._explained = explained
         with self._explaining():
-            make_private(path)
-            if not has_locks(os.path.dirname(path)):
+            if not has_locks(os.path.dirname(path)):  # asked first: an empty file would count as a damaged one
                 raise OSError(NO_LOCKS)
+            make_private(path)
             self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             try:
                 make(self._db)

@@ -241,10 +241,10 @@ def open_workspace(
 
 def about_move(root: str, environ: Mapping[str, str]) -> list[str]:
     """A sentence for each path that *root* had before it was moved, with something left there. The root is noted."""
-    from engine.moved import note_first_commit, told
+    from engine.moved import describe_moves, note_first_commit
 
     note_first_commit(root, environ)
-    return [f"{said}." for said in told(root, environ)]
+    return [f"{said}." for said in describe_moves(root, environ)]
 
 
 MOST_PROJECTS, MOST_LINES, LONGEST_LINE = 200, 20, 100_000

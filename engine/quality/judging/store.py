@@ -6,17 +6,18 @@ A rating is a suggestion: it says nothing about what the person decided. Assessm
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import DecisionsError
 from engine.lean.record import Record, fields
+from engine.lean.sqlite import DAMAGE, for_writing
 from engine.paths import decisions_file
 from engine.quality.decisions import open_decisions
 from engine.quality.judging.answer import rating_fields, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
-from engine.stores.private_database import PrivateDatabase, storable
+from engine.stores.private_database import storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,20 +55,27 @@ class RatingStore:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._file = open_decisions(environ)
-        if os.path.exists(old := _old_file(environ)):
-            self._bring(old)
-
-    def _bring(self, old: str) -> None:
-        """Move the ratings of version 1.0.0 into the file. A rating that is there already is the newer one."""
         try:
-            with closing(PrivateDatabase(old, lambda _: None, lambda error: _explain_old(old, error))) as file:
-                rows = file.rows("select * from rating")
+            self._bring(_old_file(environ))
         except DecisionsError:
             self.close()
             raise
+
+    def _bring(self, old: str) -> None:
+        """Move the ratings of version 1.0.0 into the file. A rating that is there already is the newer one."""
+        if not os.path.exists(old):
+            return
+        try:
+            with closing(for_writing(old)) as file:  # a process that died may have left a change that is to be undone
+                rows = file.execute("select * from rating").fetchall()
+        except DAMAGE as error:
+            if os.path.exists(old):
+                raise _explain_old(old, error) from None
+            return  # another process has just brought them
         with self._file.changing() as db:
             db.executemany(f"insert or ignore into rating values ({', '.join('?' * 14)})", rows)
-        os.remove(old)
+        with suppress(OSError):  # the next process tries again
+            os.remove(old)
 
     def close(self) -> None:
         self._file.close()

@@ -248,7 +248,7 @@ def _keys(note: Note) -> list[Entry]:
     for number, line in enumerate(lines):
         key, colon, value = line.partition(":")
         indent = indent_of(line)
-        end = next((n for n, other in enumerate(lines) if n > number and not is_below(other, indent)), len(lines))
+        end = next((n for n in range(number + 1, len(lines)) if not is_below(lines[n], indent)), len(lines))
         below = lines[number + 1 : end]
         if colon:
             start, length = at + len(line) - len(value.lstrip(" \t")), sum(map(len, (line, *below)))

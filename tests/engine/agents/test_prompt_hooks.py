@@ -134,7 +134,9 @@ def test_a_setting_keeps_the_hook_from_running(
     ruling = hook_ruling(settings_files(agent, str(tmp_path / "project"), environ), environ)
     assert (ruling.runs, bool(ruling.key)) == (not decides, bool(decides))
     assert ruling.path == (paths.get(decides) or (f"{paths[PARTS]}/{decides}" if decides else ""))
-    assert ("administrator" in ruling.remedy) is (decides == "10.json" or decides.startswith(MANAGED))
+    assert ("administrator" in ruling.remedy) is (
+        decides == "10.json" or (decides.startswith(MANAGED) and decides != DEFAULTS)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

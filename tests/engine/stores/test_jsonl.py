@@ -11,6 +11,7 @@ from engine.memory import Corpus, Memory, Section
 from engine.stores import jsonl, registry
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory
+from tests.patterns import in_child
 
 NAMES = [*jsonl.IDS, *jsonl.TEXTS, *jsonl.TAGS, *jsonl.CREATED, *jsonl.STATUSES]
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.text(max_size=3))
@@ -200,3 +201,10 @@ def test_an_entity_that_is_none_does_not_hide_the_others(tmp_path: Path) -> None
     corpus = read(tmp_path / "memory.json", {"entities": ["x", *GRAPH[:1], None], "relations": [5]})
     assert [one.summary.title for one in corpus.memories] == ["billing: Deploys by make", "billing: Is old"]
     assert [one.reason for one in corpus.skipped] == ["has no title and no text"] * 3
+
+
+@pytest.mark.slow
+def test_a_line_of_very_many_objects_is_read_in_linear_time(tmp_path: Path) -> None:
+    line = '{"text": "a"} ' * 60_000
+    (tmp_path / "memories.jsonl").write_text(line, encoding="utf-8")
+    assert in_child(lambda: read_corpus(str(tmp_path / "memories.jsonl")), 5)
