@@ -60,10 +60,6 @@ class StoredEvents:
             for *said, blind, source, session, repeat in rows
         )
 
-    def is_labelled(self, root: str) -> bool:
-        """Whether there is a current label of a memory that a run over the root returned."""
-        return bool(self._db.rows(f"SELECT 1 FROM label_current AS event WHERE {OF_ROOT} LIMIT 1", {"root": root}))
-
     def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
         """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats."""
         source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"

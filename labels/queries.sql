@@ -87,12 +87,12 @@ FROM run JOIN retrieval USING (run_id) WHERE {this_root} GROUP BY run_id ORDER B
 SELECT prompt_id, memory_id, digest, title FROM result JOIN memory_version USING (memory_id, digest)
 WHERE run_id = ? AND injected ORDER BY prompt_id, rank
 
--- [is_known]
-SELECT 1 FROM run WHERE root = :root UNION ALL SELECT 1 FROM same_memories WHERE root = :root LIMIT 1
-
--- [labelled_texts]
-SELECT DISTINCT run.root, result.memory_id, result.digest
-FROM label_event JOIN result USING (prompt_id, memory_id, digest) JOIN run USING (run_id)
+-- The labelled texts of other roots whose runs do not count for the root.
+-- [labelled_elsewhere]
+SELECT DISTINCT run.root, memory_id, digest
+FROM (SELECT DISTINCT prompt_id, memory_id, digest FROM label_event)
+JOIN result USING (prompt_id, memory_id, digest) JOIN run USING (run_id)
+WHERE NOT {this_root}
 
 -- [labelled_text]
 SELECT text FROM prompt WHERE prompt_id = ? AND prompt_id IN (SELECT prompt_id FROM label_event)

@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import secrets
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self, cast
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Self
 
 from engine import __version__
 from engine.errors import LabelStoreError
+from engine.stores.roots import roots_in
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_of, event_row
@@ -20,12 +23,11 @@ from labels.pooling import StoredPools, record_card
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
 from labels.rereading import follow_rereading
 from labels.runs import NewestReplays, StoredRuns
-from labels.tables import QUERIES, LabelTables
+from labels.tables import QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from contextlib import AbstractContextManager
-    from pathlib import Path
     from typing import NotRequired, TypedDict, Unpack
 
     from engine.prompt import Prompt
@@ -58,6 +60,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
 
     _db: LabelDatabase
     _problem: LabelStoreError | None = None
+    _folder: TemporaryDirectory[str] | None = None
 
     def __init__(
         self, db: LabelDatabase, now: Callable[[], datetime], guideline: str, token: Callable[[int], str]
@@ -89,15 +92,17 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         return cls(LabelDatabase(path, busy_timeout_s), now, guideline, token)
 
     @classmethod
-    def without_file(cls, path: Path, problem: LabelStoreError) -> Self:
-        """An empty store in memory, in place of the file at *path* that cannot be used: it refuses all key presses.
+    def without_file(cls, problem: LabelStoreError) -> Self:
+        """An empty store in a temporary folder, in place of a file that cannot be used: it refuses all key presses.
 
-        What is read or replayed beside it goes on. *problem* is raised instead of keeping a label.
+        Memories and replays are shown beside it. *problem* is raised instead of keeping a label.
         """
-        db = cast("LabelDatabase", LabelTables.in_memory())
-        db.path = path
-        store = cls(db, utc_now, "", secrets.token_hex)
-        store._problem = problem
+        try:
+            folder = TemporaryDirectory(prefix="memsift-")
+        except OSError:
+            raise problem from None
+        store = cls.open(Path(folder.name, "labels.db"))
+        store._problem, store._folder = problem, folder
         return store
 
     def another(self) -> Self:
@@ -105,13 +110,15 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
 
         It is for retrievals, which can be made again: a power cut may take its latest writes, but no label.
         """
-        self._require_file()
+        self._db.require_in_place()
         db = LabelDatabase(self.path, BUSY_TIMEOUT_S, self._db.turn)
         db.execute("PRAGMA synchronous = NORMAL")
         return type(self)(db, self._now, self._guideline, self._token)
 
     def close(self) -> None:
         self._db.close()
+        if self._folder:
+            self._folder.cleanup()
 
     def __enter__(self) -> Self:
         return self
@@ -128,8 +135,6 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
 
         Raises MovedStoreError if the file was moved, replaced or deleted since it was opened.
         """
-        if self._problem:
-            return False
         self._db.require_in_place()
         before, self._version = self._version, self._data_version()
         return before != self._version
@@ -153,20 +158,23 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
     def recognise(self, root: str, texts: Callable[[], Collection[Pair]]) -> None:
         """Let runs over another folder count for *root*, if *root* holds the same memories: a clone, or a moved folder.
 
-        That is so if *texts* hold more than half of the labelled texts of that folder. *texts* is called only before
-        the first run over *root*.
+        That is so if *texts* hold more than half of the labelled texts of that folder. *texts* is called only if such a
+        folder has labels. A run over *root* together with others is recognised only before the first over *root* alone.
         """
-        if self._db.tuples(QUERIES["is_known"], {"root": root}):
+        labelled = grouped(
+            (other, (memory_id, digest))
+            for other, memory_id, digest in self._db.tuples(QUERIES["labelled_elsewhere"], {"root": root})
+        )
+        here = set(texts()) if labelled else set()
+        same = [other for other, pairs in labelled.items() if 2 * len(here.intersection(pairs)) > len(pairs)]
+        if self._db.tuples("SELECT 1 FROM run WHERE root = ? LIMIT 1", [root]):
+            same = [other for other in same if not set(roots_in(root)) & set(roots_in(other))]
+        if not same:
             return
-        labelled = grouped((other, pair) for other, *pair in self._db.tuples(QUERIES["labelled_texts"]))
-        if not labelled:
-            return
-        here = set(texts())
         with self._db.writing():
-            for other, pairs in labelled.items():
-                if 2 * sum(tuple(pair) in here for pair in pairs) > len(pairs):
-                    row = {"root": root, "other": other, "ts": self._timestamp()}
-                    self._db.insert("same_memories", row, upsert="DO NOTHING")
+            for other in same:
+                row = {"root": root, "other": other, "ts": self._timestamp()}
+                self._db.insert("same_memories", row, upsert="DO NOTHING")
 
     # Retrievals and pools are written
 
@@ -274,7 +282,9 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         return event
 
     def _append(self, action: str, annotator: str, prompt_id: str, card: Card, **given: Any) -> Event:
-        self._require_file()
+        if self._problem:
+            raise self._problem
+        self._db.require_in_place()
         made = {**given, **self._stamp(), "position": card.position}
         event = Event(annotator, prompt_id, card.memory.id, card.memory.digest, action, **made)
         with self._db.writing():
@@ -288,12 +298,6 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
                     # the later time, else a clock that was set back would let the replaced label stay current
                     event = event._replace(supersedes=earlier, ts=max(event.ts, ts))
             return event._replace(event_id=self._db.insert("label_event", event_row(event)))
-
-    def _require_file(self) -> None:
-        """Raise LabelStoreError unless what is written now is kept."""
-        if self._problem:
-            raise self._problem
-        self._db.require_in_place()
 
     def _stamp(self) -> dict[str, Any]:
         """The columns of every new event: its time, its names, and the versions in force."""

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from tui.cli import main
-from tui.cli.declaring import declarations, help_of, with_options
-from tui.cli.help import SUBJECTS, name_of
+from tui.cli.declaring import SUBJECTS, declarations, help_of, name_of, with_options
 from tui.cli.options import BulkOptions, judge_of
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -308,9 +308,10 @@ def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], i
 def comparable(event: Event) -> Event:
     """The fields that must be equal in every store: `source` differs, and a file without texts has no notes.
 
-    An imported label may have the time of its import, and two people may import one file at different times.
+    An imported label may have the time of its import, and two people may import one file at different times. The digest
+    differs where only one store has followed a rereading: see `labels.rereading`.
     """
-    same = event._replace(source="", note="", reason="", supersedes=None, blind=bool(event.blind))
+    same = event._replace(digest="", source="", note="", reason="", supersedes=None, blind=bool(event.blind))
     return same._replace(ts="", session="") if event.source else same
 
 

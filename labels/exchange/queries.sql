@@ -1,9 +1,13 @@
 -- The queries of an export, by name: see labels/queries.sql.
 
--- Whether a run was over one of the roots, alone or together with others: see `engine.stores.roots.joint_name`.
+-- Whether a run was over one of the roots or over a folder with the same memories, alone or together with others: see
+-- `engine.stores.roots.joint_name`.
 -- [part in_roots]
 EXISTS (
-    SELECT 1 FROM (SELECT value AS wanted FROM json_each(:roots))
+    SELECT 1 FROM (
+        SELECT value AS wanted FROM json_each(:roots)
+        UNION SELECT other FROM same_memories WHERE same_memories.root IN (SELECT value FROM json_each(:roots))
+    )
     WHERE instr(char(10) || root || char(10), char(10) || wanted || char(10))
 )
 

@@ -1,8 +1,11 @@
 """Small records of engine and labels, made by hand."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
+
+from sqlite_utils import Database
 
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judgement, Verdict
 from engine.memory import MemorySummary
@@ -10,10 +13,18 @@ from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
 from labels.measure import metrics
 from labels.measure.metrics import Tally
+from labels.migrations import migrations
 from labels.records import Card, Judgements, Outcome, Pool
 from labels.store import LabelStore
 
 ROOT = "/project/.claude/memory"
+
+
+def make_store_of_1_0(path: Path, rows: str) -> None:
+    """A label store with the schema of version 1.0.0, and *rows*: statements that insert them."""
+    with closing(Database(path, execute_plugins=False)) as db:
+        migrations().apply(db, stop_before="m009_same_memories")
+        db.conn.executescript(rows)
 
 
 def memory(memory_id: str, digest: str = "") -> MemorySummary:

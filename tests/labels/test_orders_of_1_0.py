@@ -1,4 +1,4 @@
-"""Labels that memsift 1.0 asked for in orders that are gone: a store that it made (store_of_1_0.sql), and JSON lines.
+"""Labels that memsift 1.0 asked for in orders that are gone: a store (version_1_0_0/orders.sql), and JSON lines.
 
 For each order the store has a root of six prompts. Ann labelled the first four, with samples of what the judge dropped.
 """
@@ -21,7 +21,7 @@ from labels.measure.report import report_from_store
 from labels.records import RELEVANT
 from labels.report.notes import notes
 from labels.store import LabelStore
-from tests.labels.samples import card, record, retrieval
+from tests.labels.samples import card, make_store_of_1_0, record, retrieval
 
 SAID = "SELECT uid, prompt_id, memory_id, verdict FROM label_event ORDER BY event_id"
 LEFT_OUT = (
@@ -33,8 +33,7 @@ LEFT_OUT = (
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     path = tmp_path / "old.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(Path(__file__).with_name("store_of_1_0.sql").read_text("utf-8"))
+    make_store_of_1_0(path, (Path(__file__).parent / "version_1_0_0" / "orders.sql").read_text("utf-8"))
     return path
 
 

@@ -11,7 +11,14 @@ import pytest
 from engine.opening import open_index
 from engine.paths import decisions_file
 from engine.quality.decisions import ACCEPTED, decide, decisions, verdict_on
+from labels.database import LabelDatabase
+from labels.exchange.exporting import Extract
+from labels.exchange.files import read_source
+from labels.exchange.importing import Context, import_file
+from labels.exchange.merge import merge
+from labels.exchange.registry import FORMATS
 from labels.store import LabelStore
+from tests.labels.samples import make_store_of_1_0
 
 FOLDER = Path(__file__).parent / "version_1_0_0"
 """Notes, a label store with a replay and four labels, and decisions, as 1.0.0 wrote them. `{root}` is a path."""
@@ -29,9 +36,12 @@ class Upgraded:
             os.utime(note, (LONG_AGO, LONG_AGO))
         decided = Path(decisions_file(self.home))
         decided.parent.mkdir(parents=True)
-        for path, name in ((self.labels, "labels.sql"), (decided, "decisions.sql")):
-            with closing(sqlite3.connect(path)) as db:
-                db.executescript((FOLDER / name).read_text(encoding="utf-8").replace("{root}", str(self.root)))
+        make_store_of_1_0(self.labels, self._rows("labels.sql"))
+        with closing(sqlite3.connect(decided)) as db:
+            db.executescript(self._rows("decisions.sql"))
+
+    def _rows(self, name: str) -> str:
+        return (FOLDER / name).read_text(encoding="utf-8").replace("{root}", str(self.root))
 
     def labels_that_count(self) -> set[tuple[str, str]]:
         """(prompt, memory) of the labels that the evidence of the replay of version 1.0.0 counts."""
@@ -78,6 +88,23 @@ def test_a_label_of_a_text_that_changed_since_then_stays_stale(upgraded: Upgrade
         store.follow_rereading(index)
         digest = {memory.id: memory.digest for memory in index.summaries()}["wrapped"]
         assert digest not in {label.digest for label in store.labels()}
+
+
+def test_a_copy_and_a_backup_from_before_the_upgrade_can_be_added_and_follow(upgraded: Upgraded) -> None:
+    copy, backup = upgraded.labels.with_name("copy.db"), upgraded.labels.with_name("backup.jsonl")
+    shutil.copy(upgraded.labels, copy)
+    with closing(LabelDatabase(upgraded.labels.with_name("older.db"))) as older:
+        merge(older, copy)
+        backup.write_text(FORMATS["jsonl"].write(Extract(older)), encoding="utf-8")
+    counting = upgraded.labels_that_count()
+    with closing(LabelDatabase(upgraded.labels)) as store:
+        assert merge(store, copy).known == 4
+        assert import_file(store, read_source(backup), FORMATS["jsonl"], "", Context("")).known == 4
+    with closing(LabelDatabase(copy)) as store:
+        assert merge(store, upgraded.labels).known == 4
+    assert upgraded.labels_that_count() == counting
+    upgraded.labels = copy
+    assert upgraded.labels_that_count() == counting
 
 
 def test_an_accepted_note_stays_accepted_while_its_file_is_as_old_as_the_decision(upgraded: Upgraded) -> None:

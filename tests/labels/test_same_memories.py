@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.stores.roots import joint_name
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, memory, record, retrieval
@@ -44,7 +45,28 @@ def test_a_folder_with_few_of_the_labelled_texts_is_another(store: LabelStore, h
     assert store.outcomes(CLONE) == ()
 
 
-def test_the_memories_are_asked_for_only_before_the_first_replay(store: LabelStore) -> None:
-    store.recognise(ROOT, lambda: pytest.fail("known already"))
+def test_the_memories_are_asked_for_only_where_other_folders_have_labels(store: LabelStore) -> None:
+    store.recognise(ROOT, lambda: pytest.fail("no other folder has labels"))
     store.recognise(CLONE, lambda: texts("a", "b", "c"))
     store.recognise(CLONE, lambda: pytest.fail("known already"))
+
+
+def test_a_clone_that_was_replayed_and_looked_at_before_there_were_labels_gets_them(tmp_path: Path) -> None:
+    with LabelStore.open(tmp_path / "new.db") as store:
+        for root, prompt_id in ((CLONE, "p2"), (ROOT, "p1")):
+            record(store, retrieval(["a", "b"], prompt_id=prompt_id), root=root)
+            store.recognise(root, lambda: texts("a", "b"))
+        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        store.recognise(CLONE, lambda: texts("a", "b"))
+        assert {outcome.prompt_id for outcome in store.outcomes(CLONE)} == {"p1", "p2"}
+        assert store.labels(root=CLONE) == store.labels(root=ROOT) != ()
+
+
+def test_a_folder_keeps_its_own_runs_beside_those_over_it_together_with_others(store: LabelStore) -> None:
+    joint = joint_name([ROOT, "/notes"])
+    record(store, retrieval(["a", "n"], prompt_id="p2"), root=joint)
+    store.label("ann", "p2", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    store.recognise(ROOT, lambda: texts("a", "b", "c"))
+    assert [outcome.prompt_id for outcome in store.outcomes(ROOT)] == ["p1"]
+    store.recognise(joint, lambda: texts("a", "b", "c", "n"))
+    assert [outcome.prompt_id for outcome in store.outcomes(joint)] == ["p2"]

@@ -14,8 +14,7 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
-from tui.cli.declaring import declared
-from tui.cli.help import SUBJECTS, Commands
+from tui.cli.declaring import SUBJECTS, Commands, declared
 from tui.cli.options import AskedJudge, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
 from tui.cli.setup.gone_hooks import offer_install

@@ -137,7 +137,7 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> O
     from engine.quality.checks.size import tokens
     from labels.records import NOT_RELEVANT, RELEVANT
     from tui.workspace.curate.curating import memories_of, named
-    from tui.workspace.quality.findings import agreed_verdicts
+    from tui.workspace.curate.findings import agreed_verdicts
 
     (found,) = named([memory_id], memories_of([*map(os.path.realpath, roots)]))
     counts = ledger(memory_id, log.decisions)

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from engine.curation.curator import Curator
-    from engine.curation.journal import Deed, Journal
     from engine.curation.operations import Operation, Plan
     from tui.workspace.curate.curating import FoundMemory
 
@@ -356,27 +355,21 @@ def history(
     --root: Only operations in this folder of memories. Default: in all folders.
     --diff: Also print the differences that each operation made.
     """
+    from engine.explaining.explain import near_ids
+
     with opened_curator(os.environ) as curator:
         deeds = curator.journal.deeds(memory_id, resolved([root])[0] if root else "")
         if memory_id and not deeds:
-            _refuse_unknown(memory_id, curator.journal.deeds())
-        rows = [_row(deed, curator.journal, has_diff=has_diff) for deed in deeds]
+            known = {memory for deed in curator.journal.deeds() for memory in deed.memories}
+            near = ", ".join(map(repr, near_ids(memory_id, sorted(known))))
+            instead = f" There are changes of {near}." if near else ""
+            raise UnknownMemoryError(f"The journal has no change of a memory {memory_id!r}.{instead}")
+        effects = curator.journal.effect
+        diffs = [{"diff": diff_of(effects(deed.number).files)} if has_diff else {} for deed in deeds]
+    rows = [{**fields_of(deed), **diff} for deed, diff in zip(deeds, diffs, strict=True)]
     click.echo(output(form, rows, (line for row in rows for line in _lines(row))), nl=False)
     if not rows and form == "text":
         tell(f"Nothing was changed yet. The journal keeps {MOST_OPERATIONS:,} operations, {MOST_BYTES // 10**6} MB.")
-
-
-def _refuse_unknown(memory_id: str, deeds: Sequence[Deed]) -> None:
-    from engine.explaining.explain import near_ids
-
-    near = near_ids(memory_id, sorted({memory for deed in deeds for memory in deed.memories}))
-    instead = f" There are changes of {', '.join(map(repr, near))}." if near else ""
-    raise UnknownMemoryError(f"The journal has no change of a memory {memory_id!r}.{instead}")
-
-
-def _row(deed: Deed, journal: Journal, *, has_diff: bool) -> dict[str, Any]:
-    row = fields_of(deed)
-    return {**row, "diff": diff_of(journal.effect(deed.number).files)} if has_diff else row
 
 
 def _lines(row: dict[str, Any]) -> list[str]:

@@ -23,7 +23,7 @@ from tui.workspace.stderr import report_fallback, report_skipped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.retrieval import Candidate, Retrieval
+    from engine.retrieval import Retrieval
     from tui.workspace.judging import JudgeOptions
 
 HEADER = ("decision", "sure", "injected", "category", "title")
@@ -99,51 +99,39 @@ def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
 
     `judgement` is null if no memory was left to ask about.
     """
-    from labels.exchange.replay_file import judgement_field
+    from labels.exchange.replay_file import judgement_field, verdict_field
 
-    return {
-        "prompt": retrieval.prompt.text,
-        "mode": retrieval.mode,
-        "fallback": retrieval.fallback,
-        "judgement": judgement_field(retrieval.judgement),
-        "verdicts": [_row(candidate) for candidate in retrieval.candidates if candidate.verdict],
-    }
+    verdicts = [
+        picked(candidate.memory, "id", "title", "category")
+        | (verdict_field(candidate.verdict) or {})
+        | picked(candidate, "injected", "dropped_by")
+        for candidate in retrieval.candidates
+        if candidate.verdict
+    ]
+    how = {"fallback": retrieval.fallback, "judgement": judgement_field(retrieval.judgement)}
+    return {"prompt": retrieval.prompt.text, "mode": retrieval.mode, **how, "verdicts": verdicts}
 
 
 def verdict_lines(rows: dict[str, Any]) -> list[str]:
     """*rows* as a table: a line per memory, and its reasoning below, if there is any."""
-    table = aligned([HEADER, *(_cells(row) for row in rows["verdicts"])])
+    cells = [HEADER]
+    for row in rows["verdicts"]:
+        doubt = row["status"] if row["status"] != "ok" else f"{row['agreement']:.0%} agree"
+        decision = row["decision"] if doubt == "100% agree" else f"{row['decision']} ({doubt})"
+        sure = "" if row["confidence"] is None else f"{row['confidence']:.2f}"
+        cells.append((decision, sure, "yes" if row["injected"] else "", row["category"], row["title"]))
     lines = []
-    for line, reasoning in zip(table, ["", *(row["reasoning"] for row in rows["verdicts"])], strict=True):
+    for line, reasoning in zip(aligned(cells), ["", *(row["reasoning"] for row in rows["verdicts"])], strict=True):
         lines += [line, f"    {reasoning}"] if reasoning else [line]
-    return [*lines, "", *_summary(rows)]
+    return [*lines, "", _summary(rows["judgement"])]
 
 
-def _row(candidate: Candidate) -> dict[str, Any]:
-    from labels.exchange.replay_file import verdict_field
-
-    memory, outcome = picked(candidate.memory, "id", "title", "category"), picked(candidate, "injected", "dropped_by")
-    return {**memory, **(verdict_field(candidate.verdict) or {}), **outcome}
-
-
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    sure = "" if row["confidence"] is None else f"{row['confidence']:.2f}"
-    return (_decision(row), sure, "yes" if row["injected"] else "", row["category"], row["title"])
-
-
-def _decision(row: dict[str, Any]) -> str:
-    if row["status"] != "ok":
-        return f"{row['decision']} ({row['status']})"
-    return row["decision"] if row["agreement"] == 1 else f"{row['decision']} ({row['agreement']:.0%} agree)"
-
-
-def _summary(rows: dict[str, Any]) -> list[str]:
-    asked = rows["judgement"]
+def _summary(asked: dict[str, Any] | None) -> str:
+    """How the judge was asked, and what that cost."""
     if asked is None:
-        return ["The judge was not asked: nothing was left to judge."]
-    tokens = (
-        f", {asked['input_tokens']:,} tokens in and {asked['output_tokens']:,} out" if asked["input_tokens"] else ""
-    )
+        return "The judge was not asked: nothing was left to judge."
+    has_tokens = asked["input_tokens"]
+    tokens = f", {has_tokens:,} tokens in and {asked['output_tokens']:,} out" if has_tokens else ""
     cost = "" if asked["cost_usd"] is None else f", ${asked['cost_usd']:.6f}"
     how = f"{asked['provider']} ({asked['model']}), depth {asked['depth']}, template {asked['template_hash']}"
-    return [f"{how}: {asked['status']}, {asked['elapsed_ms']:,.0f} ms{tokens}{cost}."]
+    return f"{how}: {asked['status']}, {asked['elapsed_ms']:,.0f} ms{tokens}{cost}."

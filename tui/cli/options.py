@@ -30,8 +30,7 @@ from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
 from engine.paths import labels_file
 from engine.wording import counted
-from tui.cli.declaring import argument, bundle, help_of, option
-from tui.cli.help import JudgeOption
+from tui.cli.declaring import JudgeOption, argument, bundle, help_of, option
 from tui.workspace import opening
 from tui.workspace.judging import JudgeOptions
 from tui.workspace.stderr import tell

@@ -16,7 +16,7 @@ from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any, TextIO
+    from typing import Any
 
     Output = tuple[dict[str, Any], str]
     """What a command found, as a row of JSON and as a text for people."""
@@ -90,9 +90,9 @@ def open_streams() -> None:
     A terminal shows a question mark for each character that it does not have. A process without one of the three gets
     an empty one: Python says None, and libraries expect a file.
     """
-    sys.stdin = sys.stdin or _nothing("r")
-    sys.stdout = sys.stdout or _nothing("w")
-    sys.stderr = sys.stderr or _nothing("w")
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if not isinstance(stream, TextIOWrapper):
             continue
@@ -118,19 +118,10 @@ def explanation(error: Exception) -> str:
     if not isinstance(error, OSError):
         return f"A fault of memsift: {type(error).__name__}: {error}. The place is shown by memsift --debug COMMAND."
     reason = error.strerror or str(error)
-    if not _has_folder():
+    try:
+        Path.cwd()
+    except OSError:
         return f"The folder in which you are cannot be read ({reason}); it may be gone. Go to another: cd ~"
     if error.filename:
         return f"{error.filename}: {reason}. Look whether you may read and write there, and whether the disk has room."
     return f"The output cannot be written ({reason}), so it is not whole. Make room, or write to another place."
-
-
-def _nothing(mode: str) -> TextIO:
-    return Path(os.devnull).open(mode, encoding="utf-8")  # type: ignore[return-value]
-
-
-def _has_folder() -> bool:
-    try:
-        return bool(Path.cwd())
-    except OSError:
-        return False

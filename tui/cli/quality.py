@@ -12,8 +12,7 @@ import click
 from engine.lean.record import fields
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
-from tui.cli.declaring import argument, command, declared, option
-from tui.cli.help import Commands
+from tui.cli.declaring import Commands, argument, command, declared, option
 from tui.cli.options import EachRoot, Ids, ListFormOrIds, LookedIn, StoreFile, TextJsonOrIds
 from tui.cli.output import output, output_of_roots, picked, text_of, text_width, wrapped
 from tui.workspace.stderr import tell, uninterrupted
@@ -21,10 +20,9 @@ from tui.workspace.stderr import tell, uninterrupted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.quality.fixing import Fix
     from engine.quality.registry import Finding
     from tui.cli.output import Output
-    from tui.workspace.quality.findings import Risky
+    from tui.workspace.curate.findings import Risky
 
 CHECK_HELP = f"Only this check: {', '.join(CHECKS)}. Repeatable."
 INDENT = " " * 6
@@ -90,7 +88,7 @@ def check(
     --root: each root is checked by itself.
     """
     from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.findings import checked
+    from tui.workspace.curate.findings import checked
 
     made = {root: checked(root, checks or BY_DEFAULT, db, os.environ) for root in resolved(roots)}
     every = [finding for found in made.values() for finding in found]
@@ -120,16 +118,14 @@ def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:
 
 
 def made_of(found: Sequence[Finding]) -> Output:
+    """The findings as JSON, and as lines that are broken between words only."""
     width = text_width()
-    lines = (line for finding in found for line in _lines(finding, width))
+    lines: list[str] = []
+    for finding in found:
+        where = f" ({finding.where})" if finding.where else ""
+        first = f"{finding.severity:.2f}  {finding.check}  {finding.memory_id or 'the root'}{where}: {finding.reason}"
+        lines += [*wrapped(first, width, "", INDENT), *wrapped(finding.action, width, INDENT, INDENT)]
     return {"findings": list(map(fields, found))}, text_of(lines)
-
-
-def _lines(finding: Finding, width: int) -> list[str]:
-    """A finding as lines of at most *width* characters, broken between words only."""
-    where = f" ({finding.where})" if finding.where else ""
-    first = f"{finding.severity:.2f}  {finding.check}  {finding.memory_id or 'the root'}{where}: {finding.reason}"
-    return [*wrapped(first, width, "", INDENT), *wrapped(finding.action, width, INDENT, INDENT)]
 
 
 HISTORY = "The journal and the repository's history still hold the secrets, so replace them where they are used."
@@ -172,8 +168,9 @@ def fix(
     --dry-run: Only print the changes.
     --root: the changes in all of them are one operation.
     """
-    from tui.workspace.curate.curating import opened_curator, resolved
-    from tui.workspace.quality.findings import fixable
+    from engine.quality.fixing import join_fixes
+    from tui.workspace.curate.curating import carry_out, opened_curator, resolved
+    from tui.workspace.curate.findings import fixable
 
     with opened_curator(os.environ):
         pass  # what a killed process left is finished before the memories are read
@@ -181,36 +178,22 @@ def fix(
     made = [change for changes, _ in found for change in changes]
     left = sum(count for _, count in found)
     click.echo(text_of(f"{change.check:<10}  {change.sentence}" for change in made), nl=False)
+    changes = "this change" if len(made) == 1 else f"these {len(made):,} changes"
     if not made:
         tell("There is nothing to change.")
     elif dry_run:
-        tell(f"Nothing was changed. Without --dry-run: {_changes(len(made))}.")
-    elif is_agreed or _agrees(len(made)):
-        _perform(made)
+        tell(f"Nothing was changed. Without --dry-run: {changes}.")
+    elif not is_agreed and not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal for a question. Add --yes to make these changes, or --dry-run.")
+    elif is_agreed or click.confirm(f"Make {changes}?", err=True):
+        with opened_curator(os.environ) as curator:
+            carry_out(curator, curator.plan(join_fixes(made)))
+        if any(change.check == "secrets" for change in made):
+            tell(HISTORY)
     else:
         tell("Nothing was changed.")
     if left:
         tell(f"{counted(left, 'finding needs', 'findings need')} your decision: memsift quality check")
-
-
-def _agrees(count: int) -> bool:
-    if not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal for a question. Add --yes to make these changes, or --dry-run.")
-    return click.confirm(f"Make {_changes(count)}?", err=True)
-
-
-def _changes(count: int) -> str:
-    return f"{'this change' if count == 1 else f'these {count:,} changes'}"
-
-
-def _perform(made: Sequence[Fix]) -> None:
-    from engine.quality.fixing import join_fixes
-    from tui.workspace.curate.curating import carry_out, opened_curator
-
-    with opened_curator(os.environ) as curator:
-        carry_out(curator, curator.plan(join_fixes(made)))
-    if any(change.check == "secrets" for change in made):
-        tell(HISTORY)
 
 
 NONE_RISKY = "No memory of these roots speaks to an assistant in a way that attacks do."
@@ -254,7 +237,7 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
     """
     from engine.quality.decisions import REJECTED
     from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.findings import risky_memories
+    from tui.workspace.curate.findings import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
     if form == "ids":

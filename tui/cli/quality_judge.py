@@ -1,39 +1,52 @@
-"""`memsift quality judge`."""
+"""`memsift quality judge`: ratings of memories by a model, and how the model agrees with a person."""
 
 from __future__ import annotations
 
 import os
-from contextlib import closing
-from itertools import groupby
+from collections import Counter
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from engine.errors import ConfigError, MemsiftError
 from engine.judge.prompts import one_line
+from engine.judge.providers.registry import SEARCHING, STRUCTURED
 from engine.judge.verdict import OK
 from engine.lean.record import replace as replace_record
+from engine.quality.decisions import ACCEPTED, QUALITY, decisions
 from engine.quality.judging.markdown_form import RatingEntry, print_entries
 from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
-from engine.quality.judging.store import row_of, summary_of
+from engine.quality.judging.store import RatingStore, row_of, summary_of
+from engine.stores.writing import ACTIVE
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import AskedJudge, Bulk, EachRoot, exit_if_early, format_option, patient
 from tui.cli.output import output, picked, text_of
-from tui.workspace.stderr import tell
+from tui.workspace import opening
+from tui.workspace.curate.curating import memories_of, named, resolved
+from tui.workspace.judging import Answers, make_means
+from tui.workspace.replay.jobs import Ending, opened_pool, run
+from tui.workspace.stderr import report_skipped, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from engine.config import Config
     from engine.judge.limits import Limits
-    from engine.quality.judging.judge import CostEstimate
+    from engine.memory import Memory
+    from engine.quality.judging.judge import CostEstimate, QualityJudge
     from engine.quality.judging.rating import Assessment
+    from engine.quality.judging.rubric import Rubric
+    from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
-    from tui.workspace.quality.rating import Compared, Keep, Key, RatedMemory, RatingAgreement, RatingPlan
-    from tui.workspace.replay.jobs import Ending
+    from tui.workspace.judging import JudgeOptions
 
-    Rated = list[tuple[str, Assessment]]
+    Assessments = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
-
+    Compared = list[tuple[Rated, bool]]
+    """Each rating of a text with the person's decision about it: whether to keep it."""
 
 SCORES = click.FloatRange(0, BEST)
 
@@ -82,63 +95,106 @@ def judge(
         costs more.
     """
     from engine.quality.judging.rubric import read_rubric
-    from tui.workspace.curate.curating import resolved
-    from tui.workspace.quality.rating import RatingPlan
 
     found, given = resolved(roots), read_rubric(rubric)
     if agreement:
-        from tui.workspace.quality.rating import rating_agreement
-
-        click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
+        click.echo(printed_agreement(compared(found, given.name), form), nl=False)
         return
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
-    rated, ending = rated_over(found, ids, RatingPlan(given, threshold, web_search, patient(judge)), bulk.limits())
+    rater = Rater(given, threshold, web_search, patient(judge), bulk.limits())
+    rated, ending = rater.rate(found, ids)
     click.echo(printed(rated, given.name, threshold, form), nl=False)
     report_end(rated, ending, fail_under)
 
 
-def rated_over(roots: Sequence[str], ids: Sequence[str], plan: RatingPlan, limits: Limits) -> tuple[Rated, Ending]:
-    """The assessments of the memories, by root, and how the run ended."""
-    from engine.quality.judging.store import RatingStore
-    from tui.workspace.quality.rating import subjects
-    from tui.workspace.replay.jobs import Ending
+MOST_SEARCHES = 3
+"""Web searches for a memory."""
 
-    wanted = subjects(roots, ids)
-    ending = Ending(0, 0)
-    rated: dict[Key, Assessment] = {}
-    with closing(RatingStore(os.environ)) as store:
-
-        def keep(subject: RatedMemory, found: Assessment) -> None:
-            rated[subject.key] = found
-            store.keep(subject.root, plan.rubric.name, subject.words, found)
-
-        for root, group in groupby(wanted, key=lambda subject: subject.root):
-            ending = rate_root(root, [*group], plan, keep, limits)
-            if ending.is_interrupted or ending.is_spent:
-                break
-    return [(subject.root, rated[subject.key]) for subject in wanted if subject.key in rated], ending
+NO_JUDGE = (
+    "There is no judge to ask. Name one with --judge, such as --judge anthropic, or in MEMSIFT_JUDGE. Its calls may "
+    "cost money."
+)
+NO_SEARCH = f"--web-search works only with the judges {' and '.join(SEARCHING)}, which have a search tool."
 
 
-def rate_root(root: str, left: Sequence[RatedMemory], plan: RatingPlan, keep: Keep, limits: Limits) -> Ending:
-    """Rate memories of a root, whose settings may name the judge."""
-    from tui.workspace import opening
-    from tui.workspace.quality.rating import opened_quality_judge, rate
+@dataclass(frozen=True)
+class Rater:
+    """The rubric, the least score of an accepted memory, whether the model searches the web, and how it is asked."""
 
-    config = opening.config_of(root, os.environ, plan.judge)
-    with opened_quality_judge(plan, config, limits) as asked:
-        if not plan.judge.is_cached_only:
-            estimate = asked.estimate([subject.memory for subject in left])
-            if estimate.asked:
+    rubric: Rubric
+    threshold: float
+    has_search: bool
+    judge: JudgeOptions
+    limits: Limits
+
+    def rate(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Assessments, Ending]:
+        """The assessments of the memories with these ids, or of all active ones, by root, and how the run ended.
+
+        Raises UnknownMemoryError and RootError before a judge is asked, and MemsiftError.
+        """
+        wanted = memories_to_rate(roots, ids)
+        ending = Ending(0, 0)
+        rated: Assessments = []
+        with closing(RatingStore(os.environ)) as store:
+            for root, memories in wanted.items():
+                ending = self.rate_root(root, memories, store, rated)
+                if ending.is_interrupted or ending.is_spent:
+                    break
+        return rated, ending
+
+    def rate_root(self, root: str, memories: Sequence[Memory], store: RatingStore, rated: Assessments) -> Ending:
+        """Rate memories of a root, whose settings may name the judge, and add the assessments to *rated*."""
+        words = {memory.summary.id: len(f"{memory.summary.title} {memory.body}".split()) for memory in memories}
+
+        def keep(found: Assessment) -> None:
+            if self.judge.is_cached_only and found.decision == UNANSWERED:
+                raise MemsiftError(found.judgement.detail)
+            rated.append((root, found))
+            store.keep(root, self.rubric.name, words[found.memory.id], found)
+
+        with self.opened_judge(opening.config_of(root, os.environ, self.judge)) as asked:
+            if not self.judge.is_cached_only and (estimate := asked.estimate(memories)).asked:
                 asked.prepare()
-            report_start(asked.identity, estimate)
-        return rate(asked, left, keep, plan, limits)
+                report_start(asked.identity, estimate)
+            with opened_pool(limits=self.limits) as pool:
+                return run(memories, lambda memory: [asked.evaluate(memory)], keep, self.limits, pool, "Rating")
+
+    @contextmanager
+    def opened_judge(self, config: Config) -> Iterator[QualityJudge]:
+        """The chosen judge. Raises MemsiftError if none is named, and ConfigError for a search that it cannot make."""
+        from engine.quality.judging.judge import QualityJudge
+        from engine.quality.judging.rubric import template
+
+        means = make_means(self.judge, config, os.environ, self.limits)
+        if means is None:
+            raise MemsiftError(NO_JUDGE)
+        provider, how = means
+        if self.has_search and provider.name not in SEARCHING:
+            raise ConfigError(NO_SEARCH)
+        searches = MOST_SEARCHES if self.has_search else 0
+        wording = template(self.rubric, is_structured=provider.name in STRUCTURED, searches=searches)
+        with closing(
+            QualityJudge(provider, self.rubric, wording, config=config.judge, threshold=self.threshold, **how)
+        ) as judge:
+            yield judge
+
+
+def memories_to_rate(roots: Sequence[str], ids: Sequence[str]) -> dict[str, list[Memory]]:
+    """Root -> its memories with these ids, or all its active memories. Raises UnknownMemoryError and RootError."""
+    found = memories_of(roots)
+    chosen = named([*dict.fromkeys(ids)], found) if ids else [held for held in found if held.memory.status == ACTIVE]
+    whole: dict[str, list[Memory]] = {}
+    for root in roots:
+        if own := [held.memory.id for held in chosen if held.root == root]:
+            with opening.opened_index(root) as index:
+                report_skipped(index.skipped)
+                whole[root] = [memory for memory_id in own if (memory := index.memory(memory_id))]
+    return whole
 
 
 def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None:
     """Tell how many memories the model of *identity* is asked about, and the cost."""
-    if not estimate.asked:
-        return
     name, model, _ = identity
     free = [f"{estimate.known:,} in the cache"] if estimate.known else []
     free += [f"{estimate.by_rule:,} rejected by rule"] if estimate.by_rule else []
@@ -150,11 +206,8 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
     tell(f"{name} ({model}) is asked about {counted(estimate.asked, 'memory')}{besides}. {cost}.")
 
 
-def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
+def report_end(rated: Assessments, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
-    from engine.quality.judging.store import summary_of
-    from tui.workspace.judging import Answers
-
     tell(summary_line(summary_of(found for _, found in rated)))
     how = "Give the same command again to go on: finished answers are in the cache."
     exit_if_early(ending, counted(ending.jobs, "memory"), how)
@@ -173,7 +226,7 @@ NOTHING_DECIDED = (
 )
 
 
-def printed(rated: Rated, rubric: str, threshold: float, form: str) -> str:
+def printed(rated: Assessments, rubric: str, threshold: float, form: str) -> str:
     """The assessments in the format *form*, each with the root of its memory."""
     every = [found for _, found in rated]
     if form == "markdown":
@@ -183,18 +236,61 @@ def printed(rated: Rated, rubric: str, threshold: float, form: str) -> str:
     return output(form, whole, _lines(every))
 
 
-def printed_agreement(found: RatingAgreement, form: str) -> str:
-    """The agreement as JSON, or as a table for text and Markdown."""
-    groups = [{"group": name, **_counts(table)} for name, table in found.groups]
-    differing = [_differing(compared) for compared in found.differing]
-    lines = aligned([HEADER, *(_agreement_row(name, table) for name, table in found.groups)])
-    lines += ["", "You and the model differ on:"] if found.differing else []
-    for compared in found.differing:
-        yours = "you accepted" if compared.is_kept else "you rejected"
-        score = f"{compared.rated.overall:.1f} {compared.rated.decision}"
-        lines.append(f"  {compared.rated.memory_id}: {score}, {yours}. {compared.rated.title}")
-    whole = {"groups": groups, "undecided": found.undecided, "differing": differing}
-    return output(form, whole, lines if groups else [NOTHING_DECIDED])
+def compared(roots: Sequence[str], rubric: str) -> Compared:
+    """All texts of *roots* that have a rating by *rubric* and a decision. Raises DecisionsError."""
+    pairs: Compared = []
+    with closing(RatingStore(os.environ)) as store:
+        for root in roots:
+            decided = decisions(root, os.environ)
+            for rated in store.ratings(root, rubric):
+                verdict = decided.get((QUALITY, rated.memory_id, rated.digest))
+                pairs += [(rated, verdict == ACCEPTED)] if verdict else []
+    return pairs
+
+
+def printed_agreement(pairs: Compared, form: str) -> str:
+    """The agreement of model and person as JSON, or as a table for text and Markdown.
+
+    Ratings whose samples were split are counted as undecided.
+    """
+    clear = [(rated, is_kept) for rated, is_kept in pairs if rated.decision != UNDECIDED]
+    tables = agreement_tables(clear)
+    differing = [(rated, is_kept) for rated, is_kept in clear if (rated.decision == ACCEPTED) != is_kept]
+    lines = aligned([HEADER, *(_agreement_row(name, table) for name, table in tables)])
+    lines += ["", "You and the model differ on:"] if differing else []
+    for rated, is_kept in differing:
+        yours = "you accepted" if is_kept else "you rejected"
+        lines.append(f"  {rated.memory_id}: {rated.overall:.1f} {rated.decision}, {yours}. {rated.title}")
+    whole = {
+        "groups": [{"group": name, **_counts(table)} for name, table in tables],
+        "undecided": len(pairs) - len(clear),
+        "differing": [
+            {"id": rated.memory_id, **picked(rated, "title", "category", "overall"), "model": rated.decision}
+            | {"person": "accepted" if is_kept else "rejected"}
+            for rated, is_kept in differing
+        ],
+    }
+    return output(form, whole, lines if tables else [NOTHING_DECIDED])
+
+
+MODEL, PERSON = "model", "person"
+EVERYTHING = "all"
+SHORT_WORDS = 30
+SHORT, LONG = f"up to {SHORT_WORDS} words", f"more than {SHORT_WORDS} words"
+"""Models are known to rate terse technical notes too low, so their length is looked at."""
+
+
+def agreement_tables(pairs: Compared) -> list[tuple[str, Concord]]:
+    """A table for everything, then for each category, then for short and long memories."""
+    from labels.measure.agreement import concord
+
+    counts: dict[str, Counter[tuple[bool, bool]]] = {}
+    for name in (EVERYTHING, *sorted({rated.category for rated, _ in pairs}), SHORT, LONG):
+        counts[name] = Counter()
+    for rated, is_kept in pairs:
+        for name in (EVERYTHING, rated.category, SHORT if rated.words <= SHORT_WORDS else LONG):
+            counts[name][rated.decision == ACCEPTED, is_kept] += 1
+    return [(name, concord(MODEL, PERSON, count)) for name, count in counts.items() if count]
 
 
 def _counts(table: Concord) -> dict[str, Any]:
@@ -202,13 +298,6 @@ def _counts(table: Concord) -> dict[str, Any]:
     names = ("both_accept", "only_model", "only_person", "both_reject")
     coefficients = {"kappa": table.kappa, "kappa_se": table.kappa_se, "ac1": table.ac1}
     return {**dict(zip(names, table.table, strict=True)), **coefficients}
-
-
-def _differing(compared: Compared) -> dict[str, Any]:
-    rated = compared.rated
-    yours = "accepted" if compared.is_kept else "rejected"
-    facts = {"id": rated.memory_id, **picked(rated, "title", "category", "overall")}
-    return {**facts, "model": rated.decision, "person": yours}
 
 
 def _agreement_row(name: str, table: Concord) -> tuple[str, ...]:
@@ -235,16 +324,14 @@ def _entry(found: Assessment) -> RatingEntry:
 
 def _lines(rated: Sequence[Assessment]) -> Iterator[str]:
     """A line for each memory, and its points, reasons and suggestions below it."""
+    scores = [f"{found.rating.overall:4.1f}" if found.rating else "" for found in rated]
     rows = [
-        (found.decision, _score(found), found.memory.category, found.memory.id, found.memory.title) for found in rated
+        (found.decision, score, *picked(found.memory, "category", "id", "title").values())
+        for found, score in zip(rated, scores, strict=True)
     ]
     for line, found in zip(aligned(rows), rated, strict=True):
         yield line
         yield from (f"    {line}" for line in _details(found))
-
-
-def _score(found: Assessment) -> str:
-    return f"{found.rating.overall:4.1f}" if found.rating else ""
 
 
 def _details(found: Assessment) -> Iterator[str]:

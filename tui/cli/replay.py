@@ -127,6 +127,7 @@ class Replay:
         from tui.workspace.replay import replaying
         from tui.workspace.replay.jobs import opened_pool, run
         from tui.workspace.retrievals import record, with_hook_log
+        from tui.workspace.root_labels import let_labels_follow
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)
@@ -140,6 +141,8 @@ class Replay:
             here = replaying.Replayer(setup, index, asked)
             with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
                 has_judge = asked is not None and any(system.has_judge for system in chosen)
+                if store:
+                    let_labels_follow(store, index)
                 if asked and has_judge:
                     replaying.refuse_another_judge(before, asked, AUTO)
                     asked.prepare()

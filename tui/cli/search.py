@@ -85,8 +85,7 @@ class Search:
 
     def in_roots(self, roots: Sequence[str]) -> Output:
         """The output over roots that are searched together. Raises UnknownMemoryError."""
-
-        opened = [replace(root, config=self.limited(root.config)) for root in self.opened(roots)]
+        opened = self.opened(roots)
         config, cutoff = opened[0].config, opened[0].cutoff
         with opened_judge(self.judge, config) as asked, opening.opened_roots(opened) as index:
             if asked:
@@ -117,17 +116,19 @@ class Search:
         raise UnknownMemoryError(f"There is no memory {self.memory_id!r} in this root. {instead}")
 
     def opened(self, roots: Sequence[str]) -> list[OpenRoot]:
-        """The roots to search together. A cutoff takes part only with --mode auto; stderr tells if one is ignored."""
-        found = opening.open_roots(roots, os.environ, self.judge)
-        return [
-            replace(root, cutoff=opened_cutoff(root.root, root.config) if self.mode == AUTO else None) for root in found
-        ]
+        """The roots to search together, with the limit of --max-results.
 
-    def limited(self, config: Config) -> Config:
-        """*config* with the limit of --max-results."""
-        if not self.max_results:
-            return config
-        return replace(config, max_results=self.max_results, max_inject=self.max_results)
+        A cutoff takes part only with --mode auto; stderr tells if one is ignored.
+        """
+        limit = {"max_results": self.max_results, "max_inject": self.max_results} if self.max_results else {}
+        return [
+            replace(
+                root,
+                config=replace(root.config, **limit),
+                cutoff=opened_cutoff(root.root, root.config) if self.mode == AUTO else None,
+            )
+            for root in opening.open_roots(roots, os.environ, self.judge)
+        ]
 
 
 @command()
@@ -178,12 +179,24 @@ NONE_DROPPED = "No other memory came up."
 def result_of(
     retrieval: Retrieval, index: OpenIndex, explained: Explained | None, width: int, *, is_one: bool
 ) -> Output:
-    """The output of a search, with text of *width* cells. *is_one*: only the memory in *explained*."""
-    rows = ResultRows(retrieval, index, explained)
-    result = rows.of_memory() if is_one else rows.of_search()
-    shown = [result["memory"]] if is_one else result["results"]
-    lines = [line for row in shown for line in _result_lines(row, explained or {}, width)]
-    return result, "\n".join([*lines, *(_dropped_lines(result["dropped"]) if "dropped" in result else ())])
+    """The output of a search, with text of *width* cells. *is_one*: only the memory in *explained*.
+
+    As JSON {query, total_results, results}, best first, and `dropped` if explained; or {query, memory}: the explained
+    memory as a result, found or not.
+    """
+    rows, query = ResultRows(retrieval, index, explained), {"query": retrieval.prompt.text}
+    if is_one:
+        (explanation,) = (explained or {}).values()
+        strength = explanation.breakdown.strength if explanation.breakdown else 0.0
+        row = rows.of(explanation.memory, -strength or 0.0, explanation.confidence, explanation.probability)
+        return {**query, "memory": row}, "\n".join(_result_lines(row, explained or {}, width))
+    results = [rows.of_candidate(candidate) for candidate in retrieval.injected]
+    lines = [line for row in results for line in _result_lines(row, explained or {}, width)]
+    found = {**query, "total_results": len(results), "results": results}
+    if explained is None:
+        return found, "\n".join(lines)
+    dropped = [rows.of_candidate(candidate) for candidate in retrieval.candidates if not candidate.injected]
+    return {**found, "dropped": dropped}, "\n".join([*lines, *_dropped_lines(dropped)])
 
 
 def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -196,13 +209,12 @@ def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     if "memory" in first:
         memories = [{"root": root, **output["memory"]} for root, output in found.items()]
         return {"query": first["query"], "memories": memories}
-    made: dict[str, Any] = {name: in_turns(found, name) for name in ("results", "dropped") if name in first}
+    made: dict[str, Any] = {}
+    for name in ("results", "dropped"):
+        if name in first:
+            turns = zip_longest(*([{"root": root, **row} for row in output[name]] for root, output in found.items()))
+            made[name] = [row for turn in turns for row in turn if row]
     return {"query": first["query"], "total_results": len(made["results"]), **made}
-
-
-def in_turns(found: Mapping[str, dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    rows = ([{"root": root, **row} for row in output[name]] for root, output in found.items())
-    return [row for turn in zip_longest(*rows) for row in turn if row]
 
 
 class ResultRows:
@@ -213,23 +225,6 @@ class ResultRows:
         self._index = index
         self._explained = explained
         self._marker = Marker.of(retrieval.prompt, retrieval.mode)
-
-    def of_search(self) -> dict[str, Any]:
-        """{query, total_results, results}, best first, and `dropped` if explained."""
-        results = [self.of_candidate(candidate) for candidate in self._retrieval.injected]
-        found = {"query": self._retrieval.prompt.text, "total_results": len(results), "results": results}
-        if self._explained is None:
-            return found
-        dropped = [candidate for candidate in self._retrieval.candidates if not candidate.injected]
-        return {**found, "dropped": [self.of_candidate(candidate) for candidate in dropped]}
-
-    def of_memory(self) -> dict[str, Any]:
-        """{query, memory}: the explained memory as a result, found or not."""
-        (explanation,) = (self._explained or {}).values()
-        strength = explanation.breakdown.strength if explanation.breakdown else 0.0
-        score = -strength if strength else 0.0
-        row = self.of(explanation.memory, score, explanation.confidence, explanation.probability)
-        return {"query": self._retrieval.prompt.text, "memory": row}
 
     def of_candidate(self, candidate: Candidate) -> dict[str, Any]:
         row = self.of(candidate.memory, candidate.score, candidate.confidence, candidate.probability)
@@ -255,9 +250,12 @@ class ResultRows:
 def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list[str]:
     """A line with P(relevant) or confidence, category and title, then the path, the snippet and the explanation.
 
-    Matches in the snippet are bold. `click.echo` removes that unless stdout is a terminal.
+    The mark of a flagged memory is [?], or has the status if the judge gave no answer. Matches in the snippet are bold.
+    `click.echo` removes that unless stdout is a terminal.
     """
-    marks = ("" if row["status"] == "active" else f" [{row['status']}]") + _mark(row.get("verdict"))
+    marks = "" if row["status"] == "active" else f" [{row['status']}]"
+    if (verdict := row.get("verdict")) and verdict["decision"] == FLAGGED:
+        marks += " [?]" if verdict["status"] == OK else f" [? {verdict['status']}]"
     sure = f"{100 * row['probability']:.0f} %" if row["probability"] is not None else row["confidence"] or "-"
     lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
     lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
@@ -265,13 +263,6 @@ def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list
     if explanation is None:
         return lines
     return [*lines, *map(_shown, [outcome_line(explanation), [], *detail_lines(explanation, width - len(INDENT))]), ""]
-
-
-def _mark(verdict: dict[str, Any] | None) -> str:
-    """The mark of a flagged memory: [?], or with the status if the judge gave no answer."""
-    if verdict is None or verdict["decision"] != FLAGGED:
-        return ""
-    return " [?]" if verdict["status"] == OK else f" [? {verdict['status']}]"
 
 
 def _dropped_lines(dropped: Iterable[dict[str, Any]]) -> list[str]:

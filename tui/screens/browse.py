@@ -30,6 +30,7 @@ from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import NOTHING_ABOUT, MemoryOverview, about_lines, detail_text, prompt_line
 from tui.widgets.memory_pane import MUTED, MemoryPane, category_name
 from tui.widgets.signs import signs
+from tui.workspace.curate.findings import CHEAP, MOST_CHECKED, cheap_findings, check_stamp
 from tui.workspace.curate.memory_facts import (
     ANY,
     EVERYTHING,
@@ -47,7 +48,6 @@ from tui.workspace.curate.memory_facts import (
     stamps,
 )
 from tui.workspace.filtering import RowRules, no_memories
-from tui.workspace.quality.findings import CHEAP, MOST_CHECKED, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -21,7 +21,7 @@ from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.lists.memories import severity_tone, severity_word
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
-from tui.workspace.quality.findings import (
+from tui.workspace.curate.findings import (
     BY_CHECK,
     BY_TITLE,
     RULES,

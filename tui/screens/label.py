@@ -24,8 +24,7 @@ from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.ranking_table import Reveal
-from tui.workspace.guideline import guideline
-from tui.workspace.labelling import Position, change_label, follow_ups, follow_words
+from tui.workspace.labelling import Position, change_label, follow_ups, follow_words, guideline
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,8 +20,7 @@ from tui.widgets.labels import NoteInput, RecentLabels
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.workspace.filtering import ALL_LABELLED, nothing_to_label
-from tui.workspace.guideline import guideline
-from tui.workspace.labelling import FollowUp, LabelQueue, Position, follow_ups, latest_labels
+from tui.workspace.labelling import FollowUp, LabelQueue, Position, follow_ups, guideline, latest_labels
 
 if TYPE_CHECKING:
     from textual.content import Content

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.getters import query_one
 from textual.widgets import Input
 
@@ -93,9 +93,11 @@ class PromptsPane(RowsPane):
 
     # What is known about the prompts
 
-    @work(thread=True, exclusive=True, group="known", exit_on_error=False)
     def read_known(self) -> None:
-        """Read what is recorded about all prompts, beside the app."""
+        """Read what is recorded about all prompts, beside the app. The screen shows errors of its workers."""
+        self.screen.run_worker(self._read_known, thread=True, exclusive=True, group="known", exit_on_error=False)
+
+    def _read_known(self) -> None:
         workspace = self.app.workspace
         reading = workspace.reading
         digests = {summary.id: summary.digest for summary in workspace.index.summaries()}

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from tui.workspace.whatif.sample import Injected, WhatIfEffect, WhatIfSample
     from tui.workspace.whatif.trial import Knob
 
-"""Labelled prompts between two messages about the progress."""
-
 NO_VERDICTS = "The judge has judged no labelled prompt yet. Replay with a judge first; What-if never asks one."
 NOT_USED = " The tuned model is not used: it {}. Save, and run memsift tune again."
 NOTHING_MOVED = "No setting is moved yet."
@@ -97,7 +95,6 @@ class WhatifScreen(ModeScreen):
         self._values: tuple[Knob, Compared] | None = None
         self._resting: Timer | None = None
         self._is_counting = False
-        self._progress = ""
         self._read_at: object = None
 
     def compose(self) -> ComposeResult:
@@ -160,7 +157,6 @@ class WhatifScreen(ModeScreen):
     def take_sample(self, sample: WhatIfSample, saved: Config, sets: Sequence[Injected | None]) -> None:
         """Count over *sample*. *sets* are the injected sets of the *saved* settings."""
         if saved == self.trial.saved:
-            self._progress = ""
             self._sample, self._sets = sample, sets
             self.count()
         self.show_again()
@@ -222,9 +218,7 @@ class WhatifScreen(ModeScreen):
         roots, width = len(self.app.workspace.roots), self.knobs.size.width - TITLE_MARGIN
         self.knobs.border_title = plain(settings_title(trial.root, roots, width))
         self._show_about()
-        self.query_one("#state", Static).update(
-            plain(self._progress) if self._progress else state_text(trial, self.size.width, partial(keyed, self.app))
-        )
+        self.query_one("#state", Static).update(state_text(trial, self.size.width, partial(keyed, self.app)))
         self.refresh_bindings()
 
     @on(RowList.Highlighted, "KnobList")

@@ -76,6 +76,8 @@ class MemoryPane(TextPane, Fitted):
         shown = self.query_one(Static)
         if not (isinstance(shown.content, Content) and text.is_same(shown.content)):
             shown.update(text)
+            # Of two texts within one turn, Textual may keep the height of the first.
+            self.call_after_refresh(shown.refresh, layout=True)
         if from_start:
             self.scroll_home(animate=False)
 

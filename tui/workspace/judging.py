@@ -65,11 +65,6 @@ class JudgeOptions:
         timeout = {} if self.timeout_s is None else {"--judge-timeout": str(self.timeout_s)}
         return {flag: text for flag, text in given.items() if text} | timeout
 
-    def time_limit_s(self, config: Config) -> float:
-        """The time limit of a sample, in seconds."""
-        own = config.judge.timeout_per_call
-        return self.timeout_s or (max(PATIENT_S, own) if self.is_patient else own)
-
     def sampling(self, default: int) -> JudgeOptions:
         """These options, with *default* samples where no number was given."""
         return self if self.samples else replace_dataclass(self, samples=default)
@@ -111,6 +106,7 @@ def make_means(
     from engine.judge.limits import Limits
 
     provider = make_provider(name, config.judge, environ)
+    own = config.judge.timeout_per_call
     if options.is_cached_only:
         limits = Limits(is_cached_only=True)
     if limits:
@@ -118,7 +114,7 @@ def make_means(
     return provider, {
         "cache": Cache(cache_file(environ), refresh=options.is_refreshing),
         "samples": options.samples or 1,
-        "timeout_s": options.time_limit_s(config),
+        "timeout_s": options.timeout_s or (max(PATIENT_S, own) if options.is_patient else own),
     }
 
 

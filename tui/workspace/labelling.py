@@ -1,12 +1,18 @@
-"""The labelling queue: the current prompt and card, repeated cards, progress, and what labels ask for."""
+"""The labelling queue: the current prompt and card, repeated cards, progress, the guideline, actions on reasons."""
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
+from engine.lean.sections import text_beside
+from engine.paths import config_file
+from engine.stores.files import UnreadableFileError, text_of
 from engine.stores.writing import ACTIVE
 from engine.wording import counted
 from labels.measure.progress import LabellingProgress, people
@@ -14,7 +20,7 @@ from labels.pooling import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pac
 from labels.records import Card, Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
+    from collections.abc import Mapping, Sequence, Set
 
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
@@ -29,6 +35,12 @@ PACE_EVENTS = 100
 
 ACTIONS = {"stale": "retire", "duplicate": "merge", "too generic": "edit"}
 """Reason of a label -> the action of the screens that change memories."""
+
+GUIDELINE_FILE = "guideline.md"
+HASH_DIGITS = 16
+
+GUIDELINE = text_beside(__file__, GUIDELINE_FILE).removesuffix("\n")
+"""The usual guideline: it says when a memory counts as relevant."""
 
 VERBS = {"retire": "retires", "merge": "merges", "edit": "edits"}
 
@@ -137,7 +149,8 @@ class LabelQueue:
             parts.append(f"{{label.settle}} settles {counted(disputed, 'dispute')}")
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
-            parts.append(_time_left(seconds * self._cards_left(at)))
+            minutes = round(seconds * self._cards_left(at) / 60)
+            parts.append(f"about {minutes:,} min left" if minutes else "under 1 min left")
         return parts
 
     def _finished_before(self) -> set[str]:
@@ -228,11 +241,6 @@ def progress_of(workspace: Workspace, queue: LabelQueue) -> LabellingProgress:
     )
 
 
-def _time_left(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"about {minutes:,} min left" if minutes else "under 1 min left"
-
-
 # What the reason of a label asks for: a stale memory is retired, a copy merged, a vague memory edited
 
 
@@ -268,3 +276,18 @@ def follow_words(found: list[FollowUp], key: str) -> str:
     first, more = found[0], len(found) - 1
     rest = f", and {more:,} more after it" if more else ""
     return f"{key} {VERBS[first.action]} “{first.memory.title}” ({first.reason}){rest}."
+
+
+# The guideline
+
+
+def guideline(environ: Mapping[str, str]) -> str:
+    """guideline.md beside config.toml; the usual guideline without such a file, or if it cannot be read."""
+    with suppress(UnreadableFileError):
+        return text_of(str(Path(config_file(environ)).with_name(GUIDELINE_FILE))).strip() or GUIDELINE
+    return GUIDELINE
+
+
+def guideline_hash(environ: Mapping[str, str]) -> str:
+    """The beginning of the guideline's SHA-256, in hex digits."""
+    return sha256(guideline(environ).encode("utf-8", "replace")).hexdigest()[:HASH_DIGITS]

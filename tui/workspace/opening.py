@@ -6,7 +6,7 @@ import getpass
 import json
 import os
 import unicodedata
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace as replace_dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -192,7 +192,7 @@ def open_workspace(
     from engine.conversations.prompt_files import session_folders
     from engine.judge.limits import Limits
     from labels.store import LabelStore
-    from tui.workspace.guideline import guideline_hash
+    from tui.workspace.labelling import guideline_hash
     from tui.workspace.retrievals import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.workspace import Workspace
@@ -203,31 +203,40 @@ def open_workspace(
     config = settings.config
     reading = with_hook_log(project_prompts(prompts, environ), root, environ)
     find = partial(prompt_paths, prompts, environ)
-    place, problem = Path(db or labels_file(environ)), ""
-    try:
-        store = LabelStore.open(place, guideline=guideline_hash(environ))
-    except LabelStoreError as error:
-        if needs_labels:
-            raise
-        store, problem = LabelStore.without_file(place, error), f"{error} No label can be given."
+    place, guide = Path(db or labels_file(environ)), guideline_hash(environ)
     here = os.getcwd()  # noqa: PTH109
     sessions = () if prompts else (transcripts_dir(here, environ), *session_folders(environ))
+
+    def opened(store: LabelStore, problem: str = "") -> Workspace:
+        with ExitStack() as unfinished:
+            unfinished.callback(store.close)
+            workspace = Workspace(
+                root,
+                config,
+                store,
+                judge=make_judge(judge, config, environ, spending),
+                spending=spending,
+                cutoff=hook_cutoff(root, config, environ)[0],
+                others=beside,
+                prompts_of_files=reading.prompts,
+                takes_replayed=not prompts,
+                unread_prompts=reading.skipped,
+                annotator=annotator_name(environ),
+                notice=" ".join(filter(None, (problem, *moved, settings.notice, *settings.remarks))),
+                sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
+            )
+            unfinished.pop_all()
+        return workspace
+
+    beside = tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others)
+    moved = about_move(root, environ)
     with explained_if_slow(root):
-        return Workspace(
-            root,
-            config,
-            store,
-            judge=make_judge(judge, config, environ, spending),
-            spending=spending,
-            cutoff=hook_cutoff(root, config, environ)[0],
-            others=tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others),
-            prompts_of_files=reading.prompts,
-            takes_replayed=not prompts,
-            unread_prompts=reading.skipped,
-            annotator=annotator_name(environ),
-            notice=" ".join(filter(None, (problem, *about_move(root, environ), settings.notice, *settings.remarks))),
-            sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
-        )
+        try:
+            return opened(LabelStore.open(place, guideline=guide))
+        except LabelStoreError as error:
+            if needs_labels:
+                raise
+            return opened(LabelStore.without_file(error), f"{error} No label can be given.")
 
 
 def about_move(root: str, environ: Mapping[str, str]) -> list[str]:

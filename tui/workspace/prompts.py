@@ -43,16 +43,13 @@ class PromptLists:
 
     def read(self, prompts: Iterable[Prompt]) -> None:
         """Take *prompts* of the files. Such a prompt is neither chosen nor scratch, even if it was typed, too."""
-        of_files = tuple(prompts) or self._replayed()
+        of_files = tuple(prompts)
+        if not of_files and self._takes_replayed:
+            of_files = tuple(prompt for prompt in self._store.prompts(self._root) if prompt.source not in BY_HAND)
         ids = {prompt.id for prompt in of_files}
         chosen = self._store.prompts_of_source(self._root, CHOSEN)
         self.sample = (*(prompt for prompt in chosen if prompt.id not in ids), *of_files)
         self.scratch = tuple(prompt for prompt in self.scratch if prompt.id not in ids)
-
-    def _replayed(self) -> tuple[Prompt, ...]:
-        if not self._takes_replayed:
-            return ()
-        return tuple(prompt for prompt in self._store.prompts(self._root) if prompt.source not in BY_HAND)
 
     @property
     def all(self) -> tuple[Prompt, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engine.conversations.injected import TEXT_ID
+from engine.errors import LabelStoreError
 from labels.measure.report import Captions, report_from_store
 
 if TYPE_CHECKING:
@@ -68,10 +70,11 @@ def present_digests(store: LabelStore, index: OpenIndex) -> dict[str, str]:
 def let_labels_follow(store: LabelStore, index: OpenIndex) -> None:
     """Let labels count for the memories of *index* that hold the labelled texts, wherever these texts lay.
 
-    Raises LabelStoreError.
+    A store that cannot be written stays as it is.
     """
-    store.follow_rereading(index)
-    store.recognise(index.root, lambda: present_digests(store, index).items())
+    with suppress(LabelStoreError):
+        store.follow_rereading(index)
+        store.recognise(index.root, lambda: present_digests(store, index).items())
 
 
 def root_report(

@@ -75,7 +75,7 @@ def report_notices(notices: Sequence[Skipped]) -> None:
     for notice in notices[:MOST_NOTICES]:
         tell(f"{notice.where} {notice.reason}.")
     if len(notices) > MOST_NOTICES:
-        tell(f"{len(notices) - MOST_NOTICES:,} more notices; the app lists all of them under s.")
+        tell(f"{len(notices) - MOST_NOTICES:,} more notices; the app lists all of them under S.")
 
 
 def report_fallback(retrieval: Retrieval) -> None:

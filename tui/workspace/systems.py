@@ -33,13 +33,10 @@ def described(system: System) -> str:
     return ", ".join(parts)
 
 
-def _has_scores(system: System) -> bool:
-    return not system.has_judge and not is_injected(system.name)
-
-
 def scale_note(systems: Sequence[System]) -> str:
     """A warning if the numbers in two columns do not compare; "" if they do. It has room in 58 cells."""
-    measures = dict.fromkeys(MEASURES.get(system.strategy, "points") for system in systems if _has_scores(system))
+    scored = (system for system in systems if not system.has_judge and not is_injected(system.name))
+    measures = dict.fromkeys(MEASURES.get(system.strategy, "points") for system in scored)
     if len(measures) < 2:
         return ""
     return f"{' and '.join(measures)} do not compare: look at signs and ranks."

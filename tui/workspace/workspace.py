@@ -79,36 +79,37 @@ class Workspace(RootSystems, RootLabels):
     reading: int = 1
 
     def __post_init__(self, prompts_of_files: tuple[Prompt, ...], takes_replayed: bool) -> None:
-        self.index = self._opened()
-        let_labels_follow(self.store, self.index)
-        self.lists = PromptLists(self.store, self.index.root, prompts_of_files, takes_replayed=takes_replayed)
+        self._open: list[OpenIndex | Judge | LabelStore] = [self.store, *([self.judge] if self.judge else [])]
+        try:
+            self.index = self._opened()
+            let_labels_follow(self.store, self.index)
+            self.lists = PromptLists(self.store, self.index.root, prompts_of_files, takes_replayed=takes_replayed)
+            self._seen = set(self.store.seen_prompts(self.annotator))
+        except BaseException:
+            self.close()
+            raise
         self.injections = Injections(self.index)
-        self._old: list[OpenIndex | Judge] = []
         self._contents = self.index.contents
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
         self._pools: dict[str, Pool] = {}
-        self._seen = set(self.store.seen_prompts(self.annotator))
         self._unwritten: set[str] = set()
 
     def close(self) -> None:
-        for index in (*self._old, self.index):
-            index.close()
-        if self.judge:
-            self.judge.close()
-        self.store.close()
+        for opened in reversed(self._open):
+            opened.close()
 
     def reload(self) -> None:
         """Read the root again and forget the retrievals. Raises RootError, and then nothing has changed.
 
         `reading` counts the readings. The old index stays open, because a worker may still use it.
         """
-        fresh = self._opened()
-        self._old.append(self.index)
-        self.index = fresh
+        self.index = self._opened()
         self._forget_retrievals()
 
     def _opened(self) -> OpenIndex:
-        return open_together((OpenRoot(self.root, self.config, self.cutoff), *self.others), os.environ)
+        index = open_together((OpenRoot(self.root, self.config, self.cutoff), *self.others), os.environ)
+        self._open.append(index)
+        return index
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -142,9 +143,8 @@ class Workspace(RootSystems, RootLabels):
         A changed judge waits for an agreement again. Raises ConfigError and RootError.
         """
         if self.sources and self.config.judge != settings.config.judge:
-            judge = self.sources.judge_of(settings.config)
-            self._old += [self.judge] if self.judge else []
-            self.judge = judge
+            self.judge = self.sources.judge_of(settings.config)
+            self._open += [self.judge] if self.judge else []
         self.config, self.cutoff, self.others = settings.config, settings.cutoff, settings.others
         self.notice = settings.notice
         self.reload()

@@ -140,13 +140,14 @@ def prepare(folder: Path) -> None:
     write_whole(cutoff_file(state_dir(str(folder / "gone"), {"HOME": str(folder)})), b"{}")
 
 
-def loaded_by(processes: Iterable[Sequence[Sequence[str]]], folder: Path) -> list[Loaded]:
+def loaded_by(processes: Iterable[Sequence[Sequence[str]]], folder: Path, **variables: str) -> list[Loaded]:
     """Run the commands of each of *processes* one after the other, where only `tui.cli` was loaded before."""
     environ = {
         "PATH": os.environ.get("PATH", ""),
         "PYTHONPATH": str(PROJECT),
         "HOME": str(folder),
         "ANTHROPIC_API_KEY": "none",
+        **variables,
     }
     done = subprocess.run(
         [sys.executable, "-c", EACH],

@@ -29,7 +29,7 @@ def ids(root: Path, *arguments: str) -> list[str]:
     return [one["id"] for one in printed(memsift("list", "--root", root, "--format", "json", *arguments))]
 
 
-def test_list_filters_by_status_category_tag_and_words(root: Path) -> None:
+def test_list_filters_by_status_category_tag_and_words_and_show_prints_a_whole_memory(root: Path) -> None:
     assert ids(root) == ["alpha", "beta", "gamma"]
     assert ids(root, "--status", "retired") == ["beta"]
     assert ids(root, "--category", "runbook", "--category", "preference") == ["beta", "gamma"]
@@ -37,9 +37,6 @@ def test_list_filters_by_status_category_tag_and_words(root: Path) -> None:
     assert ids(root, "--text", "one cache") == ["alpha"]
     text = memsift("list", "--root", root, "--status", "active", "--format", "text").stdout
     assert text == "alpha  active  decision  Use one cache\ngamma  active  runbook   Title of gamma\n"
-
-
-def test_show_prints_a_whole_memory(root: Path) -> None:
     one = printed(memsift("show", "alpha", "--root", root, "--format", "json"))
     assert (one["id"], one["status"], one["tags"]) == ("alpha", "active", ["tag-alpha", "shared"])
     assert {"heading": "Decision", "lines": ["Use one."]} in one["sections"]
@@ -48,11 +45,17 @@ def test_show_prints_a_whole_memory(root: Path) -> None:
     assert "\nDecision\n  Use one.\n" in text
 
 
-def test_an_unknown_id_is_answered_with_similar_ids(root: Path) -> None:
+def test_of_several_changes_none_is_made_if_one_is_refused(root: Path, tmp_path: Path) -> None:
     assert "There is 'alpha'." in refused(memsift("show", "alpa", "--root", root))
     before = contents(root)
     assert "There is no memory 'nothing'" in refused(memsift("retire", "alpha", "nothing", "--root", root))
+    assert "beta is retired" in refused(memsift("archive", "alpha", "beta", "--root", root))
+    done = memsift("merge", "other.db", "alpha", "--root", root)
+    assert (done.exit_code, "memsift merge-labels" in done.stderr) == (2, True)
     assert contents(root) == before
+    both = ("--root", root, "--root", write_documents(tmp_path / "other", [document("alpha")]))
+    assert "Name a single root with --root" in refused(memsift("retire", "alpha", *both))
+    assert memsift("retire", "gamma", *both).exit_code == 0
 
 
 def test_a_change_says_what_it_did_and_how_to_undo_it(root: Path) -> None:
@@ -78,23 +81,17 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("arguments", CHANGES, ids=lambda each: each[0])
-def test_a_dry_run_prints_the_difference_and_changes_nothing(root: Path, arguments: tuple[str, ...]) -> None:
+def test_a_dry_run_changes_nothing_and_every_command_is_undone_by_the_next(
+    root: Path, arguments: tuple[str, ...]
+) -> None:
     before = contents(root)
     shown = memsift(*arguments, "--root", root, "--dry-run")
     assert shown.exit_code == 0, shown.output
-    assert f"+++ b/{read_name(arguments[1])}" in shown.stdout
+    name = {"alpha": "decisions/alpha.json", "beta": "preferences/beta.json"}[arguments[1]]
+    assert f"+++ b/{name}" in shown.stdout
     assert "Nothing was changed" in shown.stderr
     assert contents(root) == before
     assert printed(memsift("history", "--format", "json")) == []
-
-
-def read_name(memory_id: str) -> str:
-    return {"alpha": "decisions/alpha.json", "beta": "preferences/beta.json"}[memory_id]
-
-
-@pytest.mark.parametrize("arguments", CHANGES, ids=lambda each: each[0])
-def test_every_command_is_undone_by_the_next(root: Path, arguments: tuple[str, ...]) -> None:
-    before = contents(root)
     done = memsift(*arguments, "--root", root)
     assert done.exit_code == 0, done.output
     assert contents(root) != before
@@ -104,24 +101,25 @@ def test_every_command_is_undone_by_the_next(root: Path, arguments: tuple[str, .
     assert "nothing to undo" in refused(memsift("undo"))
 
 
-@pytest.mark.parametrize("files", [(), ("README.md",), ("memory-config.json",)], ids=str)
-def test_a_new_root_is_markdown(tmp_path: Path, files: tuple[str, ...]) -> None:
-    new = tmp_path / "project/.claude/memory"
-    new.mkdir(parents=True)
-    for name in files:
-        (new / name).write_text("{}", encoding="utf-8")
-    line = ("--title", "Deploys use make", "--body", "Run make deploy.", "--root", new)
-    assert "type must be one of user, feedback" in refused(memsift("create", "--category", "runbook", *line))
-    assert memsift("create", "--category", "project", *line).exit_code == 0
-    assert sorted(path.name for path in new.iterdir()) == sorted([*files, "MEMORY.md", "deploys-use-make.md"])
-    assert ids(new) == ["deploys-use-make"]
-    assert memsift("undo").exit_code == 0
-    assert "deploys-use-make.md" not in [path.name for path in new.iterdir()]
+def test_a_new_root_is_markdown(tmp_path: Path) -> None:
+    for files in ((), ("README.md",), ("memory-config.json",)):
+        new = tmp_path / "-".join(("project", *files)) / ".claude/memory"
+        new.mkdir(parents=True)
+        for name in files:
+            (new / name).write_text("{}", encoding="utf-8")
+        line = ("--title", "Deploys use make", "--body", "Run make deploy.", "--root", new)
+        assert "type must be one of user, feedback" in refused(memsift("create", "--category", "runbook", *line))
+        assert memsift("create", "--category", "project", *line).exit_code == 0
+        assert sorted(path.name for path in new.iterdir()) == sorted([*files, "MEMORY.md", "deploys-use-make.md"])
+        assert ids(new) == ["deploys-use-make"]
+        assert memsift("undo").exit_code == 0
+        assert "deploys-use-make.md" not in [path.name for path in new.iterdir()]
 
 
-def test_create_and_move_write_new_files(root: Path, tmp_path: Path) -> None:
+def test_create_and_move_write_new_files_and_a_rejected_text_only_by_force(root: Path, tmp_path: Path) -> None:
     fields = ("--set", "topic=style", "--set", "value=Tabs", "--set", "reason=width", "--set", "strength=soft")
-    memsift("create", "--category", "preference", "--title", "Use tabs", "--tag", "style", *fields, "--root", root)
+    make = ("create", "--category", "preference", "--title", "Use tabs", "--tag", "style", *fields, "--root", root)
+    memsift(*make)
     assert read(root, "use-tabs")["content"]["value"] == "Tabs"
     wrong = refused(memsift("create", "--category", "preference", "--title", "X", "--root", root))
     assert "value is missing" in wrong
@@ -131,15 +129,9 @@ def test_create_and_move_write_new_files(root: Path, tmp_path: Path) -> None:
     assert ids(root) == ["alpha", "beta", "gamma"]
     assert ids(other) == ["use-tabs"]
     assert "There is no folder" in refused(memsift("move", "alpha", "--to", tmp_path / "no", "--root", root))
-
-
-def test_a_rejected_text_is_made_again_only_by_force(root: Path) -> None:
-    fields = ("--set", "topic=style", "--set", "value=Tabs", "--set", "reason=width", "--set", "strength=soft")
-    make = ("create", "--category", "preference", "--title", "Use tabs", *fields, "--root", root)
-    memsift(*make)
-    memsift("retire", "use-tabs", "--wrong", "--reason", "no", "--root", root)
-    assert "This text was rejected on" in refused(memsift(*make, "--id", "again"))
-    assert memsift(*make, "--id", "again", "--force").exit_code == 0
+    memsift("retire", "use-tabs", "--wrong", "--reason", "no", "--root", other)
+    assert "This text was rejected on" in refused(memsift(*make))
+    assert memsift(*make, "--force").exit_code == 0
 
 
 def test_edit_opens_the_editor_and_refuses_what_breaks_a_rule(root: Path, tmp_path: Path) -> None:
@@ -205,13 +197,6 @@ def test_history_tells_which_operations_were_undone(root: Path) -> None:
     assert printed(memsift("history", "--root", root.parent, "--format", "json")) == []
 
 
-def test_an_id_in_two_roots_needs_a_single_root(root: Path, tmp_path: Path) -> None:
-    other = write_documents(tmp_path / "other", [document("alpha")])
-    both = ("--root", root, "--root", other)
-    assert "Name a single root with --root" in refused(memsift("retire", "alpha", *both))
-    assert memsift("retire", "gamma", *both).exit_code == 0
-
-
 def test_an_interrupted_operation_is_finished_at_the_next_start(root: Path) -> None:
     die = (
         "import os\nfrom engine.curation import curator\n"
@@ -237,18 +222,6 @@ def test_a_format_that_is_only_read_says_so(tmp_path: Path) -> None:
     told = refused(memsift("retire", memory_id, "--root", tmp_path / "vault"))
     assert "holds memories in the format markdown, which memsift only reads" in told
     assert contents(tmp_path / "vault") == before
-
-
-def test_label_stores_are_merged_by_a_command_of_their_own(root: Path) -> None:
-    done = memsift("merge", "other.db", "alpha", "--root", root)
-    assert done.exit_code == 2
-    assert "memsift merge-labels" in done.stderr
-
-
-def test_of_several_changes_none_is_made_if_one_is_refused(root: Path) -> None:
-    before = contents(root)
-    assert "beta is retired" in refused(memsift("archive", "alpha", "beta", "--root", root))
-    assert contents(root) == before
 
 
 def test_text_that_is_no_unicode_is_written_harmless(root: Path) -> None:

@@ -38,23 +38,20 @@ def run(code: list[str], *arguments: str, at: str = "", cwd: Path = PROJECT) -> 
     )
 
 
-@pytest.mark.parametrize(
-    ("command", "at"),
-    [
-        ("list", "tui.cli.listing"),
-        ("quality check --root root", "engine.quality.checks.safety"),
-        ("doctor", "labels.store"),
-        ("search cache --root root --explain", "engine.explaining.explain"),
-    ],
-)
-def test_ctrl_c_ends_with_130_and_no_traceback(command: str, at: str, tmp_path: Path) -> None:
+CTRL_C_AT = {
+    "list": "tui.cli.listing",
+    "quality check --root root": "engine.quality.checks.safety",
+    "doctor": "labels.store",
+    "search cache --root root --explain": "engine.explaining.explain",
+}
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback_and_an_early_one_without_a_word(tmp_path: Path) -> None:
     prepare(tmp_path)
-    done = run(CTRL_C, *command.split(), at=at, cwd=tmp_path)
-    assert (done.returncode, done.stderr.splitlines()[-1:]) == (130, ["memsift: Stopped."])
-    assert "Traceback" not in done.stderr
-
-
-def test_an_early_ctrl_c_ends_with_130_and_without_a_word() -> None:
+    for command, at in CTRL_C_AT.items():
+        done = run(CTRL_C, *command.split(), at=at, cwd=tmp_path)
+        assert (done.returncode, done.stderr.splitlines()[-1:]) == (130, ["memsift: Stopped."]), command
+        assert "Traceback" not in done.stderr
     done = run(CTRL_C, "list", at="click")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
@@ -71,11 +68,11 @@ def without_reader(*arguments: str, cwd: Path) -> tuple[int, str]:
     return done.returncode, done.stderr.decode()
 
 
-@pytest.mark.parametrize("command", ["list --root root", "replay --root root --prompts prompts.jsonl", "--help", "-V"])
-def test_a_closed_pipe_ends_a_command_without_a_word(command: str, tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_a_command_without_a_word(tmp_path: Path) -> None:
     prepare(tmp_path)
-    code, told = without_reader(*command.split(), cwd=tmp_path)
-    assert (code, "Traceback" in told, "written" in told) == (141, False, False)
+    for command in ("list --root root", "replay --root root --prompts prompts.jsonl", "--help", "-V"):
+        code, told = without_reader(*command.split(), cwd=tmp_path)
+        assert (code, "Traceback" in told, "written" in told) == (141, False, False), command
 
 
 @pytest.mark.slow
@@ -100,15 +97,12 @@ def test_an_unexpected_error_is_a_line_and_with_debug_a_traceback() -> None:
     assert done.stderr.splitlines()[-2:] == ["ZeroDivisionError: no[/b] zero", line]
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("serch", "search"), ("lst", "list"), ("quality chekc", "check"), ("config gte", "get")],
-)
-def test_a_misspelt_command_gets_the_nearest_one(typed: str, meant: str) -> None:
-    done = memsift(*typed.split())
-    assert done.exit_code == 2
-    assert f"No such command '{typed.split()[-1]}'. Did you mean '{meant}'?" in done.stderr
-    assert done.stderr.count("Did you mean") == 1
+def test_a_misspelt_command_gets_the_nearest_one() -> None:
+    for typed, meant in (("serch", "search"), ("lst", "list"), ("quality chekc", "check"), ("config gte", "get")):
+        done = memsift(*typed.split())
+        assert done.exit_code == 2
+        assert f"No such command '{typed.split()[-1]}'. Did you mean '{meant}'?" in done.stderr
+        assert done.stderr.count("Did you mean") == 1
 
 
 def test_the_version_has_a_short_option() -> None:

@@ -25,15 +25,18 @@ def closing(*numbers: int) -> Callable[[], None]:
     return lambda: [os.close(number) for number in numbers] and None
 
 
-@pytest.mark.parametrize("command", ["list --root root", "list --help", "--version"])
-def test_a_full_stdout_is_told_in_a_line(root: Path, command: str) -> None:
+def test_a_full_stdout_is_told_in_a_line_and_a_full_stderr_costs_only_its_lines(root: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        done = run(*command.split(), cwd=root.parent, stdout=full)
-    assert done.returncode == 2
-    assert done.stderr.decode() == (
-        "memsift: The output cannot be written (No space left on device), so it is not whole. "
-        "Make room, or write to another place.\n"
-    )
+        for command in ("list --root root", "list --help", "--version"):
+            done = run(*command.split(), cwd=root.parent, stdout=full)
+            assert done.returncode == 2
+            assert done.stderr.decode() == (
+                "memsift: The output cannot be written (No space left on device), so it is not whole. "
+                "Make room, or write to another place.\n"
+            )
+        assert run("show", "nobody", "--root", root, stderr=full).returncode == 2
+        assert run("retire", "cache-rule-1", "--root", root, stderr=full).returncode == 0
+    assert b'"retired"' in (root / "decisions/cache-rule-1.json").read_bytes()
 
 
 @pytest.mark.slow
@@ -48,14 +51,6 @@ def test_every_command_tells_that_stdout_is_full_or_prints_nothing(tmp_path: Pat
         if "Exception" in told or (not is_told and run(*plain(name), cwd=tmp_path).stdout):
             wrong[name] = (done.returncode, told)
     assert wrong == {}
-
-
-def test_a_full_stderr_costs_only_its_lines(root: Path) -> None:
-    with Path("/dev/full").open("w") as full:
-        assert run("show", "nobody", "--root", root, stderr=full).returncode == 2
-        done = run("retire", "cache-rule-1", "--root", root, stderr=full)
-    assert done.returncode == 0
-    assert b'"retired"' in (root / "decisions/cache-rule-1.json").read_bytes()
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii:strict", "utf-8:strict"])

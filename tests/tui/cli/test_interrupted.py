@@ -3,8 +3,6 @@
 import sys
 from pathlib import Path
 
-import pytest
-
 from labels.store import LabelStore
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import memsift, process
@@ -32,28 +30,28 @@ main()
 QRELS = ["import", DEMO / "qrels.txt", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--annotator", "jan"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "file", "told"),
-    [
-        (["import", "LABELS", "--db", "NEW"], "labels", "Imported from"),
-        (["merge-labels", "STORE", "--db", "NEW"], "labels", "Merged labels.db: "),
-        (["retire", "alpha", "--root", "ROOT"], ".json", "To undo: memsift undo 1"),
-        (["trust", "ROOT"], "trusted.json", "Trusted: "),
-        (["config", "set", "max_inject", "2"], "config.toml", "config.toml"),
-        (["mute", "--root", "ROOT"], "muted.json", "Muted until"),
-        (["install", "--user"], "settings.json", "settings.json"),
-    ],
-)
-def test_a_change_that_cannot_be_stopped_any_more_is_told(
-    tmp_path: Path, arguments: list[str], file: str, told: str
-) -> None:
+CHANGES = {
+    "import LABELS --db NEW": ("labels", "Imported from"),
+    "merge-labels STORE --db NEW": ("labels", "Merged labels.db: "),
+    "retire alpha --root ROOT": (".json", "To undo: memsift undo 1"),
+    "trust ROOT": ("trusted.json", "Trusted: "),
+    "config set max_inject 2": ("config.toml", "config.toml"),
+    "mute --root ROOT": ("muted.json", "Muted until"),
+    "install --user": ("settings.json", "settings.json"),
+}
+"""Command -> the end of the name of the file that it changes last, and what it tells."""
+
+
+def test_a_change_that_cannot_be_stopped_any_more_is_told(tmp_path: Path) -> None:
     root = write_documents(tmp_path / "project/.claude/memory", [document("alpha")])
     store, labels = tmp_path / "labels.db", tmp_path / "labels.jsonl"
-    if "NEW" in arguments:
-        assert memsift(*QRELS, "--db", store).exit_code == 0
-        assert memsift("export", "--db", store, "--output", labels).exit_code == 0
-        LabelStore.open(tmp_path / "new.db").close()
-    places = {"ROOT": root, "STORE": store, "LABELS": labels, "NEW": tmp_path / "new.db"}
-    done = process(*(places.get(word, word) for word in arguments), code=[sys.executable, "-c", LAST_STEP, file])
-    said = done.stdout + done.stderr
-    assert (done.returncode, told in said, "Stopped." in said) == (130, True, False)
+    assert memsift(*QRELS, "--db", store).exit_code == 0
+    assert memsift("export", "--db", store, "--output", labels).exit_code == 0
+    for number, (line, (file, told)) in enumerate(CHANGES.items()):
+        new = tmp_path / f"new{number}.db"
+        LabelStore.open(new).close()
+        places = {"ROOT": root, "STORE": store, "LABELS": labels, "NEW": new}
+        words = [places.get(word, word) for word in line.split()]
+        done = process(*words, code=[sys.executable, "-c", LAST_STEP, file])
+        said = done.stdout + done.stderr
+        assert (done.returncode, told in said, "Stopped." in said) == (130, True, False), line

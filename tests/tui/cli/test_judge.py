@@ -94,10 +94,17 @@ def test_a_table_has_a_line_for_each_memory_and_says_why(root: Path, server: Api
     assert summary.endswith("120 tokens in and 9 out, $0.000165.")
 
 
-def test_a_prompt_that_brings_nothing_up_costs_no_call(root: Path, server: ApiServer) -> None:
+def test_a_prompt_that_brings_nothing_up_costs_no_call_and_search_mode_asks_leniently(
+    root: Path, server: ApiServer
+) -> None:
     found = printed(memsift("judge", "zanzibar treasure", "--root", root, *HTTP, "--format", "json"))
     assert (found["judgement"], found["verdicts"], server.requests) == (None, [], [])
     assert "nothing was left to judge" in memsift("judge", "zanzibar", "--root", root, *HTTP).stdout
+    for mode in ("auto", "search"):
+        memsift("judge", ASK, "--root", root, *HTTP, "--mode", mode)
+    strict, lenient = (request.body["system"] for request in server.requests)
+    assert strict.startswith("You decide which stored memories")
+    assert lenient.startswith("You sort the results")
 
 
 def test_a_judge_that_fails_is_told_and_everything_is_flagged(root: Path, server: ApiServer) -> None:
@@ -110,30 +117,18 @@ def test_a_judge_that_fails_is_told_and_everything_is_flagged(root: Path, server
     assert " answered 529: Overloaded" in result.stderr
 
 
-def test_search_mode_asks_leniently(root: Path, server: ApiServer) -> None:
-    for mode in ("auto", "search"):
-        memsift("judge", ASK, "--root", root, *HTTP, "--mode", mode)
-    strict, lenient = (request.body["system"] for request in server.requests)
-    assert strict.startswith("You decide which stored memories")
-    assert lenient.startswith("You sort the results")
-
-
 # Options
 
 
-@pytest.mark.parametrize(
-    "command", [["judge", ASK], ["search", ASK], ["replay", "--prompts", "FILE"]], ids=["judge", "search", "replay"]
-)
-def test_a_missing_key_ends_with_2_and_the_next_step(root: Path, prompts: Path, command: list[str]) -> None:
-    arguments = [str(prompts) if part == "FILE" else part for part in command]
-    for name in ("anthropic", "anthropic-http"):
-        line = refused(memsift(*arguments, "--root", root, "--judge", name))
-        assert "set ANTHROPIC_API_KEY" in line
-        assert "billed apart from a Claude subscription" in line
-    assert "OPENAI_BASE_URL" in refused(
-        memsift(*arguments, "--root", root, "--judge", "openai", "--judge-model", "llama3.2")
-    )
-    assert "--judge-model" in refused(memsift(*arguments, "--root", root, "--judge", "openai"))
+def test_a_missing_key_ends_with_2_and_the_next_step(root: Path, prompts: Path) -> None:
+    for command in (("judge", ASK), ("search", ASK), ("replay", "--prompts", prompts)):
+        for name in ("anthropic", "anthropic-http"):
+            line = refused(memsift(*command, "--root", root, "--judge", name))
+            assert "set ANTHROPIC_API_KEY" in line
+            assert "billed apart from a Claude subscription" in line
+        openai = (*command, "--root", root, "--judge", "openai")
+        assert "OPENAI_BASE_URL" in refused(memsift(*openai, "--judge-model", "llama3.2"))
+        assert "--judge-model" in refused(memsift(*openai))
 
 
 def provider_of(*arguments: str | Path, **environ: str) -> str:
@@ -166,32 +161,21 @@ def test_depth_and_timeout_have_flags_variables_and_keys(root: Path, server: Api
     assert "within 0.2 s" in asked("--judge-timeout", "0.2", MEMSIFT_JUDGE_TIMEOUT="0.4")["detail"]
 
 
-def test_options_that_make_no_sense_say_so(root: Path) -> None:
-    for flags in (
-        ["--judge-depth", "deep"],
-        ["--judge-timeout", "0"],
-        ["--no-judge", "--judge", "anthropic"],
-        ["--judge", "none", "--judge-refresh"],
-    ):
-        result = memsift("judge", ASK, "--root", root, *flags)
+def test_options_that_make_no_sense_say_so(root: Path, server: ApiServer) -> None:
+    wrong = ("--judge-depth deep", "--judge-timeout 0", "--no-judge --judge anthropic", "--judge none --judge-refresh")
+    for flags in wrong:
+        result = memsift("judge", ASK, "--root", root, *flags.split())
         assert (result.exit_code, result.stdout, "Error: " in result.stderr) == (2, "", True), flags
-
-
-def test_without_a_judge_there_is_nothing_to_ask(root: Path, server: ApiServer) -> None:
     assert "--judge anthropic" in refused(memsift("judge", ASK, "--root", root, "--no-judge"))
     configure(root, enabled=True)
-    found = printed(memsift("search", ASK, "--root", root, "--no-judge"))
-    assert found["total_results"] == 5
+    assert printed(memsift("search", ASK, "--root", root, "--no-judge"))["total_results"] == 5
+    for search, reason in (
+        ({"prompt": "Keep all."}, "judge.modes.search.prompt needs the placeholder {format}"),
+        ({"prompt_file": "no such file"}, "'no such file', which does not exist"),
+    ):
+        configure(root, modes={"search": search})
+        assert reason in refused(memsift("search", ASK, "--root", root, *HTTP))
     assert server.requests == []
-
-
-@pytest.mark.usefixtures("server")
-def test_a_prompt_without_its_placeholder_is_refused_with_its_key(root: Path) -> None:
-    configure(root, modes={"search": {"prompt": "Keep all."}})
-    line = refused(memsift("search", ASK, "--root", root, *HTTP))
-    assert "judge.modes.search.prompt needs the placeholder {format}" in line
-    configure(root, modes={"search": {"prompt_file": "no such file"}})
-    assert "'no such file', which does not exist" in refused(memsift("search", ASK, "--root", root, *HTTP))
 
 
 # Search
@@ -199,20 +183,16 @@ def test_a_prompt_without_its_placeholder_is_refused_with_its_key(root: Path) ->
 
 def test_a_judged_search_leaves_out_what_is_rejected_and_marks_what_is_flagged(root: Path, server: ApiServer) -> None:
     reply = explained("approved", "flagged", "rejected", "rejected", "rejected")
-    server.answers.extend([reply, reply])
+    server.answers.extend([reply, rate_limited()])
     arguments = ("search", ASK, "--root", root, *HTTP, "--judge-depth", "explained")
     found = printed(memsift(*arguments))
     assert sorted(one["verdict"]["decision"] for one in found["results"]) == ["approved", "flagged"]
     lines = memsift(*arguments, "--format", "text").stdout.splitlines()
     assert [line[-4:] == " [?]" for line in lines if " decision " in line].count(True) == 1
-
-
-def test_a_search_whose_judge_fails_marks_everything_and_says_why(root: Path, server: ApiServer) -> None:
-    server.answers.append(rate_limited())
-    result = memsift("search", ASK, "--root", root, *HTTP, "--format", "text")
-    assert result.exit_code == 0
-    assert result.stdout.count("[? http_error]") == 2
-    assert " answered 429: slow down" in result.stderr
+    failed = memsift("search", ASK, "--root", root, *HTTP, "--format", "text", "--judge-refresh")
+    assert failed.exit_code == 0
+    assert failed.stdout.count("[? http_error]") == 2
+    assert " answered 429: slow down" in failed.stderr
 
 
 # Replay

@@ -1,6 +1,7 @@
 """The judge's cache: no question is asked twice, and `--judge none` makes no calls."""
 
 import json
+import os
 import sqlite3
 import sys
 from contextlib import closing
@@ -12,7 +13,7 @@ import pytest
 from labels.store import LabelStore
 from tests.engine.judge.api_server import ApiServer, kept, kept_titles
 from tests.tui.cli.command_line import ASK, HTTP, configure, jsonl, memsift, printed, process, refused, rows
-from tests.tui.cli.command_line import top_level_modules as modules
+from tests.tui.cli.every_command import loaded_by
 
 
 def verdicts(root: Path, *flags: str, **environ: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -20,7 +21,9 @@ def verdicts(root: Path, *flags: str, **environ: str) -> tuple[list[dict[str, An
     return found["verdicts"], found["judgement"]
 
 
-def test_what_was_asked_is_not_asked_or_paid_for_again(root: Path, server: ApiServer) -> None:
+def test_what_was_asked_is_not_asked_or_paid_for_again_until_a_refresh_replaces_it(
+    root: Path, server: ApiServer
+) -> None:
     first, asked = verdicts(root, *HTTP)
     second, remembered = verdicts(root, *HTTP)
     assert len(server.requests) == 1
@@ -28,14 +31,9 @@ def test_what_was_asked_is_not_asked_or_paid_for_again(root: Path, server: ApiSe
     assert [{**one, "source": ""} for one in first] == [{**one, "source": ""} for one in second]
     assert (asked["cost_usd"], remembered["cost_usd"]) == (pytest.approx(0.000165), 0.0)
     assert (remembered["input_tokens"], remembered["output_tokens"]) == (0, 0)
-
-
-def test_a_refresh_asks_anew_and_replaces_what_was_kept(root: Path, server: ApiServer) -> None:
-    verdicts(root, *HTTP)
     server.answer = kept_titles("cache rule 0")
-    refreshed, _ = verdicts(root, *HTTP, "--judge-refresh")
-    remembered, _ = verdicts(root, *HTTP)
-    for found, source in ((refreshed, "live"), (remembered, "cache")):
+    for flags, source in ((("--judge-refresh",), "live"), ((), "cache")):
+        found, _ = verdicts(root, *HTTP, *flags)
         approved = [one["title"] for one in found if one["decision"] == "approved"]
         assert (approved, found[0]["source"]) == (["cache rule 0"], source)
     assert len(server.requests) == 2
@@ -72,35 +70,30 @@ def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, serve
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
     judge = ("--root", root, "--judge", "anthropic", "--judge-samples", "1")
     commands = (("judge", ASK), ("search", ASK), ("replay", "--prompts", prompts, "--systems", "memsift+judge"))
-    assert "anthropic" in modules(*commands[0], *judge), "nothing is shown by a command that never loads it"
     for command in commands:
         assert memsift(*command, *judge).exit_code == 0
-        asked = len(server.requests)
-        assert "anthropic" not in modules(*command, *judge), command
-        assert len(server.requests) == asked
+    assert "anthropic" in sys.modules, "nothing is shown by a name that is never loaded"
     configure(root, judge={"enabled": True, "provider": "anthropic"})
-    for command in (("config", "--root", root), ("doctor",), ("prompts", prompts), ("list", "--root", root)):
-        done = process(*command, code=[sys.executable, "-X", "importtime", "-c", "from tui.cli import main; main()"])
-        assert done.returncode in (0, 1)
-        assert "anthropic" not in {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}, command
+    settings = (("config", "--root", root), ("doctor",), ("prompts", prompts), ("list", "--root", root))
+    lines = [[*map(str, command)] for command in (*(each + judge for each in commands), *settings)]
+    asked = len(server.requests)
+    environ = {name: os.environ[name] for name in ("HOME", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")}
+    ended = loaded_by([[line] for line in lines], tmp_path, **environ)
+    assert [lines[place] for place, one in enumerate(ended) if "anthropic" in one.modules] == []
+    assert len(server.requests) == asked
     started = process(root, prompts, code=[sys.executable, "-c", APP])
     assert (started.returncode, started.stderr) == (0, "")
     assert "tui.screens.replay" in started.stdout.split()
     assert "anthropic" not in started.stdout.split()
 
 
-@pytest.mark.parametrize(
-    "command", [["judge", ASK], ["search", ASK], ["replay", "--prompts", "FILE"]], ids=["judge", "search", "replay"]
-)
-def test_a_miss_of_none_ends_with_2_and_the_next_step(
-    tmp_path: Path, root: Path, server: ApiServer, command: list[str]
-) -> None:
+def test_a_miss_of_none_ends_with_2_and_the_next_step(tmp_path: Path, root: Path, server: ApiServer) -> None:
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
-    arguments = [str(prompts) if part == "FILE" else part for part in command]
-    more = ["--systems", "memsift+judge"] if command[0] == "replay" else []
-    line = refused(memsift(*arguments, *more, "--root", root, "--judge", "none", "--judge-model", "claude-x"))
-    assert "has no answer of anthropic (claude-x)" in line
-    assert "--judge anthropic" in line
+    replay = ("replay", "--prompts", prompts, "--systems", "memsift+judge")
+    for command in (("judge", ASK), ("search", ASK), replay):
+        line = refused(memsift(*command, "--root", root, "--judge", "none", "--judge-model", "claude-x"))
+        assert "has no answer of anthropic (claude-x)" in line
+        assert "--judge anthropic" in line
     assert server.requests == []
 
 
@@ -158,24 +151,22 @@ def replay(tmp_path: Path, root: Path) -> tuple[str | Path, ...]:
     return ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", *HTTP)
 
 
-def test_replay_asks_up_to_three_times_and_judge_once(
+def test_replay_asks_up_to_three_times_and_judge_once_unless_a_flag_or_a_variable_says_more(
     root: Path, server: ApiServer, replay: tuple[str | Path, ...]
 ) -> None:
     (row,) = rows(memsift(*replay))
     assert len(server.requests) == 2  # the third could not change anything
     assert {(one["verdict"]["samples"], one["verdict"]["agreement"]) for one in row["candidates"]} == {(2, 1.0)}
-    printed(memsift("judge", ASK, "--root", root, *HTTP, "--format", "json", "--judge-refresh"))
+    ask = ("judge", ASK, "--root", root, *HTTP)
+    memsift(*ask, "--judge-refresh")
     assert len(server.requests) == 3
-
-
-def test_the_number_of_samples_has_a_flag_and_a_variable(
-    root: Path, server: ApiServer, replay: tuple[str | Path, ...]
-) -> None:
-    memsift(*replay, "--judge-samples", "1")
-    assert len(server.requests) == 1
-    memsift("judge", ASK, "--root", root, *HTTP, MEMSIFT_JUDGE_SAMPLES="5")
-    assert len(server.requests) == 3  # the first is known
-    assert memsift("judge", ASK, "--root", root, *HTTP, "--judge-samples", "0").exit_code == 2
+    memsift(*replay, "--judge-samples", "1", "--judge-refresh")
+    assert len(server.requests) == 4
+    memsift(*ask, "--judge-refresh", MEMSIFT_JUDGE_SAMPLES="5")
+    assert len(server.requests) == 7
+    assert "Invalid value for MEMSIFT_JUDGE_SAMPLES" in memsift(*ask, MEMSIFT_JUDGE_SAMPLES="many").stderr
+    flag = memsift(*ask, "--judge-samples", "0", MEMSIFT_JUDGE_SAMPLES="3")
+    assert (flag.exit_code, "Invalid value for '--judge-samples'" in flag.stderr) == (2, True)
 
 
 @pytest.mark.usefixtures("server")
@@ -193,28 +184,19 @@ def test_a_replay_with_other_samples_does_not_overwrite_the_first(
         assert len(opened.outcomes()) == 1
 
 
-def test_strict_fails_where_samples_disagree(server: ApiServer, replay: tuple[str | Path, ...]) -> None:
+def test_strict_fails_where_samples_disagree_and_judge_says_how_far(
+    root: Path, server: ApiServer, replay: tuple[str | Path, ...]
+) -> None:
     agreed = memsift(*replay, "--strict")
     assert (agreed.exit_code, agreed.stderr) == (0, "")
     server.answers.extend([kept(), kept(*range(5)), kept()])
     disputed = memsift(*replay, "--strict", "--judge-refresh")
-    assert disputed.exit_code == 1
-    assert len(disputed.stdout.splitlines()) == 1
+    assert (disputed.exit_code, len(disputed.stdout.splitlines())) == (1, 1)
     assert "disagrees with itself on 5 memories" in disputed.stderr
     assert memsift(*replay).exit_code == 0
-
-
-def test_a_judgement_of_several_samples_says_how_far_they_agree(root: Path, server: ApiServer) -> None:
     server.answers.extend([kept(*range(5)), kept()])
-    result = memsift("judge", ASK, "--root", root, *HTTP, "--judge-samples", "2", "--strict")
+    result = memsift("judge", ASK, "--root", root, *HTTP, "--judge-samples", "2", "--strict", "--judge-refresh")
     assert result.exit_code == 1
     assert result.stdout.count("flagged (50% agree)") == 5
     assert result.stdout.count("The samples disagree: 1 approved, 1 rejected.") == 5
     assert "disagrees with itself on 5 memories" in result.stderr
-
-
-def test_a_wrong_value_of_the_variable_names_the_variable(root: Path) -> None:
-    ask = ("judge", ASK, "--root", root, *HTTP)
-    assert "Invalid value for MEMSIFT_JUDGE_SAMPLES" in memsift(*ask, MEMSIFT_JUDGE_SAMPLES="many").stderr
-    flag = memsift(*ask, "--judge-samples", "0", MEMSIFT_JUDGE_SAMPLES="3")
-    assert (flag.exit_code, "Invalid value for '--judge-samples'" in flag.stderr) == (2, True)

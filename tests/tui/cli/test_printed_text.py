@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -90,19 +91,19 @@ def harmless(*arguments: str | Path) -> str:
     return shown
 
 
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_search(place: Place, form: str) -> None:
+FORMS = ("json", "text")
+
+
+def test_search_judge_and_prompts(place: Place, tmp_path: Path) -> None:
     other = write_root(place.root.parent / "other", [memory("signing elsewhere", memory_id="b")])
-    for more in ((), ("--explain",), ("--memory", ID), ("--root", other), ("--mode", "auto")):
-        shown = harmless("search", ASK, *place.over, "--format", form, *more)
-        assert "数据" in shown
-    if form == "json":
-        found = printed(memsift("search", ASK, *place.over))
-        assert found["query"] == ASK
-        assert TITLE in [one["title"] for one in found["results"]]
-
-
-def test_replay_and_prompts(place: Place, tmp_path: Path) -> None:
+    for form, more in product(FORMS, ((), ("--explain",), ("--memory", ID), ("--root", other), ("--mode", "auto"))):
+        assert "数据" in harmless("search", ASK, *place.over, "--format", form, *more)
+    found = printed(memsift("search", ASK, *place.over))
+    assert (found["query"], TITLE in [one["title"] for one in found["results"]]) == (ASK, True)
+    text, judged = (
+        harmless("judge", ASK, *place.over, "--judge", place.judge, "--format", form) for form in ("text", "json")
+    )
+    assert ("数据" in text, TITLE in [one["title"] for one in json.loads(judged)["verdicts"]]) == (True, True)
     for command in (["replay", *place.over, *place.read], ["prompts", place.prompts]):
         shown = harmless(*command)
         assert ID in [row.get("prompt_id", row.get("id")) for row in map(json.loads, shown.splitlines())]
@@ -112,48 +113,39 @@ def test_replay_and_prompts(place: Place, tmp_path: Path) -> None:
     assert COMMANDING.findall((tmp_path / "run.jsonl").read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_judge(place: Place, form: str) -> None:
-    shown = harmless("judge", ASK, *place.over, "--judge", place.judge, "--format", form)
-    assert "数据" in shown
-    if form == "json":
-        assert TITLE in [one["title"] for one in json.loads(shown)["verdicts"]]
-
-
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_label_and_gate(place: Place, form: str) -> None:
+def test_commands_about_labels(place: Place) -> None:
     place.labelled()
-    both = (*place.over, "--root", write_root(place.root.parent / "other", [memory("signing elsewhere")]))
-    assert harmless("gate", "--min-precision", "0.5", *place.over, *place.kept, "--format", form)
+    over, both = place.over, (*place.over, "--root", write_root(place.root.parent / "b", [memory("signing elsewhere")]))
+    for form in ("json", "text", "markdown", "html"):
+        shown = harmless("report", *over, *place.kept, "--format", form, "--full")
+        assert ("precision" in shown.lower(), form != "json" or "数据" in shown) == (True, True)
+    for name, form in FORMATS.items():
+        system = ["--system", "memsift"] if form.is_run else []
+        if name != "csv":
+            assert harmless("export", "--format", name, *system, *place.kept)
+    exported = map(json.loads, harmless("export", *place.kept).splitlines())
+    assert TITLE in [row["title"] for row in exported if row["record"] == "memory"]
+    for form in FORMS:
+        assert harmless("gate", "--min-precision", "0.5", *over, *place.kept, "--format", form)
+        assert "memsift" in harmless("diff", *over, *place.kept, "--format", form)
+        harmless("diff", "1", "1", *over, *place.kept, "--format", form)
     harmless("replay", *both, *place.read, "--save", *place.kept)
-    for roots in (place.over, both):
+    for roots, form in product((over, both), FORMS):
         assert ASK[:12] in harmless("label", "--next", "5", *place.read, *roots, *place.kept, "--format", form)
         shown = harmless("label", *place.read, *roots, *place.kept, "--format", form)
         if form == "json":
             assert f"eve{HOSTILE}" in [one["annotator"] for one in json.loads(shown.splitlines()[0])["people"]]
 
 
-@pytest.mark.parametrize("form", ["json", "text", "markdown", "html"])
-def test_report(place: Place, form: str) -> None:
-    place.labelled()
-    shown = harmless("report", *place.over, *place.kept, "--format", form, "--full")
-    assert "precision" in shown.lower()
-    if form == "json":
-        assert f"eve{HOSTILE}" in str(json.loads(shown)) or "数据" in shown
-
-
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_tune(place: Place, tmp_path: Path, form: str) -> None:
+def test_tune(place: Place, tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(40)]
     prompts = jsonl(tmp_path / "many.jsonl", *({"id": name, "prompt": f"{name} {ASK}"} for name in names))
     qrels = tmp_path / "qrels.txt"
     judged = ((ID, 1), ("fine", 0))
     qrels.write_text("".join(f"{name} 0 {one} {grade}\n" for name in names for one, grade in judged), "utf-8")
-    files = ("--prompts", prompts, "--qrels", qrels, "--target-precision", "0.4")
-    shown = harmless("tune", *place.over, *files, "--format", form, "--full")
-    assert "数据" in shown
-    if form == "json":
-        assert any(one["title"] == TITLE for one in json.loads(shown)["changes"])
+    tune = ("tune", *place.over, "--prompts", prompts, "--qrels", qrels, "--target-precision", "0.4", "--full")
+    assert "数据" in harmless(*tune)
+    assert any(one["title"] == TITLE for one in json.loads(harmless(*tune, "--format", "json"))["changes"])
 
 
 def test_csv_on_a_terminal_has_dots_and_in_a_pipe_is_exact(place: Place) -> None:
@@ -169,61 +161,33 @@ def test_csv_on_a_terminal_has_dots_and_in_a_pipe_is_exact(place: Place) -> None
     assert f"eve{HOSTILE}" in subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "csv"])
-def test_export(place: Place, name: str) -> None:
-    place.labelled()
-    system = ["--system", "memsift"] if FORMATS[name].is_run else []
-    shown = harmless("export", "--format", name, *system, *place.kept)
-    assert shown
-    if name == "jsonl":
-        memories = [row for row in map(json.loads, shown.splitlines()) if row["record"] == "memory"]
-        assert TITLE in [row["title"] for row in memories]
-        assert "é 数据" in shown
-
-
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_trust(place: Place, form: str) -> None:
-    """The folder's name is hostile, and so is a setting that the command shows."""
-    config = {"retrieval": {"judge": {"model": HOSTILE}}}
-    (place.root / "memory-config.json").write_text(json.dumps(config), encoding="utf-8")
+def test_settings(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder's name is hostile, and so are settings that the commands show."""
+    config = {"judge": {"model": HOSTILE}}
+    (place.root / "memory-config.json").write_text(json.dumps({"retrieval": config}), encoding="utf-8")
     assert "é 数据" in harmless("trust", place.root)
-    shown = harmless("trust", "--list", "--format", form)
-    if form == "json":
-        assert [one["root"] for one in json.loads(shown)] == [str(place.root)]
-
-
-def test_install(monkeypatch: pytest.MonkeyPatch, place: Place) -> None:
+    harmless("trust", "--list", "--format", "text")
+    trusted = json.loads(harmless("trust", "--list", "--format", "json"))
+    assert [one["root"] for one in trusted] == [str(place.root)]
     monkeypatch.chdir(place.root)
     assert "hooks" in json.loads(harmless("install", "--print"))
+    config |= {"match_strategy": HOSTILE, f"key{HOSTILE}": 1}
+    (place.root / "memory-config.json").write_text(json.dumps({"retrieval": config}), encoding="utf-8")
+    for form in FORMS:
+        assert "match_strategy" in harmless("config", *place.over, "--format", form)
+        assert "python" in harmless("doctor", "--format", form)
 
 
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_commands_about_memories_and_their_changes(place: Place, form: str) -> None:
+def test_commands_about_memories_their_changes_and_the_log(place: Place) -> None:
     harmless("tag", ID, "--add", f"tag {HOSTILE}", *place.over, "--dry-run")
     assert memsift("tag", ID, "--add", "new", *place.over).exit_code == 0
-    for command in (["list"], ["show", ID], ["quality", "check"]):
-        assert "数据" in harmless(*command, *place.over, "--format", form)
-    harmless("quality", "list", *place.over, "--format", form)
-    assert "数据" in harmless("history", ID, "--diff", "--format", form)
-
-
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_settings_that_are_ignored_or_wrong(place: Place, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
-    config = {"retrieval": {"judge": {"model": HOSTILE}, "match_strategy": HOSTILE, f"key{HOSTILE}": 1}}
-    (place.root / "memory-config.json").write_text(json.dumps(config), encoding="utf-8")
-    monkeypatch.chdir(place.root)
-    assert "match_strategy" in harmless("config", *place.over, "--format", form)
-    assert "python" in harmless("doctor", "--format", form)
-
-
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_the_log_of_the_hook_and_the_difference_of_runs(place: Place, form: str) -> None:
     log = Path(state_dir(str(place.root), os.environ)) / "activity.jsonl"
-    log.parent.mkdir(parents=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
     line = {"time": "2026-01-01T00:00:00Z", "session_id": HOSTILE, "prompt": ASK, "prompt_sha256": HOSTILE}
     log.write_text(json.dumps({**line, "injected": [ID], "reason": HOSTILE, "fallback": HOSTILE}) + "\n", "utf-8")
-    assert "数据" in harmless("activity", *place.over, "--format", form)
-    harmless("activity", *place.over, "--memory", ID, "--format", form)
-    place.labelled()
-    assert "memsift" in harmless("diff", *place.over, *place.kept, "--format", form)
-    harmless("diff", "1", "1", *place.over, *place.kept, "--format", form)
+    for form in FORMS:
+        for command in (["list"], ["show", ID], ["quality", "check"], ["activity"]):
+            assert "数据" in harmless(*command, *place.over, "--format", form)
+        for command in (["quality", "list"], ["activity", "--memory", ID]):
+            harmless(*command, *place.over, "--format", form)
+        assert "数据" in harmless("history", ID, "--diff", "--format", form)

@@ -74,19 +74,17 @@ def test_without_transcripts_the_exports_of_the_project_are_read(tmp_path: Path,
     assert [row["prompt"] for row in rows(memsift("prompts"))] == ["a third"]
 
 
-def test_a_prompt_file_that_is_missing_is_refused(tmp_path: Path) -> None:
-    assert "gone.jsonl" in refused(memsift("prompts", tmp_path / "gone.jsonl"))
-    assert "gone.jsonl" in refused(memsift("replay", "--root", DEMO_ROOT, "--prompts", tmp_path / "gone.jsonl"))
-
-
-def test_rows_that_are_no_prompts_are_told_on_stderr(tmp_path: Path) -> None:
+def test_rows_that_are_no_prompts_are_told_on_stderr_and_a_missing_file_is_refused(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "prompts.jsonl", {"prompt": "how do tokens expire?"}, {"text": "no prompt"}, "{broken")
     result = memsift("prompts", file)
     assert [row["prompt"] for row in rows(result)] == ["how do tokens expire?"]
     assert result.stderr.count("skipped") >= 1
-    replayed = memsift("replay", "--root", DEMO_ROOT, "--prompts", file)
+    replay = ("replay", "--root", DEMO_ROOT, "--prompts")
+    replayed = memsift(*replay, file)
     assert [row["system"] for row in rows(replayed)] == ["memsift", "memsift+default"]
     assert "skipped" in replayed.stderr
+    for command in (("prompts",), replay):
+        assert "gone.jsonl" in refused(memsift(*command, tmp_path / "gone.jsonl"))
 
 
 def test_the_output_of_another_command_is_read_where_a_person_names_it(tmp_path: Path) -> None:

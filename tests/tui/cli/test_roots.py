@@ -69,17 +69,16 @@ def test_results_of_a_search_take_turns_and_name_their_root(roots: tuple[Path, P
     assert text.index(str(roots[0])) < text.index("token cache rule") < text.index(str(roots[1]))
 
 
-def test_search_with_mode_auto_has_the_injected_set_of_the_hook(roots: tuple[Path, Path], both: Options) -> None:
+def test_search_with_mode_auto_has_the_injected_set_of_the_hook_and_one_memory_is_explained_in_its_root(
+    roots: tuple[Path, Path], both: Options
+) -> None:
     """One set within one limit, of all roots."""
     found = printed(memsift("search", ASK, *both, "--mode", "auto", "--max-results", "2", "--explain"))
     assert found["total_results"] == 2
     assert {one["root"] for one in (*found["results"], *found["dropped"])} == {str(each) for each in roots}
     assert [one["explain"]["outcome"] for one in found["dropped"]] == ["cap"]
-
-
-def test_one_memory_is_explained_in_the_root_that_has_it(roots: tuple[Path, Path], both: Options) -> None:
-    assert printed(memsift("search", ASK, *both, "--memory", "b1"))["memory"]["id"] == "b1"
-    assert printed(memsift("search", ASK, *both, "--memory", "a1"))["memory"]["id"] == "a1"
+    for name in ("a1", "b1"):
+        assert printed(memsift("search", ASK, *both, "--memory", name))["memory"]["id"] == name
     assert "no memory 'c1' in this root" in refused(memsift("search", ASK, *both, "--memory", "c1"))
     assert printed(memsift("search", ASK, *both, "--memory", "b1", "--mode", "auto"))["memory"]["root"] == str(roots[1])
     dropped = printed(memsift("search", "lunch", *both, "--explain", "--mode", "auto"))
@@ -132,7 +131,7 @@ def test_several_roots_give_the_numbers_of_one_root_with_all_their_memories(
 
 
 def test_memories_with_the_same_id_are_told_apart(tmp_path: Path, prompts: Path, no_cutoff: None) -> None:  # noqa: ARG001
-    """Each has its own label, and the report counts both."""
+    """Each has its own label, the report counts both, and commands take the id that tells one apart."""
     first = write_root(tmp_path / "first", [memory("token cache rule", "tokens", memory_id="same")])
     second = tmp_path / "vault/same.md"
     second.parent.mkdir()
@@ -140,38 +139,17 @@ def test_memories_with_the_same_id_are_told_apart(tmp_path: Path, prompts: Path,
     both: Options = ["--root", first, "--root", second.parent]
     store: Options = ["--db", tmp_path / "labels.db"]
     (row,) = rows(memsift("replay", *both, "--prompts", prompts, "--save", *store))
-    ids = [one["id"] for one in row["injected"]]
     other = f"same@{root_key(str(second.parent))}"
-    assert sorted(ids) == ["same", other]
+    assert sorted(one["id"] for one in row["injected"]) == ["same", other]
     qrels = tmp_path / "qrels.txt"
     qrels.write_text(f"p1 0 same 1\np1 0 {other} 0\n", encoding="utf-8")
     memsift("import", qrels, *both, "--prompts", prompts, *store)
-    report = printed(memsift("report", *both, *store, "--format", "json"))
-    precision = report["systems"][0]["precision"]
+    precision = printed(memsift("report", *both, *store, "--format", "json"))["systems"][0]["precision"]
     assert (precision["part"], precision["whole"]) == (1, 2)
-
-
-def test_a_command_takes_the_id_that_tells_a_memory_apart(tmp_path: Path) -> None:
-    roots = [write_root(tmp_path / name, [memory(f"rule of {name}", memory_id="same")]) for name in ("one", "two")]
-    both: Options = [part for each in roots for part in ("--root", each)]
     listed = [line.split()[0] for line in memsift("list", *both, "--format", "text").stdout.splitlines()]
-    assert listed == ["same", f"same@{root_key(str(roots[1]))}"]
-    assert "rule of two" in memsift("show", listed[1], *both, "--format", "text").stdout
-    line = refused(memsift("show", "same", *both))
-    assert f"say same@{root_key(str(roots[0]))} or {listed[1]}." in line
-
-
-def test_a_root_that_is_tuned_has_the_labels_of_replays_over_several_roots(tmp_path: Path, both: Options) -> None:
-    store: Options = ["--db", tmp_path / "labels.db"]
-    names = [f"p{number}" for number in range(25)]
-    prompts = jsonl(tmp_path / "many.jsonl", *({"id": name, "prompt": ASK} for name in names))
-    memsift("replay", *both, "--prompts", prompts, "--save", *store)
-    qrels = tmp_path / "qrels.txt"
-    lines = [f"{name} 0 {memory_id} {int(memory_id != 'b1')}" for name in names for memory_id in ("a1", "a2", "b1")]
-    qrels.write_text("\n".join(lines), encoding="utf-8")
-    memsift("import", qrels, *both, "--prompts", prompts, *store)
-    tuned = memsift("tune", *both, "--target-precision", "0.5", "--format", "json", *store)
-    assert json.loads(tuned.stdout)["prompts"] == 50, "each root has its share of each prompt"
+    assert listed == ["same", other]
+    assert "token cache note" in memsift("show", other, *both, "--format", "text").stdout
+    assert f"say same@{root_key(str(first))} or {other}." in refused(memsift("show", "same", *both))
 
 
 def test_an_export_holds_what_replays_over_a_root_brought_up(tmp_path: Path, both: Options, labelled: Options) -> None:
@@ -186,17 +164,27 @@ def test_an_export_holds_what_replays_over_a_root_brought_up(tmp_path: Path, bot
     assert exported("--root", write_root(tmp_path / "first-and-more", FIRST)) == set()
 
 
-def test_runs_in_a_file_are_taken_as_over_all_roots(
-    tmp_path: Path, roots: tuple[Path, Path], both: Options, prompts: Path
+def test_runs_in_a_file_are_taken_as_over_all_roots_and_each_root_is_tuned_with_its_share(
+    tmp_path: Path, roots: tuple[Path, Path], both: Options
 ) -> None:
+    store = tmp_path / "labels.db"
+    names = [f"p{number}" for number in range(25)]
+    prompts = jsonl(tmp_path / "many.jsonl", *({"id": name, "prompt": ASK} for name in names))
     run = tmp_path / "run.txt"
     run.write_text("p1 Q0 b1 1 2.5 bm25\np1 Q0 a1 2 1.5 bm25\n", encoding="utf-8")
-    store = tmp_path / "labels.db"
-    done = memsift("import", run, *both, "--prompts", prompts, "--db", store)
+    place: Options = [*both, "--prompts", prompts, "--db", store]
+    done = memsift("import", run, *place)
     assert done.exit_code == 0, done.stderr
     with closing(sqlite3.connect(store)) as kept:
         assert kept.execute("SELECT DISTINCT root FROM run").fetchall() == [(joint_name([*map(str, roots)]),)]
         assert kept.execute("SELECT count(*) FROM result").fetchone() == (2,)
+    memsift("replay", *place, "--save")
+    qrels = tmp_path / "qrels.txt"
+    lines = [f"{name} 0 {memory_id} {int(memory_id != 'b1')}" for name in names for memory_id in ("a1", "a2", "b1")]
+    qrels.write_text("\n".join(lines), encoding="utf-8")
+    memsift("import", qrels, *place)
+    tuned = memsift("tune", *both, "--target-precision", "0.5", "--format", "json", "--db", store)
+    assert json.loads(tuned.stdout)["prompts"] == 50, "each root has its share of each prompt"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
@@ -237,7 +225,9 @@ def everywhere(tmp_path: Path, private_home: Path, monkeypatch: pytest.MonkeyPat
     return {"own": str(own), "auto": str(auto), "vault": str(vault), "rules": str(rules)}
 
 
-def test_without_a_root_search_and_list_take_all_that_the_hook_uses(everywhere: dict[str, str]) -> None:
+def test_without_a_root_all_that_the_hook_uses_are_taken_and_named_roots_may_be_files_and_folders(
+    everywhere: dict[str, str],
+) -> None:
     found = memsift("search", "token cache")
     results = printed(found)["results"]
     assert {(one["root"], one["id"]) for one in results} == {
@@ -250,15 +240,9 @@ def test_without_a_root_search_and_list_take_all_that_the_hook_uses(everywhere: 
     assert "MEMORY.md:1 links to gone.md, which does not exist." in found.stderr
     listed = json.loads(memsift("list", "--format", "json").stdout)
     assert {one["root"] for one in listed} == {*everywhere.values()}
-
-
-def test_named_roots_may_be_folders_and_files_of_several_formats(everywhere: dict[str, str]) -> None:
     options = [part for name in ("rules", "vault") for part in ("--root", everywhere[name])]
     results = printed(memsift("search", "token cache", *options))["results"]
-    assert [one["path"] for one in results] == [
-        f"{everywhere['rules']}:3",
-        f"{everywhere['vault']}/deep/note.md",
-    ]
+    assert [one["path"] for one in results] == [f"{everywhere['rules']}:3", f"{everywhere['vault']}/deep/note.md"]
     assert "Never log it." in memsift("show", "AGENTS#token-cache", "--root", everywhere["rules"]).stdout
 
 

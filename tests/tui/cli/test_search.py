@@ -18,35 +18,36 @@ QUERY = "background job queue"
 
 
 def test_search_prints_the_documented_shape_best_first() -> None:
-    found = printed(memsift("search", "postgres job_queue worker", "--root", DEMO_ROOT))
+    asked = ("search", "postgres job_queue worker", "--root", DEMO_ROOT)
+    found = printed(memsift(*asked))
     assert list(found) == ["query", "total_results", "results"]
     assert found["query"] == "postgres job_queue worker"
     assert found["total_results"] == len(found["results"]) == 10
     assert all(list(one) == RESULT_KEYS for one in found["results"])
     first = found["results"][0]
-    assert first["id"] == "job-queue-skip-locked"
-    assert first["path"] == ".claude/memory/decisions/job-queue-skip-locked.json"
-    assert first["category"] == "decision"
-    assert first["tags"] == ["queue", "worker", "postgres", "job_queue"]
-    assert first["status"] == "active"
-    assert first["confidence"] == "high"
+    assert {name: first[name] for name in ("id", "path", "category", "tags", "status", "confidence")} == {
+        "id": "job-queue-skip-locked",
+        "path": ".claude/memory/decisions/job-queue-skip-locked.json",
+        "category": "decision",
+        "tags": ["queue", "worker", "postgres", "job_queue"],
+        "status": "active",
+        "confidence": "high",
+    }
     assert "job_queue" in first["snippet"]
     scores = [one["score"] for one in found["results"]]
     assert scores == sorted(scores)
     assert scores[-1] < 0
+    text = memsift(*asked, "--format", "text", "--max-results", "1").stdout
+    parts = ("high", "Run background jobs from a Postgres job_queue table", "job-queue-skip-locked.json")
+    assert [part for part in parts if part not in text] == []
 
 
-def test_search_shows_what_the_hook_would_find_too_weak() -> None:
-    query = ("search", "Celery beat schedule drift on old brokers", "--root", DEMO_ROOT, "--include-retired")
-    assert "rq-on-redis" in [one["id"] for one in printed(memsift(*query))["results"]]
-    assert printed(memsift(*query, "--mode", "auto"))["results"] == []
-
-
-def test_retired_memories_come_only_when_asked_for() -> None:
-    without = printed(memsift("search", "RQ Redis", "--root", DEMO_ROOT))["results"]
-    assert {one["status"] for one in without} == {"active"}
-    with_them = printed(memsift("search", "RQ Redis", "--root", DEMO_ROOT, "--include-retired"))["results"]
-    assert [one["status"] for one in with_them if one["id"] == "rq-on-redis"] == ["retired"]
+def test_search_shows_what_the_hook_would_find_too_weak_and_retired_memories_only_when_asked_for() -> None:
+    query = ("search", "Celery beat schedule drift on old brokers", "--root", DEMO_ROOT)
+    assert {one["status"] for one in printed(memsift(*query))["results"]} == {"active"}
+    found = printed(memsift(*query, "--include-retired"))["results"]
+    assert [one["status"] for one in found if one["id"] == "rq-on-redis"] == ["retired"]
+    assert printed(memsift(*query, "--include-retired", "--mode", "auto"))["results"] == []
 
 
 def test_max_results_is_how_many_there_are_and_auto_has_as_many_as_the_hook_injects() -> None:
@@ -64,14 +65,6 @@ def test_a_query_that_finds_nothing_is_an_empty_result() -> None:
         assert found == {"query": query.strip(), "total_results": 0, "results": []}, query
 
 
-def test_search_as_text_names_confidence_title_and_path() -> None:
-    asked = ("search", "postgres job_queue worker", "--root", DEMO_ROOT)
-    result = memsift(*asked, "--format", "text", "--max-results", "1")
-    assert result.exit_code == 0
-    for part in ("high", "Run background jobs from a Postgres job_queue table", "job-queue-skip-locked.json"):
-        assert part in result.stdout
-
-
 def test_the_cutoffs_probability_stands_in_the_place_of_the_confidence() -> None:
     asked = ["search", "why do we compute queue_position on read?", "--root", DEMO_ROOT, "--mode", "auto"]
     (found,) = printed(memsift(*asked))["results"]
@@ -84,28 +77,25 @@ def test_the_cutoffs_probability_stands_in_the_place_of_the_confidence() -> None
     assert {one["probability"] for one in without} == {None}
 
 
-def test_the_matches_of_a_snippet_are_character_offsets(tmp_path: Path) -> None:
-    one = memory("Replies", body="🦆 the response is cached; caching it twice is שלום", memory_id="one")
-    root = write_root(tmp_path / "root", [one])
-    (found,) = printed(memsift("search", "cache שלום", "--root", root))["results"]
+def test_the_matches_of_a_snippet_are_character_offsets_and_bold_in_a_terminal(tmp_path: Path) -> None:
+    body = "🦆 the response is cached; caching it twice \x07 is שלום"
+    root = write_root(tmp_path / "root", [memory("Replies", body=body, memory_id="one")])
+    asked = ["search", "cache שלום", "--root", str(root)]
+    (found,) = printed(memsift(*asked))["results"]
     assert [found["snippet"][start:end] for start, end in found["matches"]] == ["cached", "caching", "שלום"]
+    assert "caching it twice · is" in memsift(*asked, "--format", "text").stdout
+    in_terminal = CliRunner().invoke(main, [*asked, "--format", "text"], prog_name="memsift", color=True)
+    assert "\x1b[1mcaching\x1b[0m it twice · is" in in_terminal.stdout
     (found,) = printed(memsift("search", "resp", "--root", root))["results"]
     assert [found["snippet"][start:end] for start, end in found["matches"]] == ["response"]
-
-
-def test_matches_are_bold_for_a_terminal_and_plain_for_a_pipe(tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("Replies", body="a \x07 cached reply", memory_id="one")])
-    asked = ["search", "caching", "--root", str(root), "--format", "text"]
-    assert "a · cached reply" in memsift(*asked).stdout
-    in_terminal = CliRunner().invoke(main, asked, prog_name="memsift", color=True)
-    assert "a · \x1b[1mcached\x1b[0m reply" in in_terminal.stdout
 
 
 # --explain and --memory
 
 
 def test_each_result_says_why_and_auto_says_what_was_dropped() -> None:
-    found = printed(memsift("search", QUERY, "--root", DEMO_ROOT, "--mode", "auto", "--explain"))
+    asked = ("search", QUERY, "--root", DEMO_ROOT, "--mode", "auto", "--explain")
+    found = printed(memsift(*asked))
     assert list(found) == ["query", "total_results", "results", "dropped"]
     for one in (*found["results"], *found["dropped"]):
         assert list(one) == [*RESULT_KEYS, "explain"]
@@ -113,25 +103,13 @@ def test_each_result_says_why_and_auto_says_what_was_dropped() -> None:
         assert one["explain"]["strength"] == -one["score"]
     assert {one["explain"]["outcome"] for one in found["results"]} == {"injected"}
     stages = {one["explain"]["outcome"] for one in found["dropped"]}
-    assert "floor" in stages
-    assert "cutoff" in stages
-    assert stages <= {"status", "floor", "cutoff", "cap"}
-    assert all(
-        one["explain"]["gap"] < 0 for one in found["dropped"] if one["explain"]["outcome"] in ("floor", "cutoff")
-    )
-
-
-def test_explained_text_shows_sums_words_and_what_was_dropped() -> None:
-    result = memsift("search", QUERY, "--root", DEMO_ROOT, "--mode", "auto", "--explain", "--format", "text")
-    assert result.exit_code == 0
-    for part in (
-        "memsift+default injects it: rank ",
-        "strength",
-        "score  share  memories  weight  word",
-        "dropped memory",
-    ):
-        assert part in result.stdout
-    assert "\x1b" not in result.stdout
+    assert {"floor", "cutoff"} <= stages <= {"status", "floor", "cutoff", "cap"}
+    short = [one["explain"] for one in found["dropped"] if one["explain"]["outcome"] in ("floor", "cutoff")]
+    assert all(one["gap"] < 0 for one in short)
+    text = memsift(*asked, "--format", "text").stdout
+    parts = ("memsift+default injects it: rank ", "strength", "score  share  memories  weight  word", "dropped memory")
+    assert [part for part in parts if part not in text] == []
+    assert "\x1b" not in text
 
 
 def test_one_memory_is_explained_although_it_does_not_match() -> None:

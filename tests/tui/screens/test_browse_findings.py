@@ -13,7 +13,7 @@ from tests.tui.apps import SMALL, at_rest, press, reads, text_of, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import NOW
 from tui.app import MemsiftApp
-from tui.workspace.quality import findings
+from tui.workspace.curate import findings
 
 pytestmark = pytest.mark.anyio
 

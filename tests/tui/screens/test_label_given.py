@@ -20,8 +20,7 @@ from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
 from tui.app import MemsiftApp
 from tui.workspace.app_settings import AppSettings
-from tui.workspace.guideline import GUIDELINE, guideline, guideline_hash
-from tui.workspace.labelling import change_label, latest_labels
+from tui.workspace.labelling import GUIDELINE, change_label, guideline, guideline_hash, latest_labels
 from tui.workspace.report import live_precision, precision_words
 
 pytestmark = pytest.mark.anyio

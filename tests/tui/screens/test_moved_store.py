@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from engine.errors import LabelStoreError
 from labels.store import LabelStore
+from tests.labels.samples import record, retrieval
 from tests.tui.apps import card_shown, current_prompt, press, reads, settled, starting_in, toasts, told, until
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 from tui.workspace.judging import JudgeOptions
@@ -61,7 +64,44 @@ async def test_memories_and_replays_are_shown_without_a_label_store(tmp_path: Pa
             await press(pilot, "P")
             await settled(pilot)
             assert all(workspace.answers(current_prompt(pilot)))
+            await press(pilot, "R")
+            await told(pilot, "prompts replayed")
+            assert len([toast for toast in toasts(pilot) if "left alone" in toast]) == 1
             await press(pilot, "L")
             await card_shown(pilot)
             await press(pilot, "a")
             await until(pilot, lambda: sum("left alone" in toast for toast in toasts(pilot)) > 1)
+
+
+def damaged(path: Path, statement: str) -> Path:
+    LabelStore.open(path).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(statement)
+    return path
+
+
+def open_databases() -> list[str]:
+    links = [str(link.resolve()) for link in Path("/proc/self/fd").iterdir()]
+    return [link for link in links if link.endswith(("labels.db", "index.db"))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the open files in /proc")
+def test_nothing_stays_open_if_the_labels_cannot_be_read_and_memories_are_shown(tmp_path: Path) -> None:
+    path = damaged(tmp_path / "labels.db", "DROP TABLE sighting")
+    arguments = str(DEMO_ROOT), [str(DEMO / "prompts.jsonl")], JudgeOptions(name="none"), str(path), os.environ
+    with pytest.raises(LabelStoreError, match="no such table") as error:
+        open_workspace(*arguments)
+    assert open_databases() == [], error
+    with closing(open_workspace(*arguments, needs_labels=False)) as workspace:
+        assert len(workspace.index) > 0
+        assert "no such table: sighting. What was saved before is untouched. No label can be given." in workspace.notice
+    assert open_databases() == []
+
+
+async def test_replay_tells_if_the_records_about_its_prompts_cannot_be_read(tmp_path: Path) -> None:
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        record(store, retrieval(["a"]), root=str(DEMO_ROOT))
+    path = damaged(tmp_path / "labels.db", "UPDATE result SET matched = '{'")
+    with closing(make_workspace(path, judge=None)) as workspace:
+        async with starting_in("replay", workspace).run_test(size=(110, 32)) as pilot:
+            await told(pilot, "malformed JSON")

@@ -64,17 +64,15 @@ def test_the_app_says_so_before_it_paints(root: Path, tmp_path: Path, disk: Slow
     assert disk.said.endswith(LINE)
 
 
-def test_what_is_read_soon_needs_no_words(root: Path, disk: SlowDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_read_soon_or_seen_by_nobody_needs_no_words(
+    root: Path, disk: SlowDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk.seconds = 0.2
+    with opening.opened_index(str(root)):
+        assert not disk.said, "no terminal"
     monkeypatch.setattr(stderr, "SLOW_SECONDS", PATIENCE_SECONDS)
     disk.watch()
-    disk.seconds = 0.2
     began = time.monotonic()
     with opening.opened_index(str(root)):
         assert time.monotonic() - began < PATIENCE_SECONDS
     assert not disk.said
-
-
-def test_where_nobody_watches_nothing_is_said(root: Path, disk: SlowDisk) -> None:
-    disk.seconds = 0.2
-    with opening.opened_index(str(root)):
-        assert not disk.said

@@ -74,9 +74,14 @@ def diff(
 
 
 def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:
-    from engine.stores.roots import joint_name, readable_root
+    from engine.config import Config
+    from engine.roots import OpenRoot
+    from tui.workspace.root_labels import let_labels_follow
 
-    return store.saved_runs(joint_name([readable_root(root) for root in opening.known_roots(roots, os.environ)]))
+    found = [OpenRoot(root, Config(), None) for root in opening.known_roots(roots, os.environ)]
+    with opening.opened_roots(found) as index:
+        let_labels_follow(store, index)
+        return store.saved_runs(index.root)
 
 
 def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) -> DiffSide:

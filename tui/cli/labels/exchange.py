@@ -16,7 +16,7 @@ from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.record import replace
 from engine.stores.files import open_named, write_whole
 from tui.cli.declaring import argument, command, option
-from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, store_path
+from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, opened_store, store_path
 from tui.cli.output import text_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, uninterrupted
@@ -113,8 +113,13 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
     from engine.stores.roots import read_corpus
     from labels.exchange.exporting import Extract
     from labels.exchange.importing import text_of
+    from tui.workspace.root_labels import let_labels_follow
 
     corpora = [read_corpus(root) for root in roots]
+    with opened_store(db) as store:
+        for root in roots:
+            with opening.opened_index(root) as index:
+                let_labels_follow(store, index)
     with opened_labels(db) as labels:
         extract = Extract(labels)
     click.get_current_context().call_on_close(extract.close)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from labels.measure.evidence import Evidence
-    from labels.measure.gate import Gate, GateReport
+    from labels.measure.gate import Gate
 
 STRICT = "Nothing: an undecided answer ends with 1 anyway. Older scripts name it."
 NO_LABELS = "No label counts for {}, so nothing can be decided. Label prompts: memsift, then L."
@@ -72,19 +72,14 @@ def gate(
     target = replace(gate_of(least, zone), is_one_look=one_look)
     evidence = files.evidence() if files.are_given else evidence_of_labels(roots, db)
     report = gate_report(evidence, system_to_decide(system, evidence), target, worth, least_served)
-    require_evidence(report)
-    write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
-    click.echo(write(report), nl=False)
-    if report.verdict not in ((PASS, UNDECIDED) if allow_undecided else (PASS,)):
-        click.get_current_context().exit(1)
-
-
-def require_evidence(report: GateReport) -> None:
-    """Raises MemsiftError where no label or no answer of the judge can decide anything."""
     if not report.labels:
         raise MemsiftError(NO_LABELS.format(report.system))
     if report.failures.whole and report.failures.part == report.failures.whole:
         raise MemsiftError(NO_ANSWER.format(counted(report.failures.whole, "prompt"), report.system))
+    write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
+    click.echo(write(report), nl=False)
+    if report.verdict not in ((PASS, UNDECIDED) if allow_undecided else (PASS,)):
+        click.get_current_context().exit(1)
 
 
 def gate_of(least: float, zone: str | None) -> Gate:

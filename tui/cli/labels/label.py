@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -16,14 +16,14 @@ from engine.paths import state_dir
 from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
 from tui.cli.declaring import command, option
+from tui.cli.listing import prompt_line
 from tui.cli.options import AskedJudge, PromptFiles, Roots, StoreFile, TextOrJson, store_path
 from tui.cli.output import text_of
-from tui.cli.prompts import prompt_line
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from labels.measure.progress import LabellingProgress, Person
+    from labels.measure.progress import LabellingProgress
     from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
@@ -107,32 +107,25 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
         return "".join(f"{prompt_line(prompt, form)}\n" for prompt in queue.unfinished()[:next_count])
     progress = progress_of(workspace, queue)
     if form == "json":
-        return f"{printed_json(progress_row(progress))}\n"
+        people = [{**asdict(person), "labels": person.labels} for person in progress.people]
+        return f"{printed_json({**asdict(progress), 'people': people})}\n"
     lines = [f"{progress.done:,} of {counted(progress.prompts, 'prompt')} done by {progress.annotator}"]
     if progress.seconds_per_card is not None:
         lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
     return text_of([*lines, *people_lines(progress), *people_differ_lines(progress)])
 
 
-def progress_row(progress: LabellingProgress) -> dict[str, Any]:
-    """The progress as JSON, in counts."""
-    people = [{**asdict(person), "labels": person.labels} for person in progress.people]
-    return {**asdict(progress), "people": people}
-
-
 def people_lines(progress: LabellingProgress) -> list[str]:
-    if not progress.people:
-        return ["no labels yet: `memsift` and L start labelling"]
-    return [line for person in progress.people for line in person_lines(person)]
-
-
-def person_lines(person: Person) -> list[str]:
-    given = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
-    imported = f", {person.imported:,} imported" if person.imported else ""
-    lines = [f"{person.annotator}: {counted(person.labels, 'label')} ({given}), {person.blind:,} given blind{imported}"]
-    if person.repeated:
-        kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
-        lines.append(f"  said the same again of {person.same:,} of {counted(person.repeated, 'repeated card')}{kappa}")
+    lines = [] if progress.people else ["no labels yet: `memsift` and L start labelling"]
+    for person in progress.people:
+        given = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
+        imported = f", {person.imported:,} imported" if person.imported else ""
+        labels = counted(person.labels, "label")
+        lines.append(f"{person.annotator}: {labels} ({given}), {person.blind:,} given blind{imported}")
+        if person.repeated:
+            kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
+            cards = counted(person.repeated, "repeated card")
+            lines.append(f"  said the same again of {person.same:,} of {cards}{kappa}")
     return lines
 
 

@@ -214,14 +214,10 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
         else:
             path = write_user_settings({(SECTION, *keys): value}, os.environ)
         click.echo(visible(path))
-    tell_if_useless(".".join(keys), value, path, os.path.abspath(root) if root else root_here())  # noqa: PTH100
-
-
-def tell_if_useless(key: str, value: object, path: str, root: str) -> None:
-    """Tell if another source is stronger than the file *path*, or if the root is not trusted."""
-    now = next(setting for setting in effective(root) if setting.key == key)
+    place, key = os.path.abspath(root) if root else root_here(), ".".join(keys)  # noqa: PTH100
+    now = next(setting for setting in effective(place) if setting.key == key)
     if now.wanted is not None:
-        tell(read_config(root, os.environ).notice)
+        tell(read_config(place, os.environ).notice)
     elif value is not None and now.place != path:
         tell(f"{key} stays {printed_json(now.value)}: {now.place or 'the default'} is stronger.")
 

@@ -1,4 +1,4 @@
-"""`memsift install`, `memsift uninstall` and `memsift mute`."""
+"""`memsift install`, `memsift uninstall`, `memsift mute` and `memsift completion`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from engine.doctor.memories import MUTE_OFF
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.settings.roots import PROJECT_FOLDER, find_roots
 from engine.stores.roots import readable_root
-from tui.cli.declaring import command, option
+from tui.cli.declaring import argument, command, option
 from tui.cli.options import OneRoot
 from tui.cli.output import text_of
 from tui.workspace import activity_rows, opening
@@ -290,3 +290,35 @@ def mute(
     with uninterrupted():
         said = activity_rows.mute(place, how, os.environ)
         tell(said if is_off else f"{said} To end it: {MUTE_OFF}")
+
+
+SHELLS = ("bash", "zsh", "fish")
+PROGRAM = "memsift"
+VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
+
+
+@command()
+@click.pass_context
+def completion(ctx: click.Context, shell: Annotated[str, argument(type=click.Choice(SHELLS))]) -> None:
+    """Print the script with which SHELL completes commands and options of memsift.
+
+    \b
+    bash, a line in ~/.bashrc:
+        eval "$(memsift completion bash)"
+    zsh, a line in ~/.zshrc, after compinit:
+        eval "$(memsift completion zsh)"
+    fish, once:
+        memsift completion fish > ~/.config/fish/completions/memsift.fish
+
+    Then start the shell anew.
+
+    \b
+    Example:
+      memsift completion fish
+    """
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    if made is None:
+        raise MemsiftError(f"This version of click completes nothing in {shell}.")
+    click.echo(made(ctx.find_root().command, {}, PROGRAM, VARIABLE).source())

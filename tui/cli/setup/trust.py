@@ -1,4 +1,4 @@
-"""`memsift trust`."""
+"""`memsift trust` and `memsift adopt`: what belongs to the path of a root."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
 from tui.cli.declaring import argument, command, option
-from tui.cli.options import ListForm
+from tui.cli.options import ListForm, OneRoot
 from tui.cli.output import output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, uninterrupted, visible
@@ -101,3 +101,22 @@ def listed(roots: Sequence[TrustedRoot], form: str) -> str:
     ]
     notes = [f"  (not trusted: {row['reason']})" if row["reason"] else "" for row in rows]
     return output(form, rows, [f"{row['root']}{note}" for row, note in zip(rows, notes, strict=True)])
+
+
+@command()
+def adopt(old: Annotated[str, argument(metavar="OLD")], root: OneRoot) -> None:
+    """Take over the tuned cutoff and the changes of a folder of memories that was at the path OLD.
+
+    For a folder that was moved or renamed: OLD must be gone. memsift undo and memsift history then work at the new
+    path. Labels need no adoption, because they follow the texts of prompts and memories. Trust and mute do not move:
+    run memsift trust again.
+
+    \b
+    Examples:
+      memsift adopt ~/old-name/.claude/memory
+    """
+    from engine.moved import adopt as take_over
+
+    place = opening.resolve_root(root, os.environ)
+    with uninterrupted():
+        tell(f"Taken over from {old}: {take_over(old, place, os.environ)}. Now at {place}.")

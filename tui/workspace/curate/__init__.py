@@ -1,1 +1,1 @@
-"""The memories with their facts, and changes of them."""
+"""The memories with their facts, the findings about them, and changes of them."""

@@ -105,8 +105,10 @@ class BackgroundRun:
         last = monotonic()
         limits = (self._workspace.spending or Limits()) if self._has_judge else None
         with opened_pool(limits=limits) as pool, self._workspace.store.another() as store:
-            for reading, found in in_order(pool, self._work, self.jobs, self._goes_on, lambda: self._is_cancelled):
-                answered = [retrieval for retrieval in found if not self._has_no_answer(retrieval)]
+            goes_on, is_over = lambda: not (self._is_cancelled or self._is_refused), lambda: self._is_cancelled
+            for reading, found in in_order(pool, self._work, self.jobs, goes_on, is_over):
+                is_limited = self._workspace.needs_agreement  # the limit of cost is reached: the judge was not asked
+                answered = [retrieval for retrieval in found if not (is_limited and is_unanswered(retrieval))]
                 batch = self._current(batch) + (answered if reading == self.reading else [])
                 if len(answered) < len(found):
                     self._is_refused = True
@@ -126,13 +128,6 @@ class BackgroundRun:
         self._memory.cache_clear()
         return []
 
-    def _goes_on(self) -> bool:
-        return not (self._is_cancelled or self._is_refused)
-
-    def _has_no_answer(self, retrieval: Retrieval) -> bool:
-        """Whether the judge was not asked because its limit of cost is reached."""
-        return self._workspace.needs_agreement and is_unanswered(retrieval)
-
     def _work(self, job: Job) -> tuple[int, list[Retrieval]]:
         """The reading of the memories, and the results of a job."""
         here, reading = self._workspace, self._workspace.reading
@@ -148,6 +143,7 @@ class BackgroundRun:
         return reading, found
 
     def _keep(self, store: LabelStore, batch: Sequence[Retrieval], *, is_over: bool = False) -> None:
+        here = self._workspace
         try:
             with store.together():
                 for retrieval in batch:
@@ -158,7 +154,8 @@ class BackgroundRun:
             self._record_singly(store, batch)
         if is_over or self._done - self._frozen >= FREEZE_EVERY:
             self._freeze()
-        self._tell(self._progress(is_over=is_over), batch)
+        left = (here.clock() - self._began) / self._done * (len(self.jobs) - self._done) if self._done else None
+        self._tell(RunProgress(self._done, len(self.jobs), self._cost, left, is_over, self._problem), batch)
 
     def _freeze(self) -> None:
         gc.freeze()
@@ -175,9 +172,3 @@ class BackgroundRun:
     def _record(self, store: LabelStore, retrieval: Retrieval) -> None:
         here = self._workspace
         record(retrieval, store, here.index, here.config, here.judge, here.cutoff, self._memory)
-
-    def _progress(self, *, is_over: bool) -> RunProgress:
-        left = (
-            (self._workspace.clock() - self._began) / self._done * (len(self.jobs) - self._done) if self._done else None
-        )
-        return RunProgress(self._done, len(self.jobs), self._cost, left, is_over, self._problem)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engine.explaining.contributions import Breakdown, Contribution, FoundWords, Near
-    from engine.explaining.explain import Bar, Explanation
+    from engine.explaining.explain import Explanation
     from tui.workspace.workspace import Workspace
 
     Line = list[tuple[str, str]]
@@ -68,8 +68,10 @@ def detail_lines(explanation: Explanation, width: int) -> list[Line]:
 
 def _outcome(explanation: Explanation) -> str:
     if explanation.outcome == INJECTED:
-        verb = "injects" if explanation.mode == AUTO else "returns"
-        return f"{explanation.system} {verb} it: rank {explanation.rank}, {_sureness(explanation)}."
+        verb, sure = "injects" if explanation.mode == AUTO else "returns", f"{explanation.confidence} confidence"
+        if explanation.probability is not None:
+            sure = f"{100 * explanation.probability:.0f} % likely to be relevant"
+        return f"{explanation.system} {verb} it: rank {explanation.rank}, {sure}."
     if explanation.outcome == UNMATCHED:
         return f"{explanation.system} does not find it: {explanation.reason}."
     if explanation.outcome == POOL:
@@ -90,13 +92,6 @@ STAGES = {
     "budget": "for want of room",
 }
 """Stage that dropped a memory -> the words for it."""
-
-
-def _sureness(explanation: Explanation) -> str:
-    """P(relevant) if a cutoff computed it, else the confidence."""
-    if explanation.probability is None:
-        return f"{explanation.confidence} confidence"
-    return f"{100 * explanation.probability:.0f} % likely to be relevant"
 
 
 def explanation_row(explanation: Explanation) -> dict[str, Any]:
@@ -124,7 +119,11 @@ def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     name = STRENGTH_NAMES.get(explanation.strategy, "strength")
     rows = [(name, f"{breakdown.strength:6.2f}", _sum(explanation, breakdown))]
     bars = (("near best", explanation.floor), ("at least", explanation.least), ("to be seen", explanation.entry))
-    rows += [(label, f"{bar.value:6.2f}", _distance(bar)) for label, bar in bars if bar]
+    rows += [
+        (label, f"{bar.value:6.2f}", f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}")
+        for label, bar in bars
+        if bar
+    ]
     if explanation.cutoff:
         least, found = explanation.cutoff.value, explanation.cutoff.value + explanation.cutoff.gap
         rows.append(("cutoff", f"{100 * least:4.0f} %", f"{100 * found:.0f} % likely to be relevant"))
@@ -141,10 +140,6 @@ def _sum(explanation: Explanation, breakdown: Breakdown) -> str:
     asked, matched = len(breakdown.asked), len(breakdown.contributions)
     words = breakdown.strength - breakdown.bonus
     return f"{words:.2f} for words + {breakdown.bonus:.2f} for {matched:,} of {counted(asked, 'word')}"
-
-
-def _distance(bar: Bar) -> str:
-    return f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}"
 
 
 def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width: int) -> list[Line]:

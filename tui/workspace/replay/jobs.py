@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 PROCESSES, DASK = "processes", "dask://"
 CONNECT_S = 15
-TRIES = 3
-"""How often Dask does jobs again after their worker was lost."""
-
 CHUNK = 16
 """Jobs that another process does in a row: to send them singly would take longer than to do them."""
 
@@ -277,7 +274,7 @@ def _opened_cluster(address: str) -> Iterator[tuple[Executor, int]]:
         if not workers:
             raise MemsiftError(f"The Dask scheduler at {address} has no workers. Start some: dask worker {address}")
         try:
-            with Cluster(client.get_executor(pure=False, retries=TRIES)) as cluster:
+            with Cluster(client.get_executor(pure=False)) as cluster:
                 yield cluster, workers
         except KilledWorker as error:
             raise MemsiftError(

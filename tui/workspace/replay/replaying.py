@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pickle import loads
@@ -128,15 +128,18 @@ def _opened(pickled: bytes) -> Replayer:
     """The setup of the run that this worker does, open until the worker ends or does another run."""
     setup: ReplaySetup = loads(pickled)
     root = setup.roots[0]
-    judge = make_judge(setup.judge, root.config, os.environ, Limits(retries=setup.retries))
-    if judge and any(system.has_judge for system in setup.systems):
-        judge.prepare()
-    index = open_together(setup.roots, os.environ)
-    if index.corpus_hash != setup.corpus_hash:
-        raise MemsiftError(
-            f"The memories of {root.root} on {node()} are not those of the command, or have changed since it began. "
-            "Workers need the same folder at the same path."
-        )
+    with ExitStack() as opened:
+        index = opened.enter_context(closing(open_together(setup.roots, os.environ)))
+        if index.corpus_hash != setup.corpus_hash:
+            raise MemsiftError(
+                f"The memories of {root.root} on {node()} are not those of the command, or have changed since it "
+                "began. Workers need the same folder at the same path."
+            )
+        judge = make_judge(setup.judge, root.config, os.environ, Limits(retries=setup.retries))
+        if judge and any(system.has_judge for system in setup.systems):
+            opened.enter_context(closing(judge))
+            judge.prepare()
+        opened.pop_all()
     return Replayer(setup, index, judge)
 
 

@@ -54,6 +54,14 @@ def test_labels_taken_elsewhere_give_the_same_report(store: Path, tmp_path: Path
     reports = [memsift("report", "--root", DEMO_ROOT, "--db", db).stdout for db in (store, tmp_path / "new.db")]
     assert reports[0] == reports[1]
     assert "labels by jan" in reports[0]
+    memsift("export", "--format", "qrels", "--db", store, "--output", tmp_path / "qrels")
+    run = tmp_path / "run.jsonl"
+    run.write_text(memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl").stdout)
+    made = [
+        printed(memsift("report", "--run", run, "--qrels", qrels, "--format", "json"))["systems"]
+        for qrels in (tmp_path / "qrels", DEMO / "qrels.txt")
+    ]
+    assert made[0] == made[1]
 
 
 def test_stdout_is_the_file_and_stderr_says_what_is_left_out(store: Path) -> None:
@@ -75,17 +83,6 @@ def test_no_output_takes_the_place_of_the_label_store(store: Path, tmp_path: Pat
     assert rows(memsift("export", "--db", store)) == before
 
 
-def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> None:
-    memsift("export", "--format", "qrels", "--db", store, "--output", tmp_path / "qrels")
-    run = tmp_path / "run.jsonl"
-    run.write_text(memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl").stdout)
-    made = [
-        printed(memsift("report", "--run", run, "--qrels", qrels, "--format", "json"))["systems"]
-        for qrels in (tmp_path / "qrels", DEMO / "qrels.txt")
-    ]
-    assert made[0] == made[1]
-
-
 def test_a_run_file_holds_one_system(store: Path) -> None:
     several = memsift("export", "--format", "run", "--db", store)
     assert (several.exit_code, several.stdout) == (2, "")
@@ -97,14 +94,17 @@ def test_a_run_file_holds_one_system(store: Path) -> None:
     assert "There is no run of 'x'. Choose one" in unknown.stderr
 
 
-def test_labels_that_were_imported_into_a_root_are_exported_from_it_without_a_replay(tmp_path: Path) -> None:
+def test_only_labels_of_a_root_are_exported_also_without_a_replay(store: Path, tmp_path: Path) -> None:
+    labels = [row for row in rows(memsift("export", "--root", DEMO_ROOT, "--db", store)) if row["record"] == "event"]
+    assert 0 < len(labels) <= count(store, "label_event")
     roots = [write_root(tmp_path / name, [memory(f"the text of {name}", memory_id="m")]) for name in ("a", "b")]
     prompts, db = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": "keys"}), tmp_path / "labels.db"
     (tmp_path / "qrels").write_text("p1 0 m 1\n")
     memsift("import", tmp_path / "qrels", "--root", roots[0], "--prompts", prompts, "--db", db)
     assert memsift("export", "--format", "qrels", "--root", roots[0], "--db", db).stdout == "p1 0 m 1\n"
-    other = memsift("export", "--format", "qrels", "--root", roots[1], "--db", db)
-    assert (other.stdout, told(other)[0]) == ("", "There are no labels of these memories.")
+    for other in (store, db):
+        nothing = memsift("export", "--format", "qrels", "--root", roots[1], "--db", other)
+        assert (nothing.stdout, told(nothing)[0]) == ("", "There are no labels of these memories.")
 
 
 TABLE = "prompt_id,prompt,memory_id,digest,title,label:jan\n"
@@ -162,45 +162,24 @@ def test_a_written_file_is_its_owners_alone(store: Path, tmp_path: Path) -> None
     assert "nowhere/labels.csv: No such file or directory. Name a file that can be written." in line
 
 
-@pytest.mark.parametrize("arguments", [["--gold"], ["--format", "csv", "--gold", "--annotator", "jan"]])
-def test_contradicting_options_are_refused(store: Path, arguments: list[str]) -> None:
-    result = memsift("export", *arguments, "--db", store)
-    assert result.exit_code == 2
-    assert "--gold" in result.stderr
-
-
-def test_only_what_a_root_brought_up_is_exported(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    assert (
-        told(memsift("export", "--root", tmp_path / "other", "--db", store))[0]
-        == "There are no labels of these memories."
-    )
-    labels = [row for row in rows(memsift("export", "--root", DEMO_ROOT, "--db", store)) if row["record"] == "event"]
-    assert 0 < len(labels) <= count(store, "label_event")
+def test_contradicting_options_are_refused(store: Path) -> None:
+    for line in ("--gold", "--format csv --gold --annotator jan"):
+        result = memsift("export", *line.split(), "--db", store)
+        assert (result.exit_code, "--gold" in result.stderr) == (2, True), line
 
 
 def test_importing_says_what_came_in_and_what_was_there(tmp_path: Path) -> None:
-    db = tmp_path / "labels.db"
-    (line,) = told(memsift(*QRELS, "--db", db))
-    assert line.startswith("Imported from qrels.txt, qrels: 304 labels by qrels, 52 prompts, ")
-    (line,) = told(memsift(*QRELS, "--db", db))
-    assert line == "Imported from qrels.txt, qrels: nothing new; 304 key presses were there already."
-
-
-def test_a_dry_run_says_the_same_and_leaves_no_store(tmp_path: Path) -> None:
     db = tmp_path / "data" / "labels.db"
     (line,) = told(memsift(*QRELS, "--dry-run", "--db", db))
     assert line.startswith("Would import from qrels.txt, qrels: 304 labels")
     assert not db.parent.exists()
-
-
-def test_what_is_not_known_is_told(tmp_path: Path) -> None:
+    (line,) = told(memsift(*QRELS, "--db", db))
+    assert line.startswith("Imported from qrels.txt, qrels: 304 labels by qrels, 52 prompts, ")
+    (line,) = told(memsift(*QRELS, "--db", db))
+    assert line == "Imported from qrels.txt, qrels: nothing new; 304 key presses were there already."
     qrels = tmp_path / "q.txt"
     qrels.write_text("p01 0 no-index-on-due-at 1\np77 0 nothing 1\n")
-    result = memsift(
-        "import", qrels, "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--db", tmp_path / "l.db"
-    )
-    assert told(result)[1:] == [
+    assert told(memsift("import", qrels, *QRELS[2:], "--db", tmp_path / "l.db"))[1:] == [
         "Unknown here, and without a text in the file: 1 prompts, such as 'p77'.",
         "Unknown here, and without a text in the file: 1 memories, such as 'nothing'.",
         "Left out: 1 labels about unknown prompts or memories.",

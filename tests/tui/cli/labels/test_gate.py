@@ -124,9 +124,13 @@ def test_too_near_the_gate_the_proposed_zone_decides(tmp_path: Path) -> None:
     assert memsift(*command, "--indifference", narrower).stdout.startswith("UNDECIDED")
 
 
-def test_where_no_narrow_zone_decides_more_labels_are_asked_for(tmp_path: Path) -> None:
+def test_after_an_open_single_look_no_other_one_is_proposed(tmp_path: Path) -> None:
+    command = [*run_file(tmp_path, 45, good=0.82), "--min-precision", "0.8", "--one-look"]
+    out = memsift(*command, "--full").stdout
+    assert "A second one with --one-look would be wrong more often than 1 time in 20" in unwrapped(out)
+    assert out.splitlines()[-1] == "Next: ask without --one-look: it says how many more prompts it takes."
     out = memsift(*run_file(tmp_path, 60, good=0.8), "--min-precision", "0.8").stdout
-    assert out.splitlines()[-1] == "Next: add about 20 prompts to the run and the qrels."
+    assert out.splitlines()[-1] == "Next: add about 20 prompts to the run and the qrels.", "no narrow zone decides"
 
 
 def test_whoever_asks_once_gets_an_answer_earlier_and_is_told_the_price(tmp_path: Path) -> None:
@@ -144,19 +148,13 @@ def test_whoever_asks_once_gets_an_answer_earlier_and_is_told_the_price(tmp_path
     )
 
 
-def test_after_an_open_single_look_no_other_one_is_proposed(tmp_path: Path) -> None:
-    command = [*run_file(tmp_path, 45, good=0.82), "--min-precision", "0.8", "--one-look"]
-    out = memsift(*command, "--full").stdout
-    assert "A second one with --one-look would be wrong more often than 1 time in 20" in unwrapped(out)
-    assert out.splitlines()[-1] == "Next: ask without --one-look: it says how many more prompts it takes."
-
-
 def test_the_text_says_what_was_found_and_how_sure_that_is(tmp_path: Path) -> None:
-    files = run_file(tmp_path, 100, good=0.9)
-    out = memsift(*files, "--min-precision", "0.5", "--full").stdout
+    out = memsift(*run_file(tmp_path, 100, good=0.9), "--min-precision", "0.5", "--full").stdout
     assert "PASS with 100 labels: memsift reaches 50 %.\n" in out
     assert "found so far 0.90 90 of 100 memories that it injected were relevant, on 100 prompts" in unwrapped(out)
     assert "right in 19 of 20 cases at least, however often you look" in unwrapped(out)
+    assert "Would the judge pay?" not in out, "there is no judged system"
+    assert "The judge " not in out
 
 
 def test_the_text_begins_with_at_most_five_lines_and_ends_with_the_next_step(tmp_path: Path) -> None:
@@ -246,15 +244,8 @@ def test_a_loss_that_the_interval_allows_is_said_as_a_bound(tmp_path: Path) -> N
     assert "loses no relevant" not in out
 
 
-def test_without_a_judged_system_there_is_no_case(tmp_path: Path) -> None:
-    out = memsift(*run_file(tmp_path, 30, good=0.6), "--min-precision", "0.5", "--full").stdout
-    assert "Would the judge pay?" not in out
-    assert "The judge " not in out
-
-
 def test_the_judged_system_can_be_decided_on(tmp_path: Path) -> None:
-    files = run_file(tmp_path, 100, good=0.6, judged=True)
-    command = [*files, "--min-precision", "0.9", "--system", JUDGED]
+    command = [*run_file(tmp_path, 100, good=0.6, judged=True), "--min-precision", "0.9", "--system", JUDGED]
     assert "left out       40 of 100 prompts, for which it injects nothing\n" in memsift(*command, "--full").stdout
     row = as_json(memsift(*command, "--format", "json"))
     assert (row["system"], row["decision"]["verdict"]) == (JUDGED, "pass")
@@ -278,67 +269,46 @@ def replayed_and_labelled(store: Path, prompts: int, verdict: str) -> None:
 
 def test_the_labels_of_the_store_decide(tmp_path: Path) -> None:
     store = tmp_path / "labels.db"
-    replayed_and_labelled(store, 30, "relevant")
     command = ["gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store]
+    assert "memsift replay --save" in refused(memsift(*command[:-2]))
+    memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", store)
+    for options in ([], ["--allow-undecided"]):
+        assert refused(memsift(*command, *options)) == (
+            "memsift: No label counts for memsift+default, so nothing can be decided. Label prompts: memsift, then L."
+        )
+    store.unlink()
+    replayed_and_labelled(store, 30, "relevant")
     done = memsift(*command)
     assert done.exit_code == 0
     assert re.match(r"PASS with \d+ labels: memsift reaches 70 %\.\n", done.stdout)
-    changed = memsift(*command, MEMSIFT_MAX_INJECT="2")
+    changed = memsift(*command, "--full", MEMSIFT_MAX_INJECT="2")
     assert changed.exit_code == 1
     assert changed.stdout.splitlines()[0].endswith(" labels: memsift was replayed with other settings.")
     assert changed.stdout.endswith("\nNext: replay with the present settings: memsift replay --prompts FILE --save.\n")
-    full = memsift(*command, "--full", MEMSIFT_MAX_INJECT="2")
-    assert "max_inject was 3, is 2" in unwrapped(full.stdout)
+    assert "max_inject was 3, is 2" in unwrapped(changed.stdout)
     assert memsift(*command, "--allow-undecided", MEMSIFT_MAX_INJECT="2").exit_code == 0
 
 
-@pytest.mark.parametrize("options", [[], ["--allow-undecided"]])
-def test_without_a_label_nothing_passes(tmp_path: Path, options: list[str]) -> None:
-    store = tmp_path / "labels.db"
-    memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", store)
-    line = refused(memsift("gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store, *options))
-    assert line == (
-        "memsift: No label counts for memsift+default, so nothing can be decided. Label prompts: memsift, then L."
-    )
+WRONG = {
+    "": "--min-precision",
+    "--min-precision 1": "--min-precision",
+    "--min-precision 0.8 --indifference 0.5-0.7": "contain --min-precision 0.8",
+    "--min-precision 0.8 --indifference 0.7-1.2": "between 0 and 1",
+    "--min-precision 0.8 --indifference -0.1": "LOW-HIGH or a width",
+    "--min-precision 0.8 --worth 0": "--worth",
+    "--min-precision 0.8 --system bm26": "Choose from memsift",
+}
 
 
-def test_qrels_of_other_prompts_decide_nothing(tmp_path: Path) -> None:
-    command = run_file(tmp_path, 30, good=0.9)
+def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    command = run_file(tmp_path, 30, good=0.6)
+    for options, complaint in WRONG.items():
+        result = memsift(*command, *options.split())
+        assert (result.exit_code, result.stdout, complaint in result.stderr) == (2, "", True), options
     (tmp_path / "other.txt").write_text("elsewhere 0 m1 1\n", "utf-8")
     refused(memsift(*command[:-1], tmp_path / "other.txt", "--min-precision", "0.5"))
     assert "has no label for a prompt of" in refused(memsift("report", *command[1:-1], tmp_path / "other.txt"))
-
-
-# Setup
-
-
-def test_a_store_without_replays_is_a_setup_error() -> None:
-    line = refused(memsift("gate", "--min-precision", "0.8", "--root", DEMO_ROOT))
-    assert "memsift replay --save" in line
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ([], "--min-precision"),
-        (["--min-precision", "1"], "--min-precision"),
-        (["--min-precision", "0.8", "--indifference", "0.5-0.7"], "contain --min-precision 0.8"),
-        (["--min-precision", "0.8", "--indifference", "0.7-1.2"], "between 0 and 1"),
-        (["--min-precision", "0.8", "--indifference", "-0.1"], "LOW-HIGH or a width"),
-        (["--min-precision", "0.8", "--worth", "0"], "--worth"),
-        (["--min-precision", "0.8", "--system", "bm26"], "Choose from memsift"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(tmp_path: Path, options: list[str], complaint: str) -> None:
-    result = memsift(*run_file(tmp_path, 30, good=0.6), *options)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert complaint in result.stderr
-
-
-def test_of_several_systems_without_a_judge_one_is_to_be_named(tmp_path: Path) -> None:
-    command = run_file(tmp_path, 3, good=0.6)
     run = tmp_path / "run.jsonl"
     run.write_text(run.read_text() + run.read_text().replace(FIRST, "bm25"), encoding="utf-8")
     result = memsift(*command, "--min-precision", "0.8")
-    assert result.exit_code == 2
-    assert "Name a system with --system: bm25, memsift." in result.stderr
+    assert (result.exit_code, "Name a system with --system: bm25, memsift." in result.stderr) == (2, True)

@@ -11,7 +11,7 @@ from engine.prompt import Injection, typed_prompt
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import ASK, World
-from tests.tui.cli.command_line import jsonl, memsift, printed, process, rows
+from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import make_workspace
 from tui.workspace.workspace import Workspace
 
@@ -56,9 +56,10 @@ def test_before_the_first_label_it_says_where_to_begin(place: list[str]) -> None
     ]
 
 
-def test_it_counts_people_disputes_and_pace(place: list[str], tmp_path: Path) -> None:
-    prompts = jsonl(tmp_path / "typed.jsonl", *({"prompt": text} for text in TEXTS))
-    place[3] = str(prompts)
+def test_it_counts_people_disputes_pace_and_stale_labels_and_says_when_nothing_comes_next(
+    place: list[str], tmp_path: Path
+) -> None:
+    place[3] = str(jsonl(tmp_path / "typed.jsonl", *({"prompt": text} for text in TEXTS)))
     given = label_everything(tmp_path, "ann", "relevant")
     label_everything(tmp_path, "bob", "not")
     made = printed(memsift("label", *place, "--format", "json", MEMSIFT_ANNOTATOR="ann"))
@@ -68,16 +69,15 @@ def test_it_counts_people_disputes_and_pace(place: list[str], tmp_path: Path) ->
     assert (ann["annotator"], ann["labels"], ann["verdicts"]["relevant"], ann["blind"]) == ("ann", given, given, given)
     assert (bob["annotator"], bob["verdicts"]["not"]) == ("bob", given)
     assert (made["disputed"], made["settled"], made["stale"]) == (given, 0, 0)
-    text = memsift("label", *place, MEMSIFT_ANNOTATOR="ann").stdout
-    assert f"people differ on {given} memories: `memsift label --adjudicate` settles them" in text
-    assert f"ann: {given} labels ({given} relevant), {given} given blind" in text
-
-
-def test_labels_of_an_edited_memory_are_stale(place: list[str], tmp_path: Path) -> None:
-    label_everything(tmp_path, "ann", "relevant")
+    text = memsift("label", *place, MEMSIFT_ANNOTATOR="ann")
+    assert f"people differ on {given} memories: `memsift label --adjudicate` settles them" in text.stdout
+    assert f"ann: {given} labels ({given} relevant), {given} given blind" in text.stdout
+    assert text.stderr == ""
+    result = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.startswith("memsift: Every prompt is labelled.")
     write_memory(tmp_path / "root", memory("signing keys", body="new"))
-    made = printed(memsift("label", *place, "--format", "json"))
-    assert made["stale"] == 2
+    assert printed(memsift("label", *place, "--format", "json"))["stale"] == 4
 
 
 def test_it_lists_the_prompts_that_come_next(place: list[str]) -> None:
@@ -88,30 +88,24 @@ def test_it_lists_the_prompts_that_come_next(place: list[str]) -> None:
     assert text.splitlines() == [f"{row['id']}  {row['prompt']}" for row in listed]
 
 
-@pytest.mark.parametrize("options", [[], ["--next", "3"], ["--format", "json"], ["--next", "3", "--format", "json"]])
-def test_without_prompts_it_says_how_to_name_some(place: list[str], options: list[str]) -> None:
-    result = memsift("label", *place[:2], *place[4:], *options)
-    assert result.exit_code == 0
-    assert result.stderr.startswith("memsift: There are no prompts to label. Name some with --prompts FILE")
-    assert ("--next" in options) == (result.stdout == "")
+def test_without_prompts_it_says_how_to_name_some(place: list[str]) -> None:
+    for line in ("", "--next 3", "--format json", "--next 3 --format json"):
+        result = memsift("label", *place[:2], *place[4:], *line.split())
+        assert result.exit_code == 0
+        assert result.stderr.startswith("memsift: There are no prompts to label. Name some with --prompts FILE")
+        assert ("--next" in line) == (result.stdout == "")
 
 
-def test_when_nothing_comes_next_it_says_so(place: list[str], tmp_path: Path) -> None:
-    place[3] = str(jsonl(tmp_path / "typed.jsonl", *({"prompt": text} for text in TEXTS)))
-    label_everything(tmp_path, "ann", "relevant")
-    result = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr.startswith("memsift: Every prompt is labelled.")
-    assert memsift("label", *place, MEMSIFT_ANNOTATOR="ann").stderr == ""
+def test_adjudicating_and_the_last_prompt_need_a_terminal(place: list[str]) -> None:
+    for option in ("--adjudicate", "--last"):
+        assert "needs a terminal" in refused(memsift("label", *place, option))
+    assert "leave one out" in memsift("label", *place, "--last", "--adjudicate").stderr
 
 
-def test_adjudicating_needs_a_terminal(place: list[str]) -> None:
-    done = process("label", *place, "--adjudicate")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "needs a terminal" in done.stderr
-
-
-def test_the_last_prompt_that_got_memories_is_found_by_its_hash(place: list[str], tmp_path: Path) -> None:
+def test_the_last_prompt_that_got_memories_is_found_by_its_hash_also_with_a_pasted_text(
+    tmp_path: Path,
+    no_cutoff: None,  # noqa: ARG001
+) -> None:
     world = World(tmp_path)
     other, asked = typed_prompt("something else entirely"), typed_prompt(ASK)
     world.send(ASK)
@@ -120,23 +114,15 @@ def test_the_last_prompt_that_got_memories_is_found_by_its_hash(place: list[str]
     assert [bool(one.injected) for one in decisions] == [True, False]
     assert last_injected(decisions, (other, asked)) == asked
     assert last_injected(decisions, (other,)) is None
-    done = process("label", *place, "--last")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "needs a terminal" in done.stderr
-    assert "leave one out" in memsift("label", *place, "--last", "--adjudicate").stderr
-
-
-def test_the_last_prompt_is_found_although_a_text_was_pasted_into_it(tmp_path: Path, no_cutoff: None) -> None:  # noqa: ARG001
-    world = World(tmp_path)
     pasted = f'{ASK}: \n\n<pasted_content id="12cd">\nalpha <b>\n</pasted_content id="12cd">\n'
-    assert world.context(pasted)
+    assert world.context(pasted, session_id="3")
     message = {"role": "user", "content": pasted}
-    row = {"type": "user", "uuid": "1", "sessionId": "session-1", "message": message}
-    (prompt,) = read_prompts([str(jsonl(tmp_path / "session-1.jsonl", row))]).prompts
+    row = {"type": "user", "uuid": "1", "sessionId": "3", "message": message}
+    (prompt,) = read_prompts([str(jsonl(tmp_path / "3.jsonl", row))]).prompts
     assert prompt.text == f"{ASK}: \n\nalpha <b>"
     decisions = read_log(str(world.state)).decisions
     assert last_injected(decisions, [prompt]) == prompt
-    assert [one.injections for one in with_log([prompt], decisions)] == [(Injection("", ids=decisions[0].injected),)]
+    assert [one.injections for one in with_log([prompt], decisions)] == [(Injection("", ids=decisions[2].injected),)]
 
 
 def test_prompts_that_were_replayed_from_a_file_can_be_labelled_without_naming_it_again(place: list[str]) -> None:

@@ -65,20 +65,21 @@ def test_active_memories_are_rated_and_the_cost_is_told_before_and_after(server:
     assert after == ("memsift: 4 memories: 1 accepted, 3 rejected (1 by rule). 360 tokens in and 27 out, $0.0005.")
 
 
-@pytest.mark.parametrize("form", ["text", "markdown"])
-def test_people_see_score_reasons_points_and_suggestion(server: ApiServer, root: Path, form: str) -> None:
+def test_people_see_score_reasons_points_and_suggestion(server: ApiServer, root: Path) -> None:
     server.answers.append(rated(4.0, suggested_title="Take [b]backups", suggested_tags=["backup"]))
-    result = memsift("quality", "judge", "Be-careful", "--root", root, *HTTP, "--format", form)
-    assert result.exit_code == 0
     wanted = ["Be careful", "4.0", "It names no version.", "It names the file.", "Take [b]backups", "backup"]
-    assert [text for text in wanted if text not in result.stdout] == []
-    if form == "markdown":
-        (entry,) = parse_entries(result.stdout)
-        assert (entry.is_rejected, entry.memory_id, entry.rating.title) == (True, "Be-careful", "Take [b]backups")
+    for form in ("text", "markdown"):
+        result = memsift("quality", "judge", "Be-careful", "--root", root, *HTTP, "--format", form)
+        assert (result.exit_code, [text for text in wanted if text not in result.stdout]) == (0, [])
+    (entry,) = parse_entries(result.stdout)
+    assert (entry.is_rejected, entry.memory_id, entry.rating.title) == (True, "Be-careful", "Take [b]backups")
 
 
-def test_nobody_is_asked_unless_a_judge_is_named(server: ApiServer, root: Path) -> None:
+def test_nobody_is_asked_unless_a_judge_is_named_and_the_options_make_sense(server: ApiServer, root: Path) -> None:
     assert "There is no judge to ask. Name one with --judge" in refused(memsift(*RATE, "--root", root))
+    assert "There is no memory 'Use-WALL'" in refused(memsift(*RATE, "Use-WALL", "--root", root, *HTTP))
+    result = memsift(*RATE, "--root", root, *HTTP, "--judge-depth", "keep")
+    assert (result.exit_code, "--judge-depth has no effect here" in result.stderr) == (2, True)
     assert server.requests == []
     configure(root, judge={"enabled": True, "provider": "anthropic-http"})
     assert decisions(memsift(*RATE, "--root", root)) == ALL
@@ -95,22 +96,6 @@ def test_a_rubric_of_ones_own_is_used_and_a_mistake_in_it_is_named(
     own.write_text(f"{own.read_text(encoding='utf-8')}[bands]\n{bands}", encoding="utf-8")
     assert printed(memsift(*RATE, "--root", root, *HTTP, "--rubric", own))["rubric"] == "own"
     assert "- funny: Is it?" in server.requests[0].body["system"]
-
-
-def test_a_memory_that_is_not_there_is_named(server: ApiServer, root: Path) -> None:
-    assert "There is no memory 'Use-WALL'" in refused(memsift(*RATE, "Use-WALL", "--root", root, *HTTP))
-    assert server.requests == []
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--judge-depth", "keep"), "--judge-depth has no effect here"),
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(root: Path, options: tuple[str, ...], said: str) -> None:
-    result = memsift(*RATE, "--root", root, *HTTP, *options)
-    assert (result.exit_code, said in result.stderr) == (2, True)
 
 
 # Limits
@@ -186,39 +171,32 @@ def test_the_agreement_with_the_persons_decisions_is_counted_by_category(root: P
 
 
 @pytest.mark.usefixtures("server")
-def test_a_decision_about_an_earlier_text_does_not_count(root: Path) -> None:
+def test_decisions_about_an_earlier_text_and_ratings_of_another_model_do_not_count(root: Path) -> None:
     memsift("quality", "accept", "Use-WAL", "--root", root)
     write_root(root, [memory("Use WAL", body="Another text.")])
     printed(memsift(*RATE, "--root", root, *HTTP))
-    assert "There is no memory with a rating" in memsift("quality", "judge", "--agreement", "--root", root).stdout
-
-
-@pytest.mark.usefixtures("server")
-def test_ratings_of_two_models_are_not_mixed(root: Path) -> None:
-    printed(memsift(*RATE, "--root", root, *HTTP))
+    agreement = ("quality", "judge", "--agreement", "--root", root)
+    assert "There is no memory with a rating" in memsift(*agreement).stdout
     printed(memsift(*RATE, "Use-WAL", "--root", root, *HTTP, "--judge-model", "claude-sonnet-4-5"))
     for name in ("Use-WAL", "Be-careful"):
         memsift("quality", "accept", name, "--root", root)
-    found = printed(memsift("quality", "judge", "--agreement", "--root", root, "--format", "json"))
-    assert [group["both_accept"] + group["only_person"] for group in found["groups"] if group["group"] == "all"] == [1]
+    groups = printed(memsift(*agreement, "--format", "json"))["groups"]
+    assert [group["both_accept"] + group["only_person"] for group in groups if group["group"] == "all"] == [1]
 
 
 @pytest.mark.usefixtures("server")
-def test_the_ratings_are_private_and_a_damaged_file_is_named(root: Path) -> None:
-    printed(memsift(*RATE, "--root", root, *HTTP))
-    file = Path(decisions_file(os.environ))
-    assert file.stat().st_mode & 0o777 == 0o600
-    file.write_bytes(b"no database" * 100)
-    assert f"The decisions and ratings in {file} cannot be used" in refused(memsift(*RATE, "--root", root, *HTTP))
-
-
-def test_damaged_ratings_of_1_0_0_are_named_and_the_decisions_stay(root: Path) -> None:
-    old = Path(decisions_file(os.environ)).with_name("ratings.db")
+def test_the_ratings_are_private_and_a_damaged_file_is_named_also_that_of_1_0_0(root: Path) -> None:
+    file, old = Path(decisions_file(os.environ)), Path(decisions_file(os.environ)).with_name("ratings.db")
     memsift("quality", "accept", "Use-WAL", "--root", root)
     old.write_bytes(b"no database" * 100)
     assert f"{old} cannot be read" in refused(memsift("quality", "judge", "--agreement", "--root", root))
     assert old.exists()
-    memsift("quality", "reject", "Use-WAL", "--root", root)
+    assert memsift("quality", "reject", "Use-WAL", "--root", root).exit_code == 0
+    old.unlink()
+    printed(memsift(*RATE, "--root", root, *HTTP))
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.write_bytes(b"no database" * 100)
+    assert f"The decisions and ratings in {file} cannot be used" in refused(memsift(*RATE, "--root", root, *HTTP))
 
 
 @pytest.mark.slow

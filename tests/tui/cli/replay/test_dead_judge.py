@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, chatted, late
-from tests.tui.cli.command_line import jsonl, memsift, process
+from tests.tui.cli.command_line import jsonl, memsift, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 
 OPENAI = ("--judge", "openai", "--judge-model", "local", "--judge-samples", "1", "--retries", "0")
@@ -33,24 +33,23 @@ def test_no_command_passes_on_a_judge_that_nobody_reaches(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     where = "No connection to http://127.0.0.1:9/v1/chat/completions (ConnectionRefusedError)."
-    replayed = process(*replay)
-    assert replayed.returncode == 2
-    assert f"The judge answered none of {len(statuses(replayed.stdout))} questions (http_error " in replayed.stderr
+    replayed = memsift(*replay)
+    count = len(statuses(replayed.stdout))
+    assert replayed.exit_code == 2
+    assert f"The judge answered none of {count} questions (http_error " in replayed.stderr
     assert where in replayed.stderr
-    asked = ("how do we handle the cache", "--root", str(DEMO_ROOT), *OPENAI[:-2])
+    asked = ("how do we handle the cache", "--root", DEMO_ROOT, *OPENAI[:-2])
     for command in (("judge", *asked), ("quality", "judge", *asked[1:])):
-        done = process(*command)
-        assert (done.returncode, where in done.stderr) == (2, True)
+        done = memsift(*command)
+        assert (done.exit_code, where in done.stderr) == (2, True)
 
     run = tmp_path / "run.jsonl"
     run.write_text(replayed.stdout, encoding="utf-8")
-    on_files = ("--run", str(run), "--qrels", str(DEMO / "qrels.txt"))
+    on_files = ("--run", run, "--qrels", DEMO / "qrels.txt")
     for target in ("0.01", "0.99"):
-        gate = process("gate", "--min-precision", target, "--system", "bm25+judge", *on_files)
-        assert (gate.returncode, gate.stdout) == (2, "")
-        asked = len(statuses(replayed.stdout))
-        assert f"The judge answered on none of the {asked} prompts, so nothing is known of bm25+judge." in gate.stderr
-    report = process("report", "--full", *on_files)
+        gate = refused(memsift("gate", "--min-precision", target, "--system", "bm25+judge", *on_files))
+        assert f"The judge answered on none of the {count} prompts, so nothing is known of bm25+judge." in gate
+    report = memsift("report", "--full", *on_files)
     assert "bm25+judge: the judge gave no answer on" in " ".join(report.stdout.split())
     assert "may be as good" not in report.stdout
 
@@ -68,11 +67,11 @@ def test_a_server_that_answers_one_question_at_a_time_answers_all(server: ApiSer
 
     def answer(_: ApiRequest) -> Reply:
         with one_at_a_time:
-            threading.Event().wait(0.4)
+            threading.Event().wait(0.15)
         return KEEP
 
     server.answer = answer
-    assert set(statuses(memsift(*replay, "--judge-timeout", "2").stdout)) == {"ok"}
+    assert set(statuses(memsift(*replay, "--judge-timeout", "1").stdout)) == {"ok"}
 
 
 def test_questions_without_an_answer_in_time_are_asked_once_more(server: ApiServer, replay: tuple[str, ...]) -> None:
@@ -85,6 +84,6 @@ def test_questions_without_an_answer_in_time_are_asked_once_more(server: ApiServ
 
 
 def test_a_replay_waits_longer_than_the_hook(server: ApiServer, replay: tuple[str, ...]) -> None:
-    server.answer = lambda _: late(0.5, KEEP)
+    server.answer = lambda _: late(0.2, KEEP)
     done = memsift(*replay, MEMSIFT_JUDGE_TIMEOUT="0.1")
     assert set(statuses(done.stdout)) == {"ok"}

@@ -55,7 +55,7 @@ def of_system(report: dict[str, Any], name: str) -> dict[str, Any]:
 # Replay
 
 
-def test_replay_prints_a_documented_row_for_each_prompt_and_system(run_file: Path) -> None:
+def test_replay_prints_a_documented_row_for_each_prompt_and_system_with_verdicts_and_failures(run_file: Path) -> None:
     found = read_rows(run_file)
     assert len(found) == 52 * 3
     assert [row["system"] for row in found[:6]] == 2 * [FIRST, CUT, JUDGED]
@@ -67,50 +67,52 @@ def test_replay_prints_a_documented_row_for_each_prompt_and_system(run_file: Pat
         assert [one["id"] for one in row["injected"]] == kept
         assert {one["dropped_by"] for one in row["candidates"]} <= {None, *DROP_STAGES}
         assert len(kept) <= 3
-
-
-def test_the_judges_verdicts_and_failures_are_in_the_rows(run_file: Path) -> None:
-    by_key = {(row["prompt_id"], row["system"]): row for row in read_rows(run_file)}
+    by_key = {(row["prompt_id"], row["system"]): row for row in found}
     assert {one["verdict"] for one in by_key["p01", FIRST]["candidates"]} == {None}
     decisions = {one["verdict"]["decision"] for one in by_key["p01", JUDGED]["candidates"] if one["verdict"]}
     assert decisions == {"approved", "rejected"}
-    assert by_key["p39", JUDGED]["fallback"] == "timeout"
-    assert by_key["p44", JUDGED]["fallback"] == "parse_error"
-    assert [len(by_key[prompt, JUDGED]["injected"]) for prompt in ("p39", "p44")] == [2, 2]
+    for prompt, fallback in (("p39", "timeout"), ("p44", "parse_error")):
+        row = by_key[prompt, JUDGED]
+        assert (row["fallback"], len(row["injected"])) == (fallback, 2)
 
 
-def test_systems_choose_what_runs(quick_judge: str) -> None:
-    arguments = ["replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"]
-    assert {row["system"] for row in rows(memsift(*arguments))} == {FIRST, CUT}
-    assert {row["system"] for row in rows(memsift(*arguments, MEMSIFT_CUTOFF="off"))} == {FIRST}
-    assert {row["system"] for row in rows(memsift(*arguments, "--systems", CUT, MEMSIFT_CUTOFF="off"))} == {CUT}
-    assert {row["system"] for row in rows(memsift(*arguments, "--systems", f"{FIRST}, {FIRST}"))} == {FIRST}
-    judged = rows(memsift(*arguments, "--systems", JUDGED, "--judge", quick_judge))
-    assert [row["system"] for row in judged] == [JUDGED] * 52
-    assert {row["system"] for row in rows(memsift(*arguments, MEMSIFT_JUDGE=quick_judge))} == {FIRST, CUT, JUDGED}
+def test_systems_choose_what_runs_and_without_save_no_label_store_is_made(
+    quick_judge: str, tmp_path: Path, private_home: Path
+) -> None:
+    lines = (DEMO / "prompts.jsonl").read_text(encoding="utf-8").splitlines()
+    arguments = ["replay", "--root", DEMO_ROOT, "--prompts", jsonl(tmp_path / "prompts.jsonl", *lines[:5])]
+
+    def systems(*options: str, **environ: str) -> list[str]:
+        return [row["system"] for row in rows(memsift(*arguments, *options, **environ))]
+
+    assert systems() == [FIRST, CUT] * 5
+    assert systems(MEMSIFT_CUTOFF="off") == [FIRST] * 5
+    assert systems("--systems", CUT, MEMSIFT_CUTOFF="off") == [CUT] * 5
+    assert systems("--systems", f"{FIRST}, {FIRST}") == [FIRST] * 5
+    assert systems("--systems", JUDGED, "--judge", quick_judge) == [JUDGED] * 5
+    assert systems(MEMSIFT_JUDGE=quick_judge) == [FIRST, CUT, JUDGED] * 5
+    assert list(private_home.rglob("labels.db*")) == []
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--systems", "bm26"], "bm26"),
-        (["--systems", "bm25,"], "''"),
-        (["--systems", JUDGED], "--judge"),
-        (["--judge", "nobody"], "nobody"),
-        (["--judge", "scripted:/no/such/file"], "/no/such/file"),
-    ],
-)
-def test_systems_and_judges_that_there_are_not_are_refused(options: list[str], named: str) -> None:
-    result = memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", *options)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert named in result.stderr
+REFUSED = {
+    "--systems bm26": "bm26",
+    "--systems bm25,": "''",
+    f"--systems {JUDGED}": "--judge",
+    "--judge nobody": "nobody",
+    "--judge scripted:/no/such/file": "/no/such/file",
+}
 
 
-def test_replay_without_prompts_is_a_usage_error() -> None:
+def test_systems_and_judges_that_there_are_not_and_options_that_go_together_are_refused(run_file: Path) -> None:
+    for options, named in REFUSED.items():
+        command = ("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", *options.split())
+        result = memsift(*command)
+        assert (result.exit_code, result.stdout, named in result.stderr) == (2, "", True), options
     result = memsift("replay", "--root", DEMO_ROOT)
-    assert result.exit_code == 2
-    assert "--prompts" in result.stderr
+    assert (result.exit_code, "--prompts" in result.stderr) == (2, True)
+    for option, other in (("--run", "--run and --qrels"), ("--qrels", "--run and --qrels"), ("--prompts", "--run")):
+        result = memsift("report", option, run_file)
+        assert (result.exit_code, other in result.stderr) == (2, True), option
 
 
 # Report of files
@@ -118,6 +120,7 @@ def test_replay_without_prompts_is_a_usage_error() -> None:
 
 def test_report_of_files_counts_what_the_files_say(run_file: Path) -> None:
     report = printed(memsift("report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"))
+    assert of_system(report, FIRST)["ranked"] is None
     for system in (FIRST, CUT, JUDGED):
         made = of_system(report, system)
         known = qrels()
@@ -151,24 +154,21 @@ def test_report_of_files_counts_what_the_files_say(run_file: Path) -> None:
         assert made["fallbacks"]["part"] == failed
 
 
-def test_the_judge_of_the_demo_is_more_precise_and_fires_less(run_file: Path) -> None:
-    made = printed(memsift("report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"))
+def test_the_formats_hold_the_same_precision_and_the_judge_of_the_demo_is_more_precise(run_file: Path) -> None:
+    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt"]
+    made = printed(memsift(*arguments, "--format", "json", "--ranking"))
     first, judged = of_system(made, FIRST), of_system(made, JUDGED)
     assert first["precision"]["value"] < judged["precision"]["value"]
     assert judged["false_fire_rate"]["value"] < first["false_fire_rate"]["value"]
     assert judged["lost_per_prompt"]["value"] > 0
-
-
-def test_the_formats_hold_the_same_precision(run_file: Path) -> None:
-    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt"]
-    ratio = of_system(printed(memsift(*arguments, "--format", "json")), FIRST)["precision"]
-    shown = f"{ratio['part']} of {ratio['whole']}"
+    assert first["ranked"]["prompts"] == 41
+    assert set(first["ranked"]["means"]) == {"P@1", "P@3", "AP", "nDCG@10", "RR", "Bpref"}
+    shown = f"{first['precision']['part']} of {first['precision']['whole']}"
     text, markdown = memsift(*arguments, "--full"), memsift(*arguments, "--format", "markdown")
     assert shown in text.stdout
     assert shown in markdown.stdout
     assert markdown.stdout.startswith("# ")
-    assert text.exit_code == markdown.exit_code == 0
-    assert text.stderr == ""
+    assert (text.exit_code, text.stderr, markdown.exit_code) == (0, "", 0)
 
 
 def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path, tmp_path: Path) -> None:
@@ -182,26 +182,6 @@ def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path
     assert "the queue is stuck again" in written
     assert "By kind of prompt: where it is good" in written
     refused(memsift(*arguments, "--output", tmp_path / "no" / "folder.html"))
-
-
-def test_the_measures_of_trec_come_when_asked_for(run_file: Path) -> None:
-    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"]
-    assert of_system(printed(memsift(*arguments)), FIRST)["ranked"] is None
-    ranked = of_system(printed(memsift(*arguments, "--ranking")), FIRST)["ranked"]
-    assert ranked["prompts"] == 41
-    assert set(ranked["means"]) == {"P@1", "P@3", "AP", "nDCG@10", "RR", "Bpref"}
-
-
-def test_prompts_go_with_a_run(tmp_path: Path) -> None:
-    result = memsift("report", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db", "--prompts", DEMO / "prompts.jsonl")
-    assert result.exit_code == 2
-    assert "--run" in result.stderr
-
-
-def test_run_and_qrels_go_together(run_file: Path) -> None:
-    for option in ("--run", "--qrels"):
-        result = memsift("report", option, run_file)
-        assert (result.exit_code, "--run and --qrels" in result.stderr) == (2, True), option
 
 
 def test_a_bad_run_file_is_refused_with_its_line(tmp_path: Path) -> None:
@@ -242,11 +222,6 @@ def test_what_replay_saved_is_what_report_reads(quick_judge: str, tmp_path: Path
     assert of_system(made, FIRST)["precision"] == {"value": 1.0, "part": len(first), "whole": len(first)}
     assert made["labels"]["relevant"] == len(pool.cards)
     assert made["annotators"] == ["me"]
-
-
-def test_replaying_without_save_leaves_no_label_store(private_home: Path) -> None:
-    rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"))
-    assert list(private_home.rglob("labels.db*")) == []
 
 
 def test_a_report_on_nothing_says_what_to_replay() -> None:

@@ -62,28 +62,24 @@ def wait_until(holds: Callable[[], bool]) -> None:
 # Several at once
 
 
-def test_rows_come_in_the_order_of_the_prompts_whatever_is_done_first(server: ApiServer, replay: list[str]) -> None:
-    delays = iter([0.3, *[0.0] * COUNT])
-    server.answer = lambda request: late(next(delays), KEEP(request))
-    found = rows(memsift(*replay))
-    assert pairs(found) == ALL
-    assert {len(row["injected"]) for row in found if row["judgement"]} == {2}
-    assert len(server.requests) == COUNT
-
-
-def test_as_many_calls_run_at_once_as_was_said(server: ApiServer, replay: list[str]) -> None:
+def test_rows_come_in_the_order_of_the_prompts_and_as_many_calls_run_at_once_as_was_said(
+    server: ApiServer, replay: list[str]
+) -> None:
     running: list[int] = []
     most: list[int] = []
 
     def answer(request: ApiRequest) -> Reply:
         running.append(1)
         most.append(len(running))
-        time.sleep(0.05)
+        time.sleep(0.3 if b"of p00" in request.raw else 0.05)
         running.pop()
         return KEEP(request)
 
     server.answer = answer
-    rows(memsift(*replay, "--concurrency", "6"))
+    found = rows(memsift(*replay, "--concurrency", "6"))
+    assert pairs(found) == ALL
+    assert {len(row["injected"]) for row in found if row["judgement"]} == {2}
+    assert len(server.requests) == COUNT
     assert 1 < max(most) <= 6
 
 
@@ -131,8 +127,14 @@ def test_what_the_judge_did_not_answer_is_asked_again(tmp_path: Path, server: Ap
     assert list(tmp_path.glob("run*")) == [run]
 
 
-def test_a_run_of_another_judge_is_not_gone_on_with(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
+def test_a_run_of_another_judge_and_a_file_that_is_no_run_are_not_gone_on_with(
+    tmp_path: Path, server: ApiServer, replay: list[str]
+) -> None:
     run = tmp_path / "run.jsonl"
+    run.write_text('{"prompt_id": "p01"}\n')
+    assert "line 1" in refused(memsift(*replay, "--resume", run))
+    assert (run.read_text(), server.requests) == ('{"prompt_id": "p01"}\n', [])
+    run.unlink()
     memsift(*replay, "--resume", run)
     before = run.read_bytes()
     for more in (["--judge-model", "claude-other"], ["--judge-depth", "explained"]):
@@ -141,13 +143,6 @@ def test_a_run_of_another_judge_is_not_gone_on_with(tmp_path: Path, server: ApiS
         assert "anthropic-http (claude-haiku-4-5), template " in line
     assert run.read_bytes() == before
     assert len(server.requests) == COUNT
-
-
-def test_a_file_that_is_no_run_is_left_alone(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
-    run = tmp_path / "run.jsonl"
-    run.write_text('{"prompt_id": "p01"}\n')
-    assert "line 1" in refused(memsift(*replay, "--resume", run))
-    assert (run.read_text(), server.requests) == ('{"prompt_id": "p01"}\n', [])
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
@@ -217,14 +212,12 @@ def test_a_limit_stops_before_it_is_crossed_and_keeps_what_is_done(
     assert len(server.requests) == COUNT
 
 
-@pytest.mark.usefixtures("server")
-def test_a_limit_needs_a_known_price(replay: list[str]) -> None:
+def test_a_limit_needs_a_known_price_and_what_the_cache_answers_costs_nothing(
+    server: ApiServer, replay: list[str]
+) -> None:
     line = refused(memsift(*replay, "--max-cost", "1", "--judge-model", "claude-unheard-of"))
     assert "needs the price of anthropic-http (claude-unheard-of)" in line
     assert memsift(*replay, "--max-cost", "0").exit_code == 2
-
-
-def test_what_the_cache_answers_costs_nothing(server: ApiServer, replay: list[str]) -> None:
     rows(memsift(*replay))
     found = rows(memsift(*replay, "--max-cost", "0.000001"))
     assert {row["judgement"]["cost_usd"] for row in found if row["judgement"]} == {0.0}

@@ -121,14 +121,22 @@ def test_comments_and_everything_else_in_the_users_file_stay(user: Path) -> None
     assert read_config("", os.environ).config.max_inject == Config().max_inject
 
 
-def test_a_file_that_memsift_makes_is_for_its_owner_alone() -> None:
+def test_a_file_that_memsift_makes_is_for_its_owner_alone_and_a_value_that_does_not_count_is_told(root: Path) -> None:
     memsift("config", "set", "max_inject", "4")
     path = Path(config_file(os.environ))
     assert path.read_text("utf-8") == "[retrieval]\nmax_inject = 4\n"
     assert oct(path.stat().st_mode & 0o777) == "0o600"
+    done = memsift("config", "set", "max_inject", "4", MEMSIFT_MAX_INJECT="2")
+    assert "max_inject stays 2: MEMSIFT_MAX_INJECT is stronger" in done.stderr
+    assert "stays" not in memsift("config", "set", "max_inject", "4").stderr
+    memsift("config", "set", "roots", "~")
+    assert (user_roots(os.environ).roots, read_config("", os.environ).config.max_inject) == ((os.environ["HOME"],), 4)
+    assert "roots stands only in your config.toml" in memsift("config", "set", "roots", "~", "--root", root).stderr
+    assert "has one value, and 2 were given" in memsift("config", "set", "max_inject", "1", "2").stderr
+    assert not (root / CONFIG_FILE).exists()
 
 
-def test_other_keys_of_the_roots_file_stay_as_they_are_written(root: Path) -> None:
+def test_other_keys_of_the_roots_file_stay_as_they_are_written_and_so_does_its_trust(root: Path) -> None:
     file = root / CONFIG_FILE
     file.write_text('{\n\t"other" : [1,2],\n\t"retrieval": {\n\t\t"max_inject": 3\n\t}\n}\n', encoding="utf-8")
     memsift("config", "set", "max_inject", "2", "--root", root)
@@ -138,20 +146,10 @@ def test_other_keys_of_the_roots_file_stay_as_they_are_written(root: Path) -> No
     assert "memsift trust" in done.stderr
     memsift("config", "unset", "judge.enabled", "--root", root)
     assert json.loads(file.read_text("utf-8"))["retrieval"]["max_inject"] == 2
-
-
-def test_a_root_stays_trusted_where_the_command_changes_its_settings(root: Path) -> None:
-    (root / CONFIG_FILE).write_text('{"retrieval": {"deadline": 9}}', encoding="utf-8")
+    file.write_text('{"retrieval": {"deadline": 9}}', encoding="utf-8")
     trust(str(root), os.environ)
     assert "trust" not in memsift("config", "set", "max_inject", "5", "--root", root).stderr
     assert memsift("config", "get", "max_inject", "--root", root).stdout == "5\n"
-
-
-def test_a_value_that_does_not_count_is_told(root: Path) -> None:
-    (root / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 1}}', encoding="utf-8")
-    done = memsift("config", "set", "max_inject", "4", MEMSIFT_MAX_INJECT="2")
-    assert "max_inject stays 2: MEMSIFT_MAX_INJECT is stronger" in done.stderr
-    assert "stays" not in memsift("config", "set", "max_inject", "4").stderr
 
 
 def test_the_users_roots_are_set_got_and_taken_out(user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,12 +171,6 @@ def test_the_users_roots_are_set_got_and_taken_out(user: Path, tmp_path: Path, m
     memsift("config", "unset", "roots")
     assert (printed(memsift("config", "get", "roots")), user_roots(os.environ).roots) == ([], ())
     assert user.read_text("utf-8") == USER.replace('roots = ["~/notes"]   # of all projects\n', "")
-
-
-def test_a_new_root_stands_above_the_tables_that_the_file_has(user: Path) -> None:
-    user.write_text("[retrieval]\nmax_inject = 5\n", encoding="utf-8")
-    memsift("config", "set", "roots", "~")
-    assert (user_roots(os.environ).roots, read_config("", os.environ).config.max_inject) == ((os.environ["HOME"],), 5)
 
 
 def test_the_settings_of_the_app_are_set_got_and_taken_out(user: Path) -> None:
@@ -217,12 +209,6 @@ def test_a_wrong_key_or_value_is_refused_and_nothing_is_written() -> None:
         arguments, reason = WRONG[name]
         assert reason in refused(memsift("config", "set", *arguments)), name
         assert not Path(config_file(os.environ)).exists(), name
-
-
-def test_a_key_of_the_user_alone_is_not_written_into_a_root_and_takes_one_value(root: Path) -> None:
-    assert "roots stands only in your config.toml" in memsift("config", "set", "roots", "~", "--root", root).stderr
-    assert "has one value, and 2 were given" in memsift("config", "set", "max_inject", "1", "2").stderr
-    assert not (root / CONFIG_FILE).exists()
 
 
 def test_a_broken_file_is_refused_with_its_line(root: Path, user: Path) -> None:

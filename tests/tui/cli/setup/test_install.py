@@ -8,20 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from engine.agents.hook_entry import bare_interpreter
 from engine.config import CONFIG_FILE
 from engine.opening import hook_index
 from engine.paths import config_file
 from tests.engine.hook.world import World, context_of
-from tui.cli import main
+from tests.tui.cli.command_line import memsift, printed, refused
 
 
 def printed_entry(environ: dict[str, str]) -> dict[str, Any]:
-    done = CliRunner().invoke(main, ["install", "--print"], env=environ)
-    assert done.exit_code == 0
-    (group,) = json.loads(done.stdout)["hooks"]["UserPromptSubmit"]
+    (group,) = printed(memsift("install", "--print", **environ))["hooks"]["UserPromptSubmit"]
     (entry,) = group["hooks"]
     assert isinstance(entry, dict)
     return entry
@@ -48,7 +45,7 @@ def test_the_first_prompt_after_install_finds_the_index(tmp_path: Path, monkeypa
     settings = Path(config_file(os.environ))
     settings.parent.mkdir(parents=True)
     settings.write_text(f'roots = ["{notes}"]\n', encoding="utf-8")
-    assert CliRunner().invoke(main, ["install"]).exit_code == 0
+    assert memsift("install").exit_code == 0
     for root in (world.root, notes):
         index = hook_index(str(root), os.environ, 0.0)
         assert index
@@ -56,37 +53,29 @@ def test_the_first_prompt_after_install_finds_the_index(tmp_path: Path, monkeypa
         index.close()
 
 
-@pytest.mark.parametrize(
-    ("environ", "timeout"),
-    [
-        ({"MEMSIFT_DEADLINE": "0.05"}, 5),
-        ({"MEMSIFT_DEADLINE": "2.1"}, 6),
-        ({"MEMSIFT_JUDGE_TIMEOUT": "60"}, 5),
-        ({"MEMSIFT_JUDGE_ENABLED": "true"}, 8),
-        ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "10.2"}, 16),
-        ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "60", "MEMSIFT_DEADLINE": "60"}, 123),
-    ],
+TIMEOUTS = (
+    ({"MEMSIFT_DEADLINE": "0.05"}, 5),
+    ({"MEMSIFT_DEADLINE": "2.1"}, 6),
+    ({"MEMSIFT_JUDGE_TIMEOUT": "60"}, 5),
+    ({"MEMSIFT_JUDGE_ENABLED": "true"}, 8),
+    ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "10.2"}, 16),
+    ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "60", "MEMSIFT_DEADLINE": "60"}, 123),
 )
-def test_the_timeout_leaves_three_seconds_after_the_deadlines(environ: dict[str, str], timeout: int) -> None:
-    assert printed_entry(environ)["timeout"] == timeout
 
 
-def test_the_deadlines_of_the_root_at_hand_count_if_it_is_trusted(
+def test_the_timeout_leaves_three_seconds_after_the_deadlines_of_settings_that_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for environ, timeout in TIMEOUTS:
+        assert printed_entry(environ)["timeout"] == timeout
     world = World(tmp_path)
     monkeypatch.chdir(world.project)
     (world.root / CONFIG_FILE).write_text(json.dumps({"retrieval": {"deadline": 20}}), encoding="utf-8")
     assert printed_entry({})["timeout"] == 5
-    assert "memsift trust" in CliRunner().invoke(main, ["install", "--print"]).stderr
-    assert CliRunner().invoke(main, ["trust"]).exit_code == 0
+    assert "memsift trust" in memsift("install", "--print").stderr
+    assert memsift("trust").exit_code == 0
     assert printed_entry({})["timeout"] == 23
-
-
-def test_a_configuration_with_a_mistake_is_refused() -> None:
-    done = CliRunner().invoke(main, ["install", "--print"], env={"MEMSIFT_DEADLINE": "soon"})
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "MEMSIFT_DEADLINE" in done.stderr
+    assert "MEMSIFT_DEADLINE" in refused(memsift("install", "--print", MEMSIFT_DEADLINE="soon"))
 
 
 def test_the_interpreter_is_this_one_without_its_environment() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from engine.agents.agent import PROJECT, USER, Agent
 from engine.agents.codex import hook_hash
-from engine.agents.hook_entry import hook_command, shared_entry
+from engine.agents.hook_entry import bare_interpreter, hook_command, shared_entry
 from engine.agents.installation import own_entries
 from engine.agents.registry import NAMES, agent_of
 from engine.agents.settings_files import settings_files
@@ -18,7 +19,6 @@ from tests.engine.agents.test_forms import payload, seen
 from tests.engine.hook.world import World
 from tests.tui.cli.command_line import memsift, refused
 
-OTHERS = ("codex", "gemini", "qwen", "copilot", "opencode")
 JSON_AGENTS = ("codex", "gemini", "qwen", "copilot")
 COMMENTED = (
     b'// mine\r\n{\r\n\t"ui": {"theme": "x // y"}, // dark\r\n\t"hooks": /* all */ {\r\n\t\t// none yet\r\n\t}\r\n}\r\n'
@@ -101,7 +101,7 @@ def test_a_file_with_other_hooks_is_byte_for_byte_as_before(name: str) -> None:
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_file_that_cannot_be_changed_safely_is_refused(name: str, tmp_path: Path) -> None:
     agent = agent_of(name)
     path = path_of(agent)
@@ -111,29 +111,36 @@ def test_a_file_that_cannot_be_changed_safely_is_refused(name: str, tmp_path: Pa
         assert path.read_bytes() == broken
     if agent.hook.text:
         return
-    real = tmp_path / "dotfiles.json"
+    real = tmp_path / "dotfiles/settings.json"
+    real.parent.mkdir()
     real.write_bytes(other_hook(agent))
+    real.chmod(0o640)
     path.unlink()
     path.symlink_to(real)
     memsift("install", "--agent", name)
-    assert path.is_symlink()
-    assert is_installed(agent)
+    assert (path.is_symlink(), is_installed(agent), stat.S_IMODE(real.stat().st_mode)) == (True, True, 0o640)
     real.chmod(0o444)
-    assert "write-protected" in refused(memsift("uninstall", "--agent", name))
+    told = refused(memsift("uninstall", "--agent", name))
+    assert "write-protected" in told
+    assert "chmod u+w" in told
     real.chmod(0o644)
     memsift("uninstall", "--agent", name)
     assert (path.is_symlink(), real.read_bytes()) == (True, other_hook(agent))
+    assert sorted(real.parent.iterdir()) == [real]
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_a_project_shares_works_on_any_machine_and_leads_nowhere_else(name: str, tmp_path: Path) -> None:
     agent = agent_of(name)
     path = path_of(agent, PROJECT)
     assert memsift("install", "--project", "--agent", name).stdout == f"{path}\n"
     assert ours(agent) == [shared_entry(agent)]
-    assert str(tmp_path) not in path.read_text("utf-8")
-    assert str(Path(__file__).parents[4]) not in path.read_text("utf-8")
+    text = path.read_text("utf-8")
+    for private in (bare_interpreter(), str(Path(__file__).parents[4]), str(tmp_path), os.environ["HOME"]):
+        assert private not in text
+    assert memsift("install", "--project", "--agent", name, "--print").stdout == text
+    assert not path_of(agent).exists()
     assert "uninstall --project" in memsift("uninstall", "--agent", name).stderr
     memsift("uninstall", "--project", "--agent", name)
     assert not path.exists()

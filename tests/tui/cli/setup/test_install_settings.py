@@ -11,7 +11,7 @@ import pytest
 
 from engine.agents.claude_code.agent import AGENT
 from engine.agents.hook_entry import bare_interpreter, hook_command, shared_entry, slow_start
-from engine.agents.installation import MARKETPLACE, PLUGIN, plugin_folder
+from engine.agents.installation import MARKETPLACE, PLUGIN
 from engine.paths import hook_start_file
 from tests.tui.cli.command_line import memsift, refused
 from tui.cli.setup.install import UNREAD
@@ -152,30 +152,24 @@ def test_a_colleague_changes_nothing_that_the_team_has_committed(
 PLUGIN_ON = {"enabledPlugins": {PLUGIN: True}}
 
 
-def test_what_a_project_shares_names_nothing_of_this_machine(user: Path, project: Path) -> None:
-    assert memsift("install", "--project").stdout.splitlines() == [str(project)]
-    text = project.read_text("utf-8")
-    for private in (bare_interpreter(), str(Path(__file__).parents[4]), os.environ["HOME"]):
-        assert private not in text
-    assert json.loads(memsift("install", "--project", "--print").stdout) == json.loads(text)
-    assert not user.exists()
-
-
-def test_installing_twice_changes_nothing_and_says_what_to_do_next(user: Path, project: Path) -> None:
+def test_installing_twice_changes_nothing_and_says_what_to_do_next(
+    user: Path, project: Path, private_home: Path
+) -> None:
+    user.write_bytes(b'{"env": {"SECRET": "1"}}')
     first = memsift("install")
     assert first.stdout.splitlines() == [str(user)]
     assert first.stderr.splitlines()[-1] == "memsift: Type a prompt in Claude Code, then run memsift activity."
+    (copy,) = (private_home / ".local/state/memsift/backups").iterdir()
+    assert (copy.read_bytes(), stat.S_IMODE(copy.stat().st_mode)) == (b'{"env": {"SECRET": "1"}}', 0o600)
+    assert str(copy) in first.stderr
     written = user.read_bytes(), user.stat().st_mtime_ns
     again = memsift("install")
-    assert (again.exit_code, again.stdout) == (0, "")
-    assert "installed already" in again.stderr
+    assert (again.exit_code, again.stdout, "installed already" in again.stderr) == (0, "", True)
     assert (user.read_bytes(), user.stat().st_mtime_ns) == written
     assert "start it" in memsift("install", "--plugin").stderr
     memsift("uninstall")
-    assert not user.exists()
     done = memsift("uninstall")
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert "nothing was changed" in done.stderr
+    assert (done.exit_code, done.stdout, "nothing was changed" in done.stderr) == (0, "", True)
     assert not project.parent.exists()
 
 
@@ -236,54 +230,15 @@ def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Pa
         assert not project.exists()
 
 
-@pytest.mark.usefixtures("project")
-def test_a_write_protected_file_is_refused(user: Path) -> None:
-    user.write_bytes(b"{}")
-    user.chmod(0o444)
-    told = refused(memsift("install"))
-    assert "memsift install --print" in told
-    assert "chmod u+w" in told
-    assert user.read_bytes() == b"{}"
-    user.chmod(0o640)
-    memsift("install")
-    assert stat.S_IMODE(user.stat().st_mode) == 0o640
-    user.chmod(0o440)
-    assert "write-protected" in refused(memsift("uninstall"))
-
-
 def test_where_one_of_two_files_cannot_be_written_both_stay(user: Path, project: Path) -> None:
     memsift("install")
     before = user.read_bytes()
     project.parent.mkdir()
     project.write_bytes(b"{}")
     project.chmod(0o444)
-    assert str(project) in refused(memsift("install", "--plugin", "--project"))
+    told = refused(memsift("install", "--plugin", "--project"))
+    assert (str(project) in told, "memsift install --print" in told) == (True, True)
     assert (user.read_bytes(), project.read_bytes()) == (before, b"{}")
-
-
-@pytest.mark.usefixtures("project")
-def test_a_link_stays_and_what_it_leads_to_is_written(user: Path, tmp_path: Path) -> None:
-    real = tmp_path / "dotfiles/claude.json"
-    real.parent.mkdir()
-    real.write_bytes(WILD["four spaces, other hooks"])
-    user.symlink_to(real)
-    memsift("install")
-    assert user.is_symlink()
-    assert b"launch.py" in real.read_bytes()
-    memsift("uninstall")
-    assert user.is_symlink()
-    assert real.read_bytes() == WILD["four spaces, other hooks"]
-    assert sorted(path.name for path in real.parent.iterdir()) == ["claude.json"]
-
-
-def test_the_copy_of_the_file_is_for_its_owner_alone(user: Path, project: Path, private_home: Path) -> None:
-    user.write_bytes(b'{"env": {"SECRET": "1"}}')
-    done = memsift("install")
-    (copy,) = (private_home / ".local/state/memsift/backups").iterdir()
-    assert copy.read_bytes() == b'{"env": {"SECRET": "1"}}'
-    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
-    assert str(copy) in done.stderr
-    assert not project.exists()
 
 
 @pytest.mark.usefixtures("user")
@@ -334,7 +289,3 @@ def test_in_the_home_folder_project_and_user_are_the_same(
     assert installed(user) == ["home: hook"]
     memsift("uninstall")
     assert not user.exists()
-
-
-def test_the_marketplace_is_the_folder_in_the_package() -> None:
-    assert (Path(plugin_folder()) / ".claude-plugin/marketplace.json").exists()

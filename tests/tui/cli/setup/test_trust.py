@@ -62,7 +62,9 @@ def test_the_list_names_trusted_roots_and_those_that_changed(cloned: Path, tmp_p
     assert memsift("trust", "--list", "--format", "text").stdout == f"{cloned}\n"
 
 
-def test_revoke_takes_it_back(cloned: Path, server: ApiServer) -> None:
+def test_revoke_takes_it_back_also_of_the_root_of_this_project(
+    cloned: Path, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memsift("trust", cloned)
     result = memsift("trust", "--revoke", cloned)
     assert (result.exit_code, result.stdout) == (0, "")
@@ -70,18 +72,12 @@ def test_revoke_takes_it_back(cloned: Path, server: ApiServer) -> None:
     memsift("search", ASK, "--root", cloned)
     assert server.requests == []
     assert "memsift trust --list" in refused(memsift("trust", "--revoke", cloned))
-
-
-def test_without_a_root_it_is_the_root_of_this_project(
-    cloned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     (tmp_path / "project/.claude").mkdir(parents=True)
     (tmp_path / "project/.claude/memory").symlink_to(cloned)
     monkeypatch.chdir(tmp_path / "project")
-    assert memsift("trust").exit_code == 0
-    assert memsift("trust", "--list", "--format", "text").stdout == f"{cloned}\n"
-    assert memsift("trust", "--revoke").exit_code == 0
-    assert memsift("trust", "--list", "--format", "text").stdout == ""
+    for options, listed in (((), f"{cloned}\n"), (("--revoke",), "")):
+        assert memsift("trust", *options).exit_code == 0
+        assert memsift("trust", "--list", "--format", "text").stdout == listed
 
 
 def test_mistakes_of_usage_are_refused(cloned: Path, tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
 from labels.records import Card
@@ -33,6 +31,12 @@ def label(workspace: Workspace, prompt: Prompt, card: Card, verdict: str = "not"
 
 def skip(workspace: Workspace, prompt: Prompt, card: Card) -> None:
     workspace.store.skip(workspace.annotator, prompt.id, card, seed=1, blind=True, elapsed_ms=2000)
+
+
+def position(queue: LabelQueue, prompt: Prompt) -> Position:
+    found = queue.position(prompt)
+    assert found is not None
+    return found
 
 
 def go_through(
@@ -71,120 +75,80 @@ def test_the_cards_of_a_prompt_come_in_an_order_that_is_not_the_ranking(open_wor
     assert all(0 < first.count(place) < len(first) / 2 for place in range(3))
 
 
-def test_a_prompt_has_no_position_until_every_system_has_run_it(open_workspace: Opener) -> None:
+def test_a_prompt_has_a_position_when_every_system_has_run_it_and_a_skipped_card_comes_last(
+    open_workspace: Opener,
+) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
     queue, (prompt,) = LabelQueue(workspace), workspace.prompts
-    assert queue.position(prompt) is None
-    workspace.keep(workspace.run(prompt, "memsift"))
-    assert queue.position(prompt) is None
-    workspace.keep(workspace.run(prompt, "memsift+judge"))
-    at = queue.position(prompt)
-    assert at is not None
+    for system in workspace.systems:
+        assert queue.position(prompt) is None
+        workspace.keep(workspace.run(prompt, system))
+    at = position(queue, prompt)
     assert at.card_number == 1
-    injected = {one.memory.id for name in workspace.systems for one in _injected(workspace, prompt, name)}
+    answers = [workspace.retrieval(prompt.id, name) for name in workspace.systems]
+    injected = {one.memory.id for answer in answers if answer for one in answer.injected}
     assert injected <= {card.memory.id for card in at.pool.cards}
+    first, *others = at.open
+    skip(workspace, prompt, first)
+    assert list(position(queue, prompt).open) == [*others, first]
 
 
-def _injected(workspace: Workspace, prompt: Prompt, system: str) -> tuple[object, ...]:
-    retrieval = workspace.retrieval(prompt.id, system)
-    assert retrieval is not None
-    return retrieval.injected
-
-
-def test_each_card_is_asked_once_and_then_the_prompt_is_finished(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts(*MANY))
-    run_all(workspace)
-    queue = LabelQueue(workspace)
-    prompt = queue.order[0]
-    at = queue.position(prompt)
-    assert at is not None
-    assert not queue.is_finished(prompt)
-    assert go_through(workspace, queue, prompt) == len(at.pool.cards)
-    assert queue.is_finished(prompt)
-    labels = workspace.store.labels(prompt_id=prompt.id)
-    assert [one.memory_id for one in labels] == [card.memory.id for card in at.pool.cards]
-
-
-def test_the_first_unfinished_prompt_comes_next_wherever_one_is(open_workspace: Opener) -> None:
+def test_each_card_is_asked_once_then_the_prompt_is_finished_and_the_first_unfinished_one_is_next(
+    open_workspace: Opener,
+) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04"))
     run_all(workspace)
     queue = LabelQueue(workspace)
     first, second, third = queue.order
-    assert queue.after(None) is first
-    assert queue.after(third) is first
-    go_through(workspace, queue, first)
+    at = position(queue, first)
+    assert not queue.is_finished(first)
+    assert queue.after(None) is queue.after(third) is first
+    assert go_through(workspace, queue, first) == len(at.pool.cards)
+    assert queue.is_finished(first)
+    labels = workspace.store.labels(prompt_id=first.id)
+    assert [one.memory_id for one in labels] == [card.memory.id for card in at.pool.cards]
     assert queue.after(third) is second
     go_through(workspace, queue, second)
-    assert queue.after(first) is third
-    assert queue.after(third) is None
+    assert (queue.after(first), queue.after(third)) == (third, None)
     go_through(workspace, queue, third)
     assert queue.after(first) is None
 
 
-def test_a_new_start_goes_on_at_the_same_card(open_workspace: Opener) -> None:
-    before = open_workspace(prompts=demo_prompts(*MANY))
-    run_all(before)
-    queue = LabelQueue(before)
-    first, second = queue.order[:2]
-    go_through(before, queue, first)
-    at = queue.position(second)
-    assert at is not None
-    label(before, second, at.open[0])
-    expected = [card.memory.id for card in at.open[1:]]
-    before.close()
-
-    after = open_workspace(prompts=demo_prompts(*MANY))
-    queue = LabelQueue(after)
-    assert queue.is_finished(first)
-    assert queue.after(None) is not None
-    assert queue.after(None).id == second.id  # type: ignore[union-attr]
-    run_all(after, second)
-    at = queue.position(second)
-    assert at is not None
-    assert [card.memory.id for card in at.open] == expected
-
-
-def test_a_finished_prompt_is_known_after_a_restart_without_asking_the_judge(open_workspace: Opener) -> None:
+def test_a_new_start_goes_on_at_the_same_card_without_asking_the_judge_about_finished_prompts(
+    open_workspace: Opener,
+) -> None:
     before = open_workspace(prompts=demo_prompts("p01", "p02"))
     run_all(before)
     queue = LabelQueue(before)
-    for prompt in queue.order:
-        go_through(before, queue, prompt)
+    first, second = queue.order
+    go_through(before, queue, first)
+    at = position(queue, second)
+    label(before, second, at.open[0])
     before.close()
-    after = open_workspace(prompts=demo_prompts("p01", "p02"), judge=None)
-    assert LabelQueue(after).after(None) is None
-    assert not after.finished
+
+    after = open_workspace(prompts=demo_prompts("p01", "p02"))
+    queue = LabelQueue(after)
+    assert (queue.is_finished(first), queue.after(None)) == (True, second)
+    run_all(after, second)
+    assert [card.memory.id for card in position(queue, second).open] == [card.memory.id for card in at.open[1:]]
+    go_through(after, queue, second)
+    after.close()
+    again = open_workspace(prompts=demo_prompts("p01", "p02"), judge=None)
+    assert (LabelQueue(again).after(None), len(again.finished)) == (None, 0)
+    theirs = open_workspace(prompts=demo_prompts("p01", "p02"), annotator="you")
+    queue = LabelQueue(theirs)
+    assert not queue.is_finished(first), "another person finds nothing finished"
+    assert "0 labels" in progress(queue, None)
 
 
-@pytest.mark.parametrize("restart", [False, True])
-def test_a_prompt_whose_cards_were_all_skipped_twice_is_passed(open_workspace: Opener, restart: bool) -> None:
+def test_a_prompt_whose_cards_were_all_skipped_twice_is_passed(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
     run_all(workspace)
     queue = LabelQueue(workspace)
     first, second = queue.order
-    at = queue.position(first)
-    assert at is not None
-    assert go_through(workspace, queue, first, skip) == 2 * len(at.pool.cards)
-    if restart:
-        workspace.close()
-        workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
-        queue = LabelQueue(workspace)
-    assert queue.is_finished(first)
-    assert queue.after(None) is not None
-    assert queue.after(None).id == second.id  # type: ignore[union-attr]
-
-
-def test_a_skipped_card_comes_after_those_that_were_not(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"))
-    run_all(workspace)
-    queue, (prompt,) = LabelQueue(workspace), workspace.prompts
-    at = queue.position(prompt)
-    assert at is not None
-    first, *others = at.open
-    skip(workspace, prompt, first)
-    at = queue.position(prompt)
-    assert at is not None
-    assert list(at.open) == [*others, first]
+    assert go_through(workspace, queue, first, skip) == 2 * len(position(queue, first).pool.cards)
+    for one in (queue, LabelQueue(open_workspace(prompts=demo_prompts("p01", "p02")))):
+        assert (one.is_finished(first), one.after(None)) == (True, second)
 
 
 def test_undo_reopens_the_prompt_also_after_a_restart(open_workspace: Opener) -> None:
@@ -210,75 +174,41 @@ def test_undo_reopens_the_prompt_also_after_a_restart(open_workspace: Opener) ->
     assert not LabelQueue(workspace).is_finished(first)
 
 
-def test_another_person_finds_nothing_finished(open_workspace: Opener) -> None:
-    mine = open_workspace(prompts=demo_prompts("p01"), annotator="me")
-    run_all(mine)
-    go_through(mine, LabelQueue(mine), mine.prompts[0])
-    theirs = open_workspace(prompts=demo_prompts("p01"), annotator="you")
-    queue = LabelQueue(theirs)
-    assert not queue.is_finished(theirs.prompts[0])
-    assert "0 labels" in progress(queue, None)
-
-
-def test_an_edited_memory_opens_its_prompt_again_with_that_card_alone(open_workspace: Opener, tmp_path: Path) -> None:
+def test_an_edited_memory_opens_its_prompt_again_with_that_card_alone_and_one_that_is_gone_does_not(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
     root = write_root(tmp_path / "root", [memory("signing keys", body="old"), memory("signing wallets", body="x")])
     prompts = [typed_prompt("signing keys wallets ledgers")]
     workspace = open_workspace(root=root, judge=None, prompts=prompts)
     run_all(workspace)
-    queue = LabelQueue(workspace)
-    assert go_through(workspace, queue, prompts[0]) == 2
+    assert go_through(workspace, LabelQueue(workspace), prompts[0]) == 2
+    (root / "decisions" / "signing-wallets.json").unlink()
+    workspace.reload()
+    assert LabelQueue(workspace).is_finished(prompts[0])
     write_memory(root, memory("signing keys", body="new"))
     workspace.reload()
     queue = LabelQueue(workspace)
     assert not queue.is_finished(prompts[0])
     run_all(workspace)
-    at = queue.position(prompts[0])
-    assert at is not None
-    assert [card.memory.id for card in at.open] == ["signing-keys"]
+    assert [card.memory.id for card in position(queue, prompts[0]).open] == ["signing-keys"]
 
 
-def test_a_memory_that_is_gone_leaves_its_prompt_finished(open_workspace: Opener, tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("signing keys"), memory("signing wallets")])
-    prompts = [typed_prompt("signing keys wallets ledgers")]
-    workspace = open_workspace(root=root, judge=None, prompts=prompts)
-    run_all(workspace)
-    go_through(workspace, LabelQueue(workspace), prompts[0])
-    (root / "decisions" / "signing-keys.json").unlink()
-    workspace.reload()
-    assert LabelQueue(workspace).is_finished(prompts[0])
-
-
-def test_a_prompt_that_brings_nothing_up_is_finished_when_it_was_run(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=[typed_prompt("zzzz")], judge=None)
-    run_all(workspace)
-    queue = LabelQueue(workspace)
-    at = queue.position(workspace.prompts[0])
-    assert at is not None
-    assert at.pool.cards == ()
-    assert at.card is None
-    assert queue.is_finished(workspace.prompts[0])
-    assert LabelQueue(workspace).is_finished(workspace.prompts[0])
-
-
-def test_a_prompt_that_brought_nothing_up_is_finished_after_a_restart_until_there_are_new_memories(
+def test_a_prompt_that_brings_nothing_up_is_finished_until_there_are_new_memories_or_settings(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     root = write_root(tmp_path / "root", [memory("signing keys")])
     prompts = [typed_prompt("zzzz")]
     workspace = open_workspace(root=root, prompts=prompts)
     run_all(workspace)
+    queue = LabelQueue(workspace)
+    at = position(queue, prompts[0])
+    assert (at.pool.cards, at.card, queue.is_finished(prompts[0])) == ((), None, True)
     workspace.close()
     workspace = open_workspace(root=root, prompts=prompts, judge=None)
     assert progress(LabelQueue(workspace), None) == "1 of 1 prompts done · 0 labels"
     write_memory(root, memory("zzzz at last"))
     workspace.reload()
     assert not LabelQueue(workspace).is_finished(prompts[0])
-
-
-def test_a_prompt_that_brought_nothing_up_with_other_settings_is_open(open_workspace: Opener, tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("signing keys")])
-    prompts = [typed_prompt("signing keys")]
-    workspace = open_workspace(root=root, judge=None, prompts=prompts)
     workspace.config = replace(workspace.config, max_inject=0)
     run_all(workspace)
     assert LabelQueue(workspace).is_finished(prompts[0])
@@ -287,16 +217,26 @@ def test_a_prompt_that_brought_nothing_up_with_other_settings_is_open(open_works
 
 
 def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04"), judge=None)
+    """The other prompts are taken to be like the finished ones, not like the one on the screen."""
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04", "p06"), judge=None)
     run_all(workspace)
     queue = LabelQueue(workspace)
-    first = queue.order[0]
-    assert progress(queue, queue.position(first)).startswith("0 of 3 prompts done · 0 labels")
-    given = go_through(workspace, queue, first)
-    text = progress(queue, queue.position(first))
-    assert text.startswith(f"1 of 3 prompts done · {given} labels")
-    assert text.endswith("min left")
-    assert workspace_pace(workspace) == 2.0
+
+    def slowly(workspace: Workspace, prompt: Prompt, card: Card) -> None:
+        workspace.store.label(workspace.annotator, prompt.id, card, "not", seed=1, blind=True, elapsed_ms=60_000)
+
+    first, second, *others = queue.order
+    assert progress(queue, queue.position(first)).startswith("0 of 4 prompts done · 0 labels")
+    given = go_through(workspace, queue, first, slowly)
+    at = position(queue, second)
+    text = progress(queue, at)
+    assert text.startswith(f"1 of 4 prompts done · {given} labels")
+    assert f"about {len(at.open) + len(others) * given} min left" in text
+    for card in at.pool.cards:  # labels beside a ranking have no time
+        for verdict in ("not", "relevant"):
+            workspace.store.label(workspace.annotator, second.id, card, verdict, seed=1, blind=False, elapsed_ms=0)
+    workspace.undo()
+    assert workspace_pace(workspace) == 60.0
 
 
 def test_that_people_differ_is_told_at_the_end_of_the_prompt_and_not_by_a_card(open_workspace: Opener) -> None:
@@ -329,32 +269,3 @@ def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_worksp
         assert go_through(workspace, queue, prompts[0]) == labels
         assert progress(queue, None) == progress(LabelQueue(workspace), None)
         assert f"{labels} label" in progress(queue, None)
-
-
-def test_the_time_left_takes_the_other_prompts_to_be_like_the_finished_ones(open_workspace: Opener) -> None:
-    """Unlike the prompt on the screen, whose cards would make the time left jump from prompt to prompt."""
-    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04", "p06"), judge=None)
-    run_all(workspace)
-    queue = LabelQueue(workspace)
-
-    def slowly(workspace: Workspace, prompt: Prompt, card: Card) -> None:
-        workspace.store.label(workspace.annotator, prompt.id, card, "not", seed=1, blind=True, elapsed_ms=60_000)
-
-    first, second, *others = queue.order
-    given = go_through(workspace, queue, first, slowly)
-    at = queue.position(second)
-    assert at is not None
-    assert f"about {len(at.open) + len(others) * given} min left" in progress(queue, at)
-
-
-def test_labels_that_were_given_beside_a_ranking_do_not_count_for_the_pace(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01", "p02"), judge=None)
-    run_all(workspace)
-    queue = LabelQueue(workspace)
-    first, second = queue.order
-    go_through(workspace, queue, first)
-    for card in queue.position(second).pool.cards:  # type: ignore[union-attr]
-        workspace.store.label(workspace.annotator, second.id, card, "not", seed=1, blind=False, elapsed_ms=0)
-        workspace.store.label(workspace.annotator, second.id, card, "relevant", seed=1, blind=False, elapsed_ms=0)
-    workspace.undo()
-    assert workspace_pace(workspace) == 2.0

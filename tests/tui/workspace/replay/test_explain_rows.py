@@ -83,20 +83,12 @@ def test_the_original_rules_and_keywords_show_what_they_have() -> None:
     assert keywords[3].split() == ["points", "share", "word"]
 
 
-def test_no_match_shows_what_is_near_and_what_would_help() -> None:
+def test_words_that_were_almost_found_are_shown_and_the_first_that_are_missing() -> None:
     lines = shown(explain("the cahced repliess"))
     assert lines[0] == "memsift does not find it: it holds no word of the prompt."
     assert [line.split()[:2] for line in lines[2:4]] == [["cahced", "cached"], ["repliess", "replies"]]
     assert lines[-1] == "The prompt says 'cahced', the memory 'cached'."
-
-
-def test_a_match_shows_words_that_were_almost_found() -> None:
-    lines = shown(explain("auth cahced"))
-    assert lines[-3] == "" or lines[-3].startswith("not in it")
-    assert lines[-1].split()[:2] == ["cahced", "cached"]
-
-
-def test_a_prompt_of_many_words_lists_the_first_that_are_missing() -> None:
+    assert shown(explain("auth cahced"))[-1].split()[:2] == ["cahced", "cached"]
     prompt = " ".join(f"word{number}" for number in range(75))
     last = next(line for line in shown(explain(f"cached {prompt}")) if line.startswith("not in it"))
     assert last.endswith("word19 and 55 more")
@@ -148,14 +140,11 @@ def test_a_word_of_an_earlier_turn_says_so() -> None:
 # In the app
 
 
-def test_systems_of_one_strategy_share_their_sums() -> None:
+def test_systems_of_one_strategy_share_their_sums_and_of_two_have_their_own() -> None:
     text = explain_text([explain(PROMPT), explain(PROMPT, judge=FakeJudge())], 60).plain
     assert text.startswith("Cached replies\n\nmemsift injects it")
     assert "\nmemsift+judge leaves it out, rank 1, by its judge" in text
     assert text.count("strength") == 1
-
-
-def test_systems_of_two_strategies_have_each_their_own() -> None:
     other = explain(PROMPT, config=replace(CONFIG, match_strategy=FTS5_BM25))
     lines = explain_text([explain(PROMPT), other], 60).plain.split("\n")
     assert lines.index("memsift") < lines.index("bm25")

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import thread_time, time
 from typing import TYPE_CHECKING
 
-from engine.conversations.activity_log import Log, read_log
+from engine.conversations.activity_log import read_log
 from engine.errors import DecisionsError, MissingLibraryError, RootError
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
@@ -77,6 +77,7 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
     corpus = read_corpus(root)
     log = read_log(state_dir(root, environ))
     now = clock()
+    first = next((when for decision in log.decisions if (when := seconds(decision.time))), now)
     digests = {memory.summary.id: memory.summary.digest for memory in corpus.memories}
     return CheckedRoot(
         root=corpus.root,
@@ -85,7 +86,7 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
         doubles=tuple(file for file in corpus.skipped if file.double_of),
         project=project_of(corpus.root),
         usage=usage_of(log.decisions, agreed_verdicts(corpus.root, digests, db, environ)),
-        log_days=_days(log, now),
+        log_days=max(0.0, (now - first) / 86400),
         log_prompts=log.prompts,
         max_risk=opening.config_of(root, environ).max_risk,
         now=now,
@@ -109,12 +110,6 @@ def agreed_verdicts(
     return [
         (label.memory_id, label.verdict) for label in found.values() if digests.get(label.memory_id) == label.digest
     ]
-
-
-def _days(log: Log, now: float) -> float:
-    """The age of the log's first decision, in days."""
-    first = next((when for decision in log.decisions if (when := seconds(decision.time))), now)
-    return max(0.0, (now - first) / 86400)
 
 
 # Risky memories
@@ -222,8 +217,10 @@ def check_all(
             except MissingLibraryError:
                 missing[name] = LIBRARIES[name]
                 continue
-            made = (_task(root, finding, memories, ratings) for finding in found)
-            tasks += [task for task in made if not _is_out(task, decided)]
+            for task in (_task(root, finding, memories, ratings) for finding in found):
+                digest = task.memory.digest if task.memory else ""
+                is_out = decided.get((SAFETY, task.finding.memory_id, digest)) == REJECTED
+                tasks += [] if name == SAFETY and is_out else [task]
     return Checked(tuple(sorted(tasks, key=lambda task: -task.finding.severity)), missing)
 
 
@@ -267,12 +264,6 @@ def check_stamp(workspace: Workspace, environ: Mapping[str, str]) -> tuple[objec
     return (workspace.reading, *file_stamps([decisions_file(environ)]))
 
 
-def _is_out(task: Task, decided: Mapping[tuple[str, str, str], str]) -> bool:
-    """Whether a person decided that a risky memory stays out."""
-    finding, digest = task.finding, task.memory.digest if task.memory else ""
-    return finding.check == SAFETY and decided.get((SAFETY, finding.memory_id, digest)) == REJECTED
-
-
 def _task(
     root: str,
     finding: Finding,
@@ -296,17 +287,17 @@ def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rat
     return {}
 
 
-def _found_by(check: str) -> RowKind:
-    return RowKind(f"{check}: {CHECKS[check]}", lambda task: task.finding.check == check)
-
-
 RULES = RowRules(
     orders={
         WORST: RowOrder("How bad, the worst first"),
         BY_CHECK: RowOrder("Check", lambda task: list(CHECKS).index(task.finding.check), is_rising=True),
         BY_TITLE: RowOrder("Memory", lambda task: task.title.casefold(), is_rising=True),
     },
-    kinds={"": RowKind("all findings"), **{check: _found_by(check) for check in BY_DEFAULT}},
+    kinds={"": RowKind("all findings")}
+    | {
+        check: RowKind(f"{check}: {CHECKS[check]}", lambda task, check=check: task.finding.check == check)
+        for check in BY_DEFAULT
+    },
 )
 """The tasks of `Checked` are the worst first."""
 

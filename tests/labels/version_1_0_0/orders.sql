@@ -1,29 +1,3 @@
-BEGIN TRANSACTION;
-CREATE TABLE "_sqlite_migrations" (
-   "id" INTEGER PRIMARY KEY,
-   "migration_set" TEXT,
-   "name" TEXT,
-   "applied_at" TEXT
-);
-INSERT INTO "_sqlite_migrations" VALUES(1,'memsift.labels','m001_retrievals','2026-11-29 00:24:09.020413+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(2,'memsift.labels','m002_labels','2026-11-29 00:24:09.022800+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(3,'memsift.labels','m003_judgements','2026-11-29 00:24:09.024120+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(4,'memsift.labels','m004_people','2026-11-29 00:24:09.051676+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(5,'memsift.labels','m005_merged','2026-11-29 00:24:09.057133+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(6,'memsift.labels','m006_sightings','2026-11-29 00:24:09.057736+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(7,'memsift.labels','m007_injected','2026-11-29 00:24:09.057976+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(8,'memsift.labels','m008_blindness','2026-11-29 00:24:09.060179+00:00');
-CREATE TABLE frame (
-        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
-        memory_id TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        seed INTEGER NOT NULL,
-        stratum TEXT NOT NULL,
-        inclusion_probability REAL NOT NULL CHECK (inclusion_probability > 0 AND inclusion_probability <= 1),
-        ts TEXT NOT NULL,
-        PRIMARY KEY (prompt_id, memory_id, digest, seed),
-        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
-    );
 INSERT INTO "frame" VALUES('random-0','b','digest-of-b',1,'injected',1.0,'2026-02-01T00:00:13.000+00:00');
 INSERT INTO "frame" VALUES('random-0','d','digest-of-d',1,'judge-dropped',0.5,'2026-02-01T00:00:13.000+00:00');
 INSERT INTO "frame" VALUES('random-0','a','digest-of-a',1,'injected',1.0,'2026-02-01T00:00:13.000+00:00');
@@ -84,21 +58,6 @@ INSERT INTO "frame" VALUES('later-random-2','b','digest-of-b',1,'injected',1.0,'
 INSERT INTO "frame" VALUES('later-random-3','a','digest-of-a',1,'injected',1.0,'2026-02-01T00:02:21.000+00:00');
 INSERT INTO "frame" VALUES('later-random-3','d','digest-of-d',1,'judge-dropped',0.5,'2026-02-01T00:02:21.000+00:00');
 INSERT INTO "frame" VALUES('later-random-3','b','digest-of-b',1,'injected',1.0,'2026-02-01T00:02:21.000+00:00');
-CREATE TABLE judge_call (
-        call_id INTEGER PRIMARY KEY,
-        run_id TEXT NOT NULL REFERENCES run(run_id),
-        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
-        ts TEXT NOT NULL,
-        provider TEXT NOT NULL,
-        model TEXT NOT NULL,
-        template_hash TEXT NOT NULL,
-        status TEXT NOT NULL,
-        elapsed_ms REAL NOT NULL,
-        input_tokens INTEGER NOT NULL,
-        output_tokens INTEGER NOT NULL,
-        detail TEXT NOT NULL, depth TEXT NOT NULL DEFAULT 'keep', cost_usd REAL,
-        UNIQUE (run_id, prompt_id)
-    );
 INSERT INTO "judge_call" VALUES(1,'9b4046ab228be36c','random-0','2026-02-01T00:00:01.000+00:00','scripted','none','0123456789abcdef','ok',210.0,0,0,'','keep',NULL);
 INSERT INTO "judge_call" VALUES(2,'9b4046ab228be36c','random-1','2026-02-01T00:00:03.000+00:00','scripted','none','0123456789abcdef','ok',210.0,0,0,'','keep',NULL);
 INSERT INTO "judge_call" VALUES(3,'9b4046ab228be36c','random-2','2026-02-01T00:00:05.000+00:00','scripted','none','0123456789abcdef','ok',210.0,0,0,'','keep',NULL);
@@ -129,16 +88,6 @@ INSERT INTO "judge_call" VALUES(27,'db5b0a7e3303ea9b','later-random-2','2026-02-
 INSERT INTO "judge_call" VALUES(28,'db5b0a7e3303ea9b','later-random-3','2026-02-01T00:02:03.000+00:00','scripted','none','0123456789abcdef','ok',210.0,0,0,'','keep',NULL);
 INSERT INTO "judge_call" VALUES(29,'db5b0a7e3303ea9b','later-random-4','2026-02-01T00:02:05.000+00:00','scripted','none','0123456789abcdef','ok',210.0,0,0,'','keep',NULL);
 INSERT INTO "judge_call" VALUES(30,'db5b0a7e3303ea9b','later-random-5','2026-02-01T00:02:07.000+00:00','scripted','none','0123456789abcdef','ok',210.0,0,0,'','keep',NULL);
-CREATE TABLE judge_verdict (
-        call_id INTEGER NOT NULL REFERENCES judge_call(call_id),
-        memory_id TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        decision TEXT NOT NULL, -- approved, rejected or flagged
-        status TEXT NOT NULL,
-        reasoning TEXT NOT NULL, confidence REAL, samples INTEGER NOT NULL DEFAULT 1, agreement REAL NOT NULL DEFAULT 1.0, source TEXT NOT NULL DEFAULT 'live',
-        PRIMARY KEY (call_id, memory_id),
-        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
-    );
 INSERT INTO "judge_verdict" VALUES(1,'a','digest-of-a','approved','ok','because',NULL,1,1.0,'live');
 INSERT INTO "judge_verdict" VALUES(1,'b','digest-of-b','rejected','ok','because',NULL,1,1.0,'live');
 INSERT INTO "judge_verdict" VALUES(1,'c','digest-of-c','rejected','ok','because',NULL,1,1.0,'live');
@@ -259,33 +208,6 @@ INSERT INTO "judge_verdict" VALUES(30,'a','digest-of-a','approved','ok','because
 INSERT INTO "judge_verdict" VALUES(30,'b','digest-of-b','rejected','ok','because',NULL,1,1.0,'live');
 INSERT INTO "judge_verdict" VALUES(30,'c','digest-of-c','rejected','ok','because',NULL,1,1.0,'live');
 INSERT INTO "judge_verdict" VALUES(30,'d','digest-of-d','rejected','ok','because',NULL,1,1.0,'live');
-CREATE TABLE label_event (
-        event_id INTEGER PRIMARY KEY,
-        uid TEXT NOT NULL UNIQUE, -- 32 hex digits, the same in every store that the event was merged into
-        ts TEXT NOT NULL,
-        session TEXT NOT NULL, -- the sitting: one start of the app
-        source TEXT NOT NULL, -- empty for a key press here, else the file and format it was imported from
-        annotator TEXT NOT NULL,
-        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
-        memory_id TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        action TEXT NOT NULL CHECK (action IN ('label', 'skip', 'retract', 'adjudicate')),
-        verdict TEXT CHECK (verdict IN ('relevant', 'not', 'unsure', 'unrateable')),
-        grade INTEGER CHECK (grade BETWEEN 0 AND 3),
-        reason TEXT NOT NULL,
-        note TEXT NOT NULL,
-        blind INTEGER NOT NULL,
-        repeat INTEGER NOT NULL, -- 1: shown again without saying so, to measure self-agreement; never current
-        position INTEGER NOT NULL,
-        seed INTEGER NOT NULL,
-        elapsed_ms INTEGER NOT NULL,
-        guideline TEXT NOT NULL,
-        app_version TEXT NOT NULL,
-        supersedes INTEGER REFERENCES label_event(event_id),
-        CHECK ((action IN ('label', 'adjudicate')) = (verdict IS NOT NULL)),
-        CHECK (action <> 'retract' OR supersedes IS NOT NULL),
-        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
-    );
 INSERT INTO "label_event" VALUES(1,'00000000000000000000000000000001','2026-02-01T00:00:14.000+00:00','0000000000000000','','ann','random-0','b','digest-of-b','label','not',NULL,'','',1,0,1,1,900,'','1.0.0',NULL);
 INSERT INTO "label_event" VALUES(2,'00000000000000000000000000000002','2026-02-01T00:00:15.000+00:00','0000000000000000','','ann','random-0','d','digest-of-d','label','not',NULL,'','',1,0,2,1,900,'','1.0.0',NULL);
 INSERT INTO "label_event" VALUES(3,'00000000000000000000000000000003','2026-02-01T00:00:16.000+00:00','0000000000000000','','ann','random-0','a','digest-of-a','label','not',NULL,'','',1,0,3,1,900,'','1.0.0',NULL);
@@ -346,30 +268,10 @@ INSERT INTO "label_event" VALUES(57,'00000000000000000000000000000039','2026-02-
 INSERT INTO "label_event" VALUES(58,'0000000000000000000000000000003a','2026-02-01T00:02:22.000+00:00','0000000000000000','','ann','later-random-3','a','digest-of-a','label','relevant',NULL,'','',1,0,1,1,900,'','1.0.0',NULL);
 INSERT INTO "label_event" VALUES(59,'0000000000000000000000000000003b','2026-02-01T00:02:23.000+00:00','0000000000000000','','ann','later-random-3','d','digest-of-d','label','not',NULL,'','',1,0,2,1,900,'','1.0.0',NULL);
 INSERT INTO "label_event" VALUES(60,'0000000000000000000000000000003c','2026-02-01T00:02:24.000+00:00','0000000000000000','','ann','later-random-3','b','digest-of-b','label','not',NULL,'','',1,0,3,1,900,'','1.0.0',NULL);
-CREATE TABLE memory_version (
-        memory_id TEXT NOT NULL,
-        digest TEXT NOT NULL, -- SHA-256 of category, title, tags and body
-        category TEXT NOT NULL,
-        title TEXT NOT NULL,
-        tags TEXT NOT NULL, -- JSON array
-        body TEXT, -- NULL until a retrieval that knew the body was recorded
-        path TEXT NOT NULL,
-        PRIMARY KEY (memory_id, digest)
-    );
 INSERT INTO "memory_version" VALUES('a','digest-of-a','decision','Title of a','["auth", "tokens"]','Body of a','decisions/a.json');
 INSERT INTO "memory_version" VALUES('b','digest-of-b','decision','Title of b','["auth", "tokens"]','Body of b','decisions/b.json');
 INSERT INTO "memory_version" VALUES('c','digest-of-c','decision','Title of c','["auth", "tokens"]','Body of c','decisions/c.json');
 INSERT INTO "memory_version" VALUES('d','digest-of-d','decision','Title of d','["auth", "tokens"]','Body of d','decisions/d.json');
-CREATE TABLE plan (
-        root TEXT NOT NULL,
-        prompt_id TEXT NOT NULL,
-        annotator TEXT NOT NULL,
-        order_name TEXT NOT NULL,
-        seed INTEGER NOT NULL,
-        stratum TEXT NOT NULL, -- in which the prompt stood when the order in which it was offered was made
-        ts TEXT NOT NULL,
-        PRIMARY KEY (root, prompt_id, annotator)
-    );
 INSERT INTO "plan" VALUES('/random','random-0','ann','random',1,'all','2026-02-01T00:00:12.000+00:00');
 INSERT INTO "plan" VALUES('/random','random-1','ann','random',1,'all','2026-02-01T00:00:12.000+00:00');
 INSERT INTO "plan" VALUES('/random','random-2','ann','random',1,'all','2026-02-01T00:00:12.000+00:00');
@@ -400,16 +302,6 @@ INSERT INTO "plan" VALUES('/later-random','later-random-2','ann','random',1,'far
 INSERT INTO "plan" VALUES('/later-random','later-random-3','ann','random',1,'near the cutoff','2026-02-01T00:02:08.000+00:00');
 INSERT INTO "plan" VALUES('/later-random','later-random-4','ann','random',1,'far from the cutoff','2026-02-01T00:02:08.000+00:00');
 INSERT INTO "plan" VALUES('/later-random','later-random-5','ann','random',1,'near the cutoff','2026-02-01T00:02:08.000+00:00');
-CREATE TABLE prompt (
-        prompt_id TEXT PRIMARY KEY,
-        text TEXT NOT NULL,
-        context_json TEXT NOT NULL, -- the turns before it, [{"role", "text"}], oldest first
-        kind TEXT NOT NULL,
-        source TEXT NOT NULL,
-        session_id TEXT NOT NULL,
-        cwd TEXT NOT NULL,
-        ts TEXT NOT NULL -- when it was typed, as its source says, or empty
-    );
 INSERT INTO "prompt" VALUES('random-0','how do tokens expire?','[]','','','','','');
 INSERT INTO "prompt" VALUES('random-1','how do tokens expire?','[]','','','','','');
 INSERT INTO "prompt" VALUES('random-2','how do tokens expire?','[]','','','','','');
@@ -440,21 +332,6 @@ INSERT INTO "prompt" VALUES('later-random-2','how do tokens expire?','[]','','',
 INSERT INTO "prompt" VALUES('later-random-3','how do tokens expire?','[]','','','','','');
 INSERT INTO "prompt" VALUES('later-random-4','how do tokens expire?','[]','','','','','');
 INSERT INTO "prompt" VALUES('later-random-5','how do tokens expire?','[]','','','','','');
-CREATE TABLE result (
-        run_id TEXT NOT NULL REFERENCES run(run_id),
-        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
-        memory_id TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        rank INTEGER NOT NULL,
-        bm25 REAL NOT NULL,
-        body_bonus INTEGER NOT NULL,
-        score REAL NOT NULL,
-        confidence TEXT NOT NULL,
-        injected INTEGER NOT NULL,
-        dropped_by TEXT, probability REAL, matched TEXT NOT NULL DEFAULT '[]',
-        PRIMARY KEY (run_id, prompt_id, memory_id),
-        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
-    );
 INSERT INTO "result" VALUES('d0022978aa5b28e2','random-0','a','digest-of-a',1,-9.0,0,-9.0,'high',1,NULL,NULL,'["tokens"]');
 INSERT INTO "result" VALUES('d0022978aa5b28e2','random-0','b','digest-of-b',2,-8.0,0,-8.0,'high',1,NULL,NULL,'["tokens"]');
 INSERT INTO "result" VALUES('9b4046ab228be36c','random-0','a','digest-of-a',1,-9.0,0,-9.0,'high',1,NULL,NULL,'["tokens"]');
@@ -635,15 +512,6 @@ INSERT INTO "result" VALUES('db5b0a7e3303ea9b','later-random-5','a','digest-of-a
 INSERT INTO "result" VALUES('db5b0a7e3303ea9b','later-random-5','b','digest-of-b',2,-8.0,0,-8.0,'high',0,'judge',NULL,'["tokens"]');
 INSERT INTO "result" VALUES('db5b0a7e3303ea9b','later-random-5','c','digest-of-c',3,-7.0,0,-7.0,'high',0,'judge',NULL,'["tokens"]');
 INSERT INTO "result" VALUES('db5b0a7e3303ea9b','later-random-5','d','digest-of-d',4,-6.0,0,-6.0,'high',0,'judge',NULL,'["tokens"]');
-CREATE TABLE retrieval (
-        retrieval_id INTEGER PRIMARY KEY, -- rises: of two for one prompt and system the higher is the newer
-        run_id TEXT NOT NULL REFERENCES run(run_id),
-        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
-        ts TEXT NOT NULL,
-        fallback TEXT NOT NULL, -- the judge's error status, or empty
-        elapsed_ms REAL NOT NULL,
-        UNIQUE (run_id, prompt_id)
-    );
 INSERT INTO "retrieval" VALUES(1,'d0022978aa5b28e2','random-0','2026-02-01T00:00:00.000+00:00','',1.5);
 INSERT INTO "retrieval" VALUES(2,'9b4046ab228be36c','random-0','2026-02-01T00:00:01.000+00:00','',211.5);
 INSERT INTO "retrieval" VALUES(3,'d0022978aa5b28e2','random-1','2026-02-01T00:00:02.000+00:00','',1.5);
@@ -704,17 +572,6 @@ INSERT INTO "retrieval" VALUES(57,'576c31059026ac47','later-random-4','2026-02-0
 INSERT INTO "retrieval" VALUES(58,'db5b0a7e3303ea9b','later-random-4','2026-02-01T00:02:05.000+00:00','',211.5);
 INSERT INTO "retrieval" VALUES(59,'576c31059026ac47','later-random-5','2026-02-01T00:02:06.000+00:00','',1.5);
 INSERT INTO "retrieval" VALUES(60,'db5b0a7e3303ea9b','later-random-5','2026-02-01T00:02:07.000+00:00','',211.5);
-CREATE TABLE run (
-        run_id TEXT PRIMARY KEY,
-        root TEXT NOT NULL,
-        system TEXT NOT NULL,
-        config_json TEXT NOT NULL,
-        config_hash TEXT NOT NULL,
-        corpus_hash TEXT NOT NULL,
-        engine_version TEXT NOT NULL,
-        sqlite_version TEXT NOT NULL,
-        ts TEXT NOT NULL
-    );
 INSERT INTO "run" VALUES('d0022978aa5b28e2','/random','bm25','{}','44136fa355b3678a','c1','1.0.0','3.40.1','2026-02-01T00:00:00.000+00:00');
 INSERT INTO "run" VALUES('9b4046ab228be36c','/random','bm25+judge','{}','44136fa355b3678a','c1','1.0.0','3.40.1','2026-02-01T00:00:01.000+00:00');
 INSERT INTO "run" VALUES('e2f0a8f10bdc6d25','/stratified','bm25','{}','44136fa355b3678a','c1','1.0.0','3.40.1','2026-02-01T00:00:29.000+00:00');
@@ -725,71 +582,3 @@ INSERT INTO "run" VALUES('22f634ac214ce01a','/uncertain','bm25','{}','44136fa355
 INSERT INTO "run" VALUES('82f86217543112a3','/uncertain','bm25+judge','{}','44136fa355b3678a','c1','1.0.0','3.40.1','2026-02-01T00:01:28.000+00:00');
 INSERT INTO "run" VALUES('576c31059026ac47','/later-random','bm25','{}','44136fa355b3678a','c1','1.0.0','3.40.1','2026-02-01T00:01:56.000+00:00');
 INSERT INTO "run" VALUES('db5b0a7e3303ea9b','/later-random','bm25+judge','{}','44136fa355b3678a','c1','1.0.0','3.40.1','2026-02-01T00:01:57.000+00:00');
-CREATE TABLE sighting (
-        annotator TEXT NOT NULL,
-        prompt_id TEXT NOT NULL,
-        ts TEXT NOT NULL, -- when ranks and verdicts came into view
-        PRIMARY KEY (annotator, prompt_id, ts)
-    );
-CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
-    ON "_sqlite_migrations" ("migration_set", "name");
-CREATE INDEX label_event_by_pair ON label_event (annotator, prompt_id, memory_id, digest);
-CREATE INDEX label_event_by_annotator ON label_event (annotator);
-CREATE INDEX label_event_by_prompt ON label_event (prompt_id);
-CREATE INDEX label_event_settled ON label_event (prompt_id, memory_id, digest) WHERE action = 'adjudicate';
-CREATE TRIGGER label_event_is_never_deleted BEFORE DELETE ON label_event
-    BEGIN SELECT RAISE(ABORT, 'label events are never deleted: append a retraction'); END;
-CREATE VIEW label_standing AS
-    SELECT * FROM label_event AS event
-    WHERE action <> 'retract' AND NOT EXISTS (
-        SELECT 1 FROM label_event AS retraction
-        WHERE retraction.action = 'retract' AND retraction.supersedes = event.event_id
-    );
-CREATE INDEX result_by_memory ON result (prompt_id, memory_id);
-CREATE INDEX label_event_retracted ON label_event (supersedes) WHERE action = 'retract';
-CREATE TRIGGER label_event_is_never_replaced BEFORE INSERT ON label_event
-    WHEN EXISTS (SELECT 1 FROM label_event WHERE event_id = NEW.event_id)
-      OR EXISTS (SELECT 1 FROM label_event WHERE uid = NEW.uid)
-    BEGIN SELECT RAISE(ABORT, 'label events are never replaced: append a new one'); END;
-CREATE VIEW label_current AS
-    SELECT * FROM label_standing AS event
-    WHERE action = 'label' AND NOT repeat AND NOT EXISTS (
-        SELECT 1 FROM label_standing AS later
-        WHERE later.annotator = event.annotator AND later.prompt_id = event.prompt_id
-          AND later.memory_id = event.memory_id AND later.digest = event.digest
-          AND later.action = 'label' AND NOT later.repeat
-          AND (later.ts, later.event_id) > (event.ts, event.event_id)
-    );
-CREATE VIEW adjudication_current AS
-    SELECT * FROM label_standing AS event
-    WHERE action = 'adjudicate' AND NOT EXISTS (
-        SELECT 1 FROM label_standing AS later
-        WHERE later.prompt_id = event.prompt_id AND later.memory_id = event.memory_id AND later.digest = event.digest
-          AND later.action = 'adjudicate' AND (later.ts, later.event_id) > (event.ts, event.event_id)
-    );
-CREATE VIEW gold AS
-    SELECT prompt_id, memory_id, digest, verdict, 'adjudicated' AS basis, 1 AS labels FROM adjudication_current
-    UNION ALL
-    SELECT * FROM (
-        SELECT prompt_id, memory_id, digest,
-            CASE WHEN sum(verdict = 'relevant') > sum(verdict = 'not') THEN 'relevant'
-                 WHEN sum(verdict = 'relevant') < sum(verdict = 'not') THEN 'not'
-                 WHEN min(verdict) = max(verdict) THEN min(verdict) END AS verdict,
-            CASE count(*) WHEN 1 THEN 'single' ELSE 'majority' END AS basis,
-            count(*) AS labels
-        FROM label_current AS label
-        WHERE NOT EXISTS (
-            SELECT 1 FROM adjudication_current AS settled
-            WHERE settled.prompt_id = label.prompt_id AND settled.memory_id = label.memory_id
-              AND settled.digest = label.digest
-        )
-        GROUP BY prompt_id, memory_id, digest
-    ) WHERE verdict IS NOT NULL;
-CREATE TRIGGER sighting_is_never_updated BEFORE UPDATE ON sighting
-    BEGIN SELECT RAISE(ABORT, 'what was seen is never changed'); END;
-CREATE TRIGGER sighting_is_never_deleted BEFORE DELETE ON sighting
-    BEGIN SELECT RAISE(ABORT, 'what was seen cannot be unseen'); END;
-CREATE INDEX result_injected ON result (run_id, prompt_id) WHERE injected;
-CREATE TRIGGER label_event_is_never_updated BEFORE UPDATE ON label_event
-    BEGIN SELECT RAISE(ABORT, 'label events are never changed: append a new one'); END;
-COMMIT;
