@@ -11,7 +11,7 @@ from textual.content import Content
 from engine.wording import counted
 from labels.report.first_lines import headline, main_system, other_line, rival, served_line
 from labels.report.gate_text import outlook
-from labels.report.section import Range, ReportRow, ReportTable
+from labels.report.section import CountedPrompts, Range, ReportRow, ReportTable
 from labels.report.sections import group_of, summary
 from labels.report.text import as_item, first_part, laid_out
 from tui.plain import aligned, cells, one_line, plain
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from engine.memory import Memory
     from labels.measure.groups import Headline
     from labels.measure.intervals import Interval
-    from labels.report.counted import CountedPrompts
     from labels.report.section import ReportSection
     from tui.widgets.lists.rows import Cell
     from tui.workspace.report import CountedPrompt, InjectionRow, ReportReading
