@@ -161,7 +161,8 @@ def test_an_export_holds_what_replays_over_a_root_brought_up(tmp_path: Path, bot
 
     assert exported(*both) == exported() == {"a1", "a2", "b1"}
     assert exported(*both[:2]) == exported(*both[2:]) == {"a1", "a2", "b1"}
-    assert exported("--root", write_root(tmp_path / "first-and-more", FIRST)) == set()
+    other = write_root(tmp_path / "first-and-more", [memory("token cache of another project", "tokens")])
+    assert exported("--root", other) == set()
 
 
 def test_runs_in_a_file_are_taken_as_over_all_roots_and_each_root_is_tuned_with_its_share(
