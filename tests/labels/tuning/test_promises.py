@@ -15,7 +15,9 @@ from tests.benchmarks.locomo import judged
 pytestmark = pytest.mark.slow
 
 IN_ORDER = "in order"
-KEPT = 0.88
+KEPT, KEPT_TOGETHER = 0.88, 0.9
+"""Shares of promises: of the draws for one target, and of those that were made for any target. The latter are too few
+for a share of each target."""
 
 
 @pytest.fixture(scope="module")
@@ -26,15 +28,13 @@ def prompts(shared_data: Path) -> list[JudgedPrompt]:
 @pytest.mark.parametrize("count", [20, 60])
 def test_promises_are_kept_also_where_a_target_is_barely_reachable(prompts: list[JudgedPrompt], count: int) -> None:
     found = promise_counts(prompts, count, 70, DEFAULT)
-    for name, promises in [(name, own) for rule, name, own in found if rule == IN_ORDER]:
-        granted = [one for one in promises if one]
-        broken = sum(not one.is_kept for one in granted)
-        assert broken <= ceil((1 - KEPT) * len(promises)), name
-        if name != BARELY:
-            assert broken <= ceil((1 - KEPT) * len(granted)), name
-    assert {name for rule, name, _ in found if rule == IN_ORDER} == {"easy", "middling", BARELY, NAMED}
-    easy = next(own for rule, name, own in found if (rule, name) == (IN_ORDER, "easy"))
-    assert sum(one is not None for one in easy) >= (0.3 if count == 20 else 0.7) * len(easy)
+    in_order = {name: own for rule, name, own in found if rule == IN_ORDER}
+    granted = {name: [one for one in promises if one] for name, promises in in_order.items()}
+    broken = {name: sum(not one.is_kept for one in own) for name, own in granted.items()}
+    assert all(broken[name] <= ceil((1 - KEPT) * len(in_order[name])) for name in in_order), broken
+    assert sum(broken.values()) <= (1 - KEPT_TOGETHER) * sum(map(len, granted.values())), broken
+    assert in_order.keys() == {"easy", "middling", BARELY, NAMED}
+    assert len(granted["easy"]) >= (0.3 if count == 20 else 0.7) * len(in_order["easy"])
 
 
 def test_twenty_labelled_prompts_already_help_and_the_prior_beats_a_fit_from_nothing(
