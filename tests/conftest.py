@@ -13,8 +13,6 @@ from hypothesis import settings
 from tests import descriptors
 from tests.engine.builders import NO_CUTOFF
 
-for library in ("OPENBLAS", "OMP"):  # threads that wait for each other cost more than they save, beside other tests
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("patient", deadline=None, max_examples=200)
 settings.load_profile("quick")
