@@ -18,7 +18,7 @@ INDENTED = re.compile(r"\n([ \t]+)\S")
 DEFAULT_UNIT = "  "
 DECODER = json.JSONDecoder()
 COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+"?)|//[^\r\n]*|/\*(?:.*?\*/|.*)', re.DOTALL)
-"""A text or a comment. One that never ends goes to the end of the file: else each quote in it would be tried again."""
+"""A text or a comment. Without an end it takes the rest of the file, which is then not searched again."""
 
 TRAILING = re.compile(r"(?<![ \t])[ \t]+(?=\r?\n)")
 NOT_SPACE = re.compile(r"[^\r\n]")

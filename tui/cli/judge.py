@@ -130,8 +130,8 @@ def _summary(asked: dict[str, Any] | None) -> str:
     """How the judge was asked, and what that cost."""
     if asked is None:
         return "The judge was not asked: nothing was left to judge."
-    has_tokens = asked["input_tokens"]
-    tokens = f", {has_tokens:,} tokens in and {asked['output_tokens']:,} out" if has_tokens else ""
+    tokens_in = asked["input_tokens"]
+    tokens = f", {tokens_in:,} tokens in and {asked['output_tokens']:,} out" if tokens_in else ""
     cost = "" if asked["cost_usd"] is None else f", ${asked['cost_usd']:.6f}"
     how = f"{asked['provider']} ({asked['model']}), depth {asked['depth']}, template {asked['template_hash']}"
     return f"{how}: {asked['status']}, {asked['elapsed_ms']:,.0f} ms{tokens}{cost}."

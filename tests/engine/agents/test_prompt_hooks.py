@@ -1,7 +1,7 @@
 """Whether an agent runs memsift's hook here, and which setting decides: as the agents themselves did when measured."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from engine.agents.agent import (
 )
 from engine.agents.hook_entry import hook_command
 from engine.agents.installation import new_text, plugin_folder
-from engine.agents.prompt_hooks import HookRuling, hook_ruling
+from engine.agents.prompt_hooks import HookRuling, enabled_plugins, gone_paths, hook_ruling
 from engine.agents.registry import NAMES, agent_of
 from engine.agents.settings_files import settings_files
 from engine.lean.record import replace
@@ -143,3 +143,31 @@ def test_a_setting_keeps_the_hook_from_running(
 def test_a_hook_that_is_not_installed_does_not_run_and_no_setting_is_blamed(name: str, tmp_path: Path) -> None:
     agent, environ = agent_of(name), {"HOME": str(tmp_path)}
     assert hook_ruling(settings_files(agent, str(tmp_path / "p"), environ), environ) == HookRuling(False)
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every value inside a JSON value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in inner:
+        yield (*at, key)
+        yield from places(below, (*at, key))
+
+
+@pytest.mark.parametrize("name", ["claude", "gemini", "qwen", "codex", "copilot"])
+def test_any_shape_of_any_value_in_settings_is_survived(name: str, tmp_path: Path) -> None:
+    agent, environ, paths = written(name, {}, tmp_path)
+    content = json.loads(Path(paths[USER]).read_text("utf-8"))
+    entry = {**agent.hook.entry, agent.hook.command_key: "true", "args": ["a"], agent.hook.timeout_key: 1}
+    content |= {"hooks": {agent.hook.event: [{"hooks": [entry]} if agent.hook.is_grouped else entry]}}
+    for path in places(content):
+        for shape in (True, 1, "a", None, [], [[]], {}, {"a": 1}):
+            changed = json.loads(json.dumps(content))
+            inside = changed
+            for key in path[:-1]:
+                inside = inside[key]
+            inside[path[-1]] = shape
+            Path(paths[USER]).write_text(json.dumps(changed), encoding="utf-8")
+            files = settings_files(agent, str(tmp_path / "project"), environ)
+            hook_ruling(files, environ)
+            gone_paths(files)
+            enabled_plugins(files)

@@ -15,6 +15,7 @@ from engine.errors import PromptFileError
 from engine.memory import Skipped
 from engine.prompt import Injection, Prompt, Turn
 from tests.engine.agents.claude_code.rows import SESSION, remembered, texts, user, write
+from tests.patterns import in_child
 
 UUID = "6add88bd-6f9b-4c54-9f5a-000000000001"
 PASTE = "pasted alpha\npasted beta\npasted gamma\n" + "\n".join(str(number) for number in range(1, 31))
@@ -212,6 +213,11 @@ def test_ids_that_collide_are_numbered(tmp_path: Path) -> None:
     ]
     reading = read_prompts([write(tmp_path / "prompts.jsonl", *rows)])
     assert [prompt.id for prompt in reading.prompts] == ["q", "q-2", "q-2-2", "7"]
+
+
+def test_very_many_prompts_with_one_id_are_read_in_linear_time(tmp_path: Path) -> None:
+    path = write(tmp_path / "prompts.jsonl", *({"prompt": str(number), "id": "q"} for number in range(20_000)))
+    assert in_child(lambda: read_prompts([path]), 10)
 
 
 def test_prompts_come_by_time_and_those_without_one_last(tmp_path: Path) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import DecisionsError
 from engine.opening import open_index
 from engine.paths import decisions_file
-from engine.quality.decisions import ACCEPTED, REJECTED, decide, decisions, verdict_on
+from engine.quality.decisions import ACCEPTED, REJECTED, decide, decisions, open_decisions, verdict_on
 from engine.settings.trust import revoke, trust
+from engine.stores import private_database
 from tests.engine.builders import memory, write_memory
 from tests.engine.hook.world import World
 
@@ -120,6 +122,17 @@ def test_the_decisions_are_private_and_a_damaged_file_accepts_nothing(world: Wor
     assert path.stat().st_mode & 0o077 == 0
     path.write_bytes(b"no database")
     assert "risky" not in world.context()
+
+
+def test_a_disk_without_locks_gets_no_file_that_would_count_as_damaged_later(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(private_database, "has_locks", lambda _: False)
+        with pytest.raises(DecisionsError):
+            open_decisions(environ(world))
+    assert not Path(decisions_file(environ(world))).exists()
+    open_decisions(environ(world)).close()
 
 
 def test_an_untrusted_root_may_only_lower_the_threshold(world: World) -> None:

@@ -105,8 +105,7 @@ class BackgroundRun:
         last = monotonic()
         limits = (self._workspace.spending or Limits()) if self._has_judge else None
         with opened_pool(limits=limits) as pool, self._workspace.store.another() as store:
-            goes_on, is_over = lambda: not (self._is_cancelled or self._is_refused), lambda: self._is_cancelled
-            for reading, found in in_order(pool, self._work, self.jobs, goes_on, is_over):
+            for reading, found in in_order(pool, self._work, self.jobs, self._goes_on, lambda: self._is_cancelled):
                 is_limited = self._workspace.needs_agreement  # the limit of cost is reached: the judge was not asked
                 answered = [retrieval for retrieval in found if not (is_limited and is_unanswered(retrieval))]
                 batch = self._current(batch) + (answered if reading == self.reading else [])
@@ -119,6 +118,9 @@ class BackgroundRun:
                     self._keep(store, batch)
                     batch, last = [], monotonic()
             self._keep(store, self._current(batch), is_over=True)
+
+    def _goes_on(self) -> bool:
+        return not (self._is_cancelled or self._is_refused)
 
     def _current(self, batch: list[Retrieval]) -> list[Retrieval]:
         """*batch*, or nothing if the memories have changed since."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.paths import cutoff_file, state_dir
+from engine.paths import cutoff_file, journal_file, state_dir
 from engine.stores.files import write_whole
 from tests.engine.curation.roots import contents, document, read, write_documents
 from tests.tui.cli.command_line import memsift, refused
@@ -17,7 +17,7 @@ MEMORIES = ".claude/memory"
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A project in git with a change in the journal and with a tuned cutoff."""
-    project = tmp_path / "old"
+    project = tmp_path / "old place"
     root = write_documents(project / MEMORIES, [document("alpha"), document("beta")])
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "One"]):
         who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
@@ -30,7 +30,7 @@ def old(tmp_path: Path) -> Path:
 def test_what_belongs_to_a_path_that_is_gone_is_named_and_adopted(old: Path, tmp_path: Path) -> None:
     before, new = [*contents(old / MEMORIES).values()], tmp_path / "new"
     old.rename(new)
-    how = f"memsift adopt {old / MEMORIES}"
+    how = f"memsift adopt '{old / MEMORIES}'"
     assert how in refused(memsift("undo"))
     named = f"{old / MEMORIES} is gone and began with the same commit: {how} brings its tuned cutoff and 1 change here"
     assert named in memsift("report", "--root", new / MEMORIES).stderr
@@ -64,3 +64,13 @@ def test_a_cutoff_that_is_there_is_not_replaced(old: Path, tmp_path: Path) -> No
     write_whole(str(place), b"its own")
     assert "has a tuned cutoff already" in refused(memsift("adopt", old / MEMORIES, "--root", new))
     assert place.read_bytes() == b"its own"
+
+
+def test_a_damaged_journal_ends_no_command_that_would_only_tell_of_a_move(old: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    old.rename(new)
+    Path(journal_file(os.environ)).write_bytes(b"no database" * 100)
+    for words in (["report", "--root", new / MEMORIES], ["doctor", new]):
+        done = memsift(*words)
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+        assert str(journal_file(os.environ)) not in done.stderr
