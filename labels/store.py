@@ -187,7 +187,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         """Let runs over another folder count for *root*, if *root* holds the same memories: a clone, or a moved folder.
 
         That is so if *texts* hold more than half of the labelled texts of that folder. *texts* is called only if such a
-        folder has labels. Once there is a run over *root* alone, runs over *root* and other roots together are not added.
+        folder has labels. Once there is a run over *root* alone, runs over it and other roots together are not added.
         """
         labelled = grouped(
             (other, (memory_id, digest))
