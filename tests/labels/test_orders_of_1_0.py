@@ -47,8 +47,8 @@ def test_no_label_is_lost_and_all_can_be_exported(old: Path) -> None:
     with LabelStore.open(old) as store:
         assert len(store.labels()) == len(before) == 60
     assert said(old) == before
-    with closing(LabelDatabase(old)) as db:
-        rows = [json.loads(line) for line in FORMATS["jsonl"].write(Extract(db)).splitlines()]
+    with closing(LabelDatabase(old)) as db, closing(Extract(db)) as extract:
+        rows = [json.loads(line) for line in FORMATS["jsonl"].write(extract).splitlines()]
     assert sum(row["record"] == "event" for row in rows) == 60
     assert {row["prompt_id"] for row in rows if row["record"] == "frame"} == {name for _, name, *_ in before}
 

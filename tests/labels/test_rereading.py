@@ -95,7 +95,8 @@ def test_a_copy_and_a_backup_from_before_the_upgrade_can_be_added_and_follow(upg
     shutil.copy(upgraded.labels, copy)
     with closing(LabelDatabase(upgraded.labels.with_name("older.db"))) as older:
         merge(older, copy)
-        backup.write_text(FORMATS["jsonl"].write(Extract(older)), encoding="utf-8")
+        with closing(Extract(older)) as extract:
+            backup.write_text(FORMATS["jsonl"].write(extract), encoding="utf-8")
     counting = upgraded.labels_that_count()
     with closing(LabelDatabase(upgraded.labels)) as store:
         assert merge(store, copy).known == 4

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -98,9 +99,9 @@ def test_a_stdin_that_never_ends_does_not_hold_the_hook_up(tmp_path: Path, form:
 
 def test_a_decision_that_came_too_late_is_logged_and_was_not_given(tmp_path: Path) -> None:
     world = World(tmp_path)
-    decision = HookAnswer(world.environ, world.stderr)
-    assert decision.answer(json.dumps(world.payload()).encode())
-    decision.give_up()
+    with closing(HookAnswer(world.environ, world.stderr)) as decision:
+        assert decision.answer(json.dumps(world.payload()).encode())
+        decision.give_up()
     (row,) = world.log()
     assert (row["reason"], row["injected"], row["characters"]) == ("no answer within the deadline", [], 0)
     assert world.context().count("<result ") == 3
@@ -109,12 +110,12 @@ def test_a_decision_that_came_too_late_is_logged_and_was_not_given(tmp_path: Pat
 def test_a_run_that_still_goes_on_is_not_logged_as_ended(tmp_path: Path) -> None:
     """Its line waits for the end of its time, whenever the file was written."""
     world = World(tmp_path)
-    running = HookAnswer(world.environ, world.stderr)
-    assert running.answer(json.dumps(world.payload()).encode())
-    (left,) = (world.state / "sessions/unfinished").iterdir()
-    os.utime(left)
-    world.send(session_id="another")
-    running.remember()
+    with closing(HookAnswer(world.environ, world.stderr)) as running:
+        assert running.answer(json.dumps(world.payload()).encode())
+        (left,) = (world.state / "sessions/unfinished").iterdir()
+        os.utime(left)
+        world.send(session_id="another")
+        running.remember()
     assert [row.get("reason") for row in world.log()] == [None, None]
     assert not [*left.parent.iterdir()]
 
@@ -122,10 +123,15 @@ def test_a_run_that_still_goes_on_is_not_logged_as_ended(tmp_path: Path) -> None
 def test_the_configured_deadline_is_allowed_and_the_judges_time_with_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     allowed: list[float] = []
+
+    def answer(**payload: str) -> None:
+        with closing(HookAnswer(world.environ, world.stderr, allowed.append)) as decision:
+            decision.answer(json.dumps(world.payload(**payload)).encode())
+
     world.configure(deadline=0.5)
-    HookAnswer(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload()).encode())
+    answer()
     world.configure(deadline=0.5, judge={"enabled": True, "timeout_per_call": 4})
-    HookAnswer(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload("short")).encode())
+    answer(prompt="short")
     world.environ["MEMSIFT_DEADLINE"] = "1.5"
-    HookAnswer(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload(ASK)).encode())
+    answer(prompt=ASK)
     assert allowed == [0.5, 4.5, 5.5]
