@@ -125,7 +125,8 @@ def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
 
 def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """The tuned model of the cutoff, if there is one: which one holds, or why it does not count."""
-    cutoff, reason = chosen_cutoff(state_dir(root, environ), read_config(root, environ).config, root, trust_in(environ))
+    config = read_config(root, environ).config
+    cutoff, reason = chosen_cutoff([(state_dir(root, environ), root)], config, trust_in(environ))
     if reason:
         yield note(
             "cutoff", f"{root}: the tuned model does not count: it {reason}", "To see what holds: memsift config"

@@ -14,12 +14,12 @@ from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
-from engine.pipeline import OpenSystem, Query
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
-from engine.roots import JointIndex, home_of, retrieve
+from engine.roots import JointIndex
 from engine.search.highlight import Marker, snippet
 from tui.cli.declaring import argument, bundle, command, option
-from tui.cli.options import AskedJudge, EachRoot, ListForm, opened_cutoff
+from tui.cli.options import AskedJudge, EachRoot, ListForm, told_cutoff
 from tui.cli.output import output_of_roots, output_width, picked
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.explaining.explain import Explanation
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.roots import OpenIndex, OpenRoot
+    from engine.roots import OpenIndex
     from tui.cli.output import Output
     from tui.workspace.replay.explain_rows import Line
 
@@ -85,9 +85,11 @@ class Search:
 
     def in_roots(self, roots: Sequence[str]) -> Output:
         """The output over roots that are searched together. Raises UnknownMemoryError."""
-        opened = self.opened(roots)
-        config, cutoff = opened[0].config, opened[0].cutoff
-        with opened_judge(self.judge, config) as asked, opening.opened_roots(opened) as index:
+        joint = opening.open_roots(roots, os.environ, self.judge)
+        limit = {"max_results": self.max_results, "max_inject": self.max_results} if self.max_results else {}
+        config = replace(joint.config, **limit)
+        cutoff = told_cutoff(joint) if self.mode == AUTO else None
+        with opened_judge(self.judge, config) as asked, opening.opened_roots(joint.paths, joint.others) as index:
             if asked:
                 asked.prepare()
             report_skipped(index.skipped)
@@ -103,9 +105,9 @@ class Search:
 
     def explanations(self, retrieval: Retrieval, index: OpenIndex, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
-        from engine.explaining.explain import explainer_of, near_ids
+        from engine.explaining.explain import Explainer, near_ids
 
-        explained = explainer_of(retrieval, index, config)
+        explained = Explainer(retrieval, index, config).of
         if self.memory_id is None:
             asked = [candidate.memory.id for candidate in retrieval.candidates]
             return {memory_id: found for memory_id in asked if (found := explained(memory_id))}
@@ -114,21 +116,6 @@ class Search:
         near = near_ids(self.memory_id, [summary.id for summary in index.summaries()])
         instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift search` prints the ids of memories."
         raise UnknownMemoryError(f"There is no memory {self.memory_id!r} in this root. {instead}")
-
-    def opened(self, roots: Sequence[str]) -> list[OpenRoot]:
-        """The roots to search together, with the limit of --max-results.
-
-        A cutoff takes part only with --mode auto; stderr tells if one is ignored.
-        """
-        limit = {"max_results": self.max_results, "max_inject": self.max_results} if self.max_results else {}
-        return [
-            replace(
-                root,
-                config=replace(root.config, **limit),
-                cutoff=opened_cutoff(root.root, root.config) if self.mode == AUTO else None,
-            )
-            for root in opening.open_roots(roots, os.environ, self.judge)
-        ]
 
 
 @command()
@@ -237,7 +224,7 @@ class ResultRows:
     def of(self, summary: MemorySummary, score: float, confidence: str, probability: float | None) -> dict[str, Any]:
         memory = self._index.memory(summary.id)
         shown = snippet(memory.body if memory else "", self._marker)
-        place = {"root": home_of(self._index, summary)[0]} if isinstance(self._index, JointIndex) else {}
+        place = {"root": summary.root} if isinstance(self._index, JointIndex) else {}
         row = {**place, **picked(summary, "id", "title", "category", "path", "tags", "status"), "snippet": shown.text}
         row |= {"updated_at": summary.updated_at, "score": score, "confidence": confidence, "probability": probability}
         row = {name: rounded(value) for name, value in row.items()} | {"matches": shown.matches}

@@ -119,7 +119,7 @@ def test_the_same_memory_in_two_roots_is_injected_once(world: Everywhere) -> Non
     world.write(copy / "deep/note.md", "# token ledger notes\n")
     world.name_roots(world.vault, copy, table="[retrieval]\nmax_inject = 10\n")
     world.context(ASK)
-    assert world.injected.count("deep/note") == 1
+    assert len([name for name in world.injected if name.startswith("deep/note")]) == 1
 
 
 def test_a_project_without_memories_has_those_of_the_user(world: Everywhere) -> None:
