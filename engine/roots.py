@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 
-from engine.config import CONFIG_FILE, OtherRoot
+from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE, OtherRoot
 from engine.cutoff import chosen_cutoff
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
-from engine.paths import root_key, state_dir
+from engine.paths import cutoff_file, root_key, state_dir
 from engine.search.index import find_fresh
 from engine.search.postings import KeptPostings
 from engine.settings.roots import is_own_root, trust_in
@@ -40,7 +40,7 @@ class OpenRoots(Record):
     """Roots that are open together, the nearest first, and the settings that count: those of the root *main*.
 
     `others`: the resolved path of each other root -> its settings. `cutoff` is the one that the hook uses, and
-    `problem` the reason why a tuned one is not used, or "".
+    `problem` the reason why a tuned one is not used, or "". `notice` names the cutoff in use if several are tuned.
     """
 
     paths: tuple[str, ...]
@@ -49,6 +49,7 @@ class OpenRoots(Record):
     cutoff: Cutoff | None = None
     others: Mapping[str, OtherRoot] = {}
     problem: str = ""
+    notice: str = ""
 
 
 def together(readings: Sequence[SettingsReading], environ: Mapping[str, str]) -> OpenRoots:
@@ -62,7 +63,12 @@ def together(readings: Sequence[SettingsReading], environ: Mapping[str, str]) ->
     }
     places = [(state_dir(reading.root, environ), reading.root) for reading in active]
     cutoff, problem = chosen_cutoff(places, main.config, trust_in(environ))
-    return OpenRoots(tuple([reading.root for reading in readings]), main.root, main.config, cutoff, others, problem)
+    models = [path for folder, root in places for path in (cutoff_file(folder), os.path.join(root, SHARED_CUTOFF_FILE))]
+    notice = ""
+    if cutoff and cutoff.place and sum(map(os.path.exists, models)) > 1:
+        notice = f"There are several tuned cutoffs. The one in use is {cutoff.place}."
+    paths = tuple([reading.root for reading in readings])
+    return OpenRoots(paths, main.root, main.config, cutoff, others, problem, notice)
 
 
 def _is_followed(reading: SettingsReading, environ: Mapping[str, str]) -> bool:

@@ -16,6 +16,7 @@ from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
 from engine.quality.decisions import find_undecided
+from engine.roots import together
 from engine.settings.muting import muted_session
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
@@ -53,6 +54,10 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
     for root in search.roots:
         found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
         found += [note("moved", f"{root}: {said}", "") for said in describe_moves(root, environ)]
+    if len(search.roots) > 1 and (
+        said := together([read_config(root, environ) for root in search.roots], environ).notice
+    ):
+        found.append(ok("cutoff", said))
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -20,14 +19,14 @@ from engine.roots import JointIndex
 from engine.search.highlight import Marker, snippet
 from tui.cli.declaring import argument, bundle, command, option
 from tui.cli.options import AskedJudge, EachRoot, ListForm, told_cutoff
-from tui.cli.output import output_of_roots, output_width, picked
+from tui.cli.output import output_width, picked
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
 from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line, rounded
 from tui.workspace.stderr import report_fallback, report_notices, report_skipped, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from engine.config import Config
     from engine.explaining.explain import Explanation
@@ -53,8 +52,7 @@ class Search:
     --max-results: Limit of results. Default: max_results (10), or with --mode auto max_inject (3).
     --explain: Add `explain` to each result, and list the `dropped` memories.
     --memory: Explain this memory only, whether the query finds it or not.
-    --root: each root is searched by itself, and their results take turns; with --mode auto all are searched
-        together, as in the hook. Each result has its `root`.
+    --root: several roots are searched together, as in the hook. Each result has its `root`.
     """
 
     query: Annotated[str, argument()]
@@ -67,25 +65,9 @@ class Search:
     explain: Annotated[bool, option("--explain")]
     memory_id: Annotated[str | None, option("--memory", metavar="ID")]
 
-    def over(self, roots: Sequence[str]) -> dict[str, Output]:
-        """Root -> output; all roots have one output with --mode auto.
-
-        A root without the memory of --memory is left out; UnknownMemoryError if no root has it.
-        """
-        if self.mode == AUTO:
-            return {roots[0]: self.in_roots(roots)}
-        found: dict[str, Output] = {}
-        for root in roots:
-            try:
-                found[root] = self.in_roots([root])
-            except UnknownMemoryError:
-                if root == roots[-1] and not found:
-                    raise
-        return found
-
-    def in_roots(self, roots: Sequence[str]) -> Output:
-        """The output over roots that are searched together. Raises UnknownMemoryError."""
-        joint = opening.open_roots(roots, os.environ, self.judge)
+    def output(self) -> Output:
+        """The results as JSON and as text. Raises UnknownMemoryError."""
+        joint = opening.open_roots(self.roots, os.environ, self.judge)
         limit = {"max_results": self.max_results, "max_inject": self.max_results} if self.max_results else {}
         config = replace(joint.config, **limit)
         cutoff = told_cutoff(joint) if self.mode == AUTO else None
@@ -115,7 +97,7 @@ class Search:
             return {self.memory_id: explanation}
         near = near_ids(self.memory_id, [summary.id for summary in index.summaries()])
         instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift search` prints the ids of memories."
-        raise UnknownMemoryError(f"There is no memory {self.memory_id!r} in this root. {instead}")
+        raise UnknownMemoryError(f"There is no memory {self.memory_id!r} here. {instead}")
 
 
 @command()
@@ -150,12 +132,8 @@ def search(wanted: Annotated[Search, bundle(Search)]) -> None:
       memsift search "retry of payments"
       memsift search "how do we deploy?" --mode auto --explain
     """
-
-    made, form = wanted.over(opening.known_roots(wanted.roots, os.environ)), wanted.form
-    if form == "json" and len(made) > 1:
-        click.echo(printed_json(together({root: row for root, (row, _) in made.items()}), indent=2))
-    else:
-        click.echo(output_of_roots(form, made), nl=form == "text")
+    row, text = wanted.output()
+    click.echo(printed_json(row, indent=2) if wanted.form == "json" else text)
 
 
 INDENT = " " * 7
@@ -184,24 +162,6 @@ def result_of(
         return found, "\n".join(lines)
     dropped = [rows.of_candidate(candidate) for candidate in retrieval.candidates if not candidate.injected]
     return {**found, "dropped": dropped}, "\n".join([*lines, *_dropped_lines(dropped)])
-
-
-def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """The results over several roots as one, each with its `root`; with --memory, {query, memories}.
-
-    The roots take turns, best results first. Scores of different roots cannot be compared, because a score depends on
-    how common a word is in its root.
-    """
-    first = next(iter(found.values()))
-    if "memory" in first:
-        memories = [{"root": root, **output["memory"]} for root, output in found.items()]
-        return {"query": first["query"], "memories": memories}
-    made: dict[str, Any] = {}
-    for name in ("results", "dropped"):
-        if name in first:
-            turns = zip_longest(*([{"root": root, **row} for row in output[name]] for root, output in found.items()))
-            made[name] = [row for turn in turns for row in turn if row]
-    return {"query": first["query"], "total_results": len(made["results"]), **made}
 
 
 class ResultRows:
@@ -245,7 +205,8 @@ def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list
         marks += " [?]" if verdict["status"] == OK else f" [? {verdict['status']}]"
     sure = f"{100 * row['probability']:.0f} %" if row["probability"] is not None else row["confidence"] or "-"
     lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
-    lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
+    place = f"{row['path']} in {row['root']}" if "root" in row else row["path"]
+    lines += [visible(f"{INDENT}{place}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
     explanation = explained.get(row["id"])
     if explanation is None:
         return lines

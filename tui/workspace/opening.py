@@ -116,7 +116,10 @@ def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOpt
     roots = known_roots(given, environ)
     if len(roots) > 1:
         tell(f"Open together: {', '.join(roots)}.")
-    return together([settings_of(root, environ, judge) for root in roots], environ)
+    found = together([settings_of(root, environ, judge) for root in roots], environ)
+    if found.notice:
+        tell(found.notice)
+    return found
 
 
 def opened_roots(
@@ -226,7 +229,7 @@ def open_workspace(
                 takes_replayed=not prompts,
                 unread_prompts=reading.skipped,
                 annotator=annotator_name(environ),
-                notice=" ".join(filter(None, (problem, *moved, settings.notice, *settings.remarks))),
+                notice=" ".join(filter(None, (problem, *moved, settings.notice, joint.notice, *settings.remarks))),
                 sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
             )
             unfinished.pop_all()

@@ -245,7 +245,8 @@ class Sources:
         )
         ignored = [f"The tuned cutoff is not used: it {joint.problem}."] if joint.problem else []
         mistakes = [line for reading in readings for line in (*said(reading), *reading.remarks)]
-        return Settings(joint, readings[0].notice, tuple(dict.fromkeys([*mistakes, *ignored])))
+        notice = " ".join(filter(None, (readings[0].notice, joint.notice)))
+        return Settings(joint, notice, tuple(dict.fromkeys([*mistakes, *ignored])))
 
     def judge_of(self, config: Config) -> Judge | None:
         """The judge of changed settings. Nobody has agreed to its cost yet. Raises ConfigError."""
