@@ -84,6 +84,14 @@ def test_with_the_default_cutoff_the_likeliest_comes_first(tmp_path: Path) -> No
     assert world.injected == ["best"]
 
 
+def test_a_changed_memory_of_any_root_is_injected_as_it_is_now(world: Everywhere) -> None:
+    assert "token ledger notes" in world.context(ASK)
+    world.write(world.vault / "deep/note.md", "# token ledger moved to Postgres\n")
+    context = world.context(ASK, session_id="other")
+    assert "moved to Postgres" in context
+    assert "token ledger notes" not in context
+
+
 def test_a_session_gets_no_memory_of_any_root_twice(world: Everywhere) -> None:
     world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 10\n")
     assert world.context(ASK)
