@@ -214,7 +214,7 @@ def features(candidates: Sequence[Candidate], pool: CandidatePool) -> dict[str, 
     """
     left = [candidate for candidate in candidates if candidate.injected]
     prompt = _prompt(pool, {word for candidate in left for word in candidate.matched})
-    scores = [-candidate.score for candidate in candidates if candidate.dropped_by != "status"]
+    scores = [candidate.strength for candidate in candidates if candidate.dropped_by != "status"]
     return {candidate.memory.id: _features(candidate, prompt, scores) for candidate in left}
 
 
@@ -385,7 +385,7 @@ def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
 
 def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
     """Features of a candidate. *scores* are those of all active candidates, positive."""
-    strength = -candidate.score
+    strength = candidate.strength
     labels = set(map(stem, tokens(" ".join(candidate.memory.tags) or candidate.memory.title)))
     is_whole = (prompt.counts_whole or not candidate.memory.tags) and candidate.length <= SHORT
     has_tag = any(is_whole or words <= labels for text in candidate.matched for words in prompt.words[text])

@@ -17,7 +17,7 @@ from engine.stores.files import MAX_FILE_BYTES, has_locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
     from typing import Any
 
     from engine.memory import Corpus, Memory, MemorySummary
@@ -82,12 +82,15 @@ def _longest_wait(path: str) -> float:
 
 
 def index_of(
-    corpus: Corpus, module: str = "fts5", is_accepted: Callable[[MemorySummary], bool] = lambda _: False
+    corpus: Corpus,
+    module: str = "fts5",
+    is_accepted: Callable[[MemorySummary], bool] = lambda _: False,
+    phrases: Mapping[str, Sequence[str]] | None = None,
 ) -> Index:
     """The index of *corpus*, in memory: see `index_in_memory`. The safety scan gives the risk of its memories."""
     from engine.quality.safety.gate import early_risk, risk
 
-    return index_in_memory(corpus, early_risk, risk, module, is_accepted)
+    return index_in_memory(corpus, early_risk, risk, module, is_accepted, phrases or {})
 
 
 def _update(path: str, root: str, **how: Any) -> bool:

@@ -46,7 +46,8 @@ class Candidate(Record):
     strength, with `fts5_bm25` it is `bm25` - `body_bonus` (0 to 3 matched body tokens), with `title_tags` minus points.
     `bm25` is negative as well. `ratio` is score / best score, 0..1. `matched` are the prompt's words in the memory, and
     `length` is the number of its tokens, 0 where no index was asked.
-    `rank` counts from 1. `probability` is P(relevant), 0..1, if there is a cutoff; then `confidence` follows from it.
+    `unsure` is the part of the strength that counts for the rank alone. `rank` counts from 1.
+    `probability` is P(relevant), 0..1, if there is a cutoff; then `confidence` follows from it.
     `dropped_by` is one of DROP_STAGES, or None for an injected memory; `reason` is the same in words.
     """
 
@@ -63,10 +64,16 @@ class Candidate(Record):
     dropped_by: str | None = None
     reason: str = ""
     length: int = 0
+    unsure: float = 0.0
 
     @property
     def injected(self) -> bool:
         return self.dropped_by is None
+
+    @property
+    def strength(self) -> float:
+        """The part of the score that counts for floors and P(relevant); positive, higher is better."""
+        return -self.score - self.unsure
 
 
 class Retrieval(Record):

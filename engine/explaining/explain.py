@@ -136,7 +136,7 @@ class Explainer:
             return None, None
         has_choice = self._system.has_cutoff or (self._system.has_judge and not self._has_failed)
         share = floor_share(retrieval.strategy, has_choice=has_choice)
-        best = max((-candidate.score - candidate.body_bonus for candidate in self._counted), default=0.0)
+        best = max((candidate.strength - candidate.body_bonus for candidate in self._counted), default=0.0)
         least = share * max(config.min_strength, limit.min_strength) * self._contributions.rare
         return share * max(config.floor, limit.floor) * best, least or None
 

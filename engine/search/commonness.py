@@ -1,4 +1,4 @@
-"""How rare a word is in general text, so that a word of everybody's says less about a memory than a project's own word.
+"""How rare a word is in a root, and in general text: a common word says less about a memory than one of the project.
 
 In a root of few memories, the rarity of a word in the root alone is noise: "slow" may be in one memory by chance. The
 table common_words.txt lists the commonest words of several languages with their Zipf frequency (log10 of occurrences in
@@ -8,6 +8,7 @@ a billion words), a line for each first letter. It is read once in a process.
 from __future__ import annotations
 
 import os
+from math import log
 
 from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import fold, has_unspaced
@@ -37,8 +38,17 @@ LEAST_RARITY = 0.05
 OTHERS = "*"
 """The line of words that begin with no letter a-z."""
 
+ELSEWHERE = 10
+"""Memories about other things that are added to the number of memories: else a word of all memories in a small root
+would weigh nothing."""
+
 _LINES: dict[str, str] = {}
 """The table, read when a word is first asked for: first letter -> " word:zipf word:zipf ... "."""
+
+
+def idf(holding: int, memories: int) -> float:
+    """The weight of a word that *holding* of the memories hold."""
+    return log(1 + (memories + ELSEWHERE - holding + 0.5) / (holding + 0.5))
 
 
 def rarity_of(unit: Named) -> float:

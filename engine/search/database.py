@@ -6,6 +6,8 @@
   file, and all rows of a file have the file's stamp. `stems` are those of title, tags and body, a line each,
   compressed: FTS5 must be told them to forget a memory (before SQLite 3.43).
 - `size`: the tokens of each memory, and whether it is active, in a table of its own that is quick to join.
+- `phrase` has a row for each phrase by which a memory may be asked for: the memory's id and the `mass` of its words
+  (`engine.search.phrases`), as it was with `phrased` memories. `phrase_text` and `phrase_stem` show their stems.
 - `full_text` is FTS5's inverted index of the stems; it keeps no text. `stem` and `posting` show its lists: the number
   of memories and occurrences of each stem, and each occurrence.
 """
@@ -30,14 +32,16 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "28"
+FORMAT = "29"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
 """Suffixes of the index and of SQLite's own files. The index is deleted first: then no journal is played back."""
 
 TABLES = """
-create table about(format text, root text, store text, memories int, tokens int, fingerprint text);
+create table about(
+    format text, root text, store text, memories int, tokens int, fingerprint text, phrased int default 0
+);
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
 create table skipped(number integer primary key, place text, reason text, is_notice int, double_of text default '');
 create table memory(
@@ -49,11 +53,14 @@ create index memory_name on memory(name);
 create index memory_id on memory(id);
 create table size(row integer primary key, tokens int, is_active int);
 create index size_retired on size(row) where is_active = 0;
+create table phrase(row integer primary key, id text, mass real, text text);
 """
 SEARCHABLE = """
 create virtual table full_text using {module}(title, tags, body, content='', tokenize="{tokenizer}");
 create virtual table stem using fts5vocab(full_text, row);
 create virtual table posting using fts5vocab(full_text, instance);
+create virtual table phrase_text using {module}(stems, content='', detail=none, tokenize="{tokenizer}");
+create virtual table phrase_stem using fts5vocab(phrase_text, row);
 insert into full_text(full_text, rank) values ('hashsize', 32000000);
 """
 """The last line is the size in bytes of what FTS5 gathers before it writes a segment."""
@@ -95,7 +102,7 @@ def create(db: Connection, root: str, store: str, module: str = "fts5") -> None:
     """Make the tables in an empty database; without FTS5 in this SQLite, all others."""
     for statement in TABLES.strip().split(";\n"):
         db.execute(statement)
-    db.execute("insert into about values (?, ?, ?, 0, 0, '0')", (_format(), _root_name(root), store))
+    db.execute("insert into about values (?, ?, ?, 0, 0, '0', 0)", (_format(), _root_name(root), store))
     try:
         for statement in SEARCHABLE.format(module=module, tokenizer=TOKENIZER).strip().split(";\n"):
             db.execute(statement)

@@ -313,10 +313,11 @@ def index_in_memory(
     scanned: Callable[[Memory], float],
     module: str,
     is_accepted: Callable[[MemorySummary], bool],
+    phrases: Mapping[str, Sequence[str]],
 ) -> Index:
     """The index of *corpus*, in memory. *risk*: that of a new memory; *scanned*: that of a memory which has none yet.
 
-    *module* is the full-text module of SQLite.
+    *phrases*: memory id -> the phrases by which it is asked for. *module* is the full-text module of SQLite.
     """
     from engine.search.writing import Writer
 
@@ -326,7 +327,7 @@ def index_in_memory(
     writer = Writer(db, risk)
     for part, memory in enumerate(corpus.memories):
         writer.add(memory, (_name(corpus.root, memory.summary), part, 0, 0, 0))
-    writer.finish()
+    writer.finish(phrases)
     for is_notice, listed in ((False, corpus.skipped), (True, corpus.notices)):
         rows = [(skipped.where, skipped.reason, is_notice, skipped.double_of) for skipped in listed]
         db.executemany("insert into skipped(place, reason, is_notice, double_of) values (?, ?, ?, ?)", rows)

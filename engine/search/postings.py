@@ -84,10 +84,11 @@ class Postings:
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
+        self.parts = parts
         self._steps = ["" if len(parts) == 1 else f" * {len(parts)} + {place}" for place in range(len(parts))]
         sums = [db.execute("select memories, tokens from about").fetchone() for db, _ in parts]
         self.memories, self.tokens = map(sum, zip(*sums, strict=True))
+        self.has_phrases = any(db.execute("select 1 from phrase limit 1").fetchone() for db, _ in parts)
         self._counts: dict[str, tuple[int, int]] = {}
         self._retired: frozenset[int] | None = None
         self._kept: tuple[object, Any] = None, None
@@ -176,8 +177,8 @@ class Postings:
 
     def score_of(self, row: int, expression: str, weights: Weights, passed: float) -> float:
         """FTS5's BM25 of one memory, 0 if it does not match."""
-        own, place = divmod(row, len(self._parts))
-        db, sql = self._parts[place][0], f"{RANKED.replace('@', '')} and rowid = ?"
+        own, place = divmod(row, len(self.parts))
+        db, sql = self.parts[place][0], f"{RANKED.replace('@', '')} and rowid = ?"
         found = db.execute(sql, (*weights, expression, self._after(db, passed), own)).fetchone()
         return found[1] if found else 0.0
 
@@ -208,7 +209,7 @@ class Postings:
         least = counted[size - 1] if len(counted) >= size else 0.0
         strong = [row for row, score in scores.items() if score >= least]
         found: dict[int, MemorySummary] = {}
-        for place, (part, rows) in enumerate(zip(self._parts, self._own(strong), strict=True)):
+        for place, (part, rows) in enumerate(zip(self.parts, self._own(strong), strict=True)):
             found |= self._numbered(summaries_of(*part, rows), place)
         ordered = sorted(found, key=lambda row: (-scores[row], found[row].priority, found[row].path))
         places = [place for place, row in enumerate(ordered, 1) if row not in retired][:size]
@@ -218,7 +219,7 @@ class Postings:
         """Row -> memory, of every memory, by path. It is read once."""
         if self._summaries is None:
             self._summaries = {}
-            for place, (db, root) in enumerate(self._parts):
+            for place, (db, root) in enumerate(self.parts):
                 rows = db.execute(f"select part, rowid, {SUMMARY} from memory where reason is null")
                 found = [(part, row, summary(root, values)) for part, row, *values in rows]
                 found.sort(key=lambda numbered: (numbered[2].file, numbered[0]))
@@ -228,29 +229,33 @@ class Postings:
     def row_of(self, memory: MemorySummary) -> int | None:
         """The row of a memory."""
         sql = "select rowid from memory where id = ? and reason is null"
-        for place, (db, root) in enumerate(self._parts):
+        for place, (db, root) in enumerate(self.parts):
             if root == memory.root and (found := db.execute(sql, (memory.own.id,)).fetchone()):
-                return int(found[0]) * len(self._parts) + place
+                return int(found[0]) * len(self.parts) + place
         return None
 
     def _each(self) -> Iterable[tuple[Connection, str]]:
         """The tables of each root, and its step: see RANKED."""
-        return [(db, step) for (db, _), step in zip(self._parts, self._steps, strict=True)]
+        return [(db, step) for (db, _), step in zip(self.parts, self._steps, strict=True)]
 
     def _own(self, rows: Collection[int]) -> list[str]:
         """The rows of each root among *rows*, as JSON."""
-        count = len(self._parts)
+        count = len(self.parts)
         return [dumps([row // count for row in rows if row % count == place]) for place in range(count)]
 
+    def number(self, row: int, place: int) -> int:
+        """The number of a memory among those of all roots. *row* is its row in the root at *place*."""
+        return row * len(self.parts) + place
+
     def _numbered(self, memories: Mapping[int, MemorySummary], place: int) -> dict[int, MemorySummary]:
-        return {row * len(self._parts) + place: memory for row, memory in memories.items()}
+        return {self.number(row, place): memory for row, memory in memories.items()}
 
     def _after(self, db: Connection, passed: float) -> int:
         """The row behind which the memories of a root count."""
         return int(db.execute("select max(row) from size").fetchone()[0] * passed) if passed else 0
 
     def _longer(self, beginning: str) -> list[Phrase]:
-        found = [db.execute(LONGER, (beginning, beginning, MOST_LONGER)).fetchall() for db, _ in self._parts]
+        found = [db.execute(LONGER, (beginning, beginning, MOST_LONGER)).fetchall() for db, _ in self.parts]
         return [*dict.fromkeys((stem,) for stems in found for (stem,) in stems)]
 
     def _unit(self, term: Term, phrases: tuple[Phrase, ...]) -> Unit:
@@ -260,18 +265,23 @@ class Postings:
             memories, _ = self._counts[known[0][0]]
         elif known:
             sql, asked = "select count(*) from full_text where full_text match ?", (any_of(known),)
-            memories = sum(db.execute(sql, asked).fetchone()[0] for db, _ in self._parts)
+            memories = sum(db.execute(sql, asked).fetchone()[0] for db, _ in self.parts)
         return Unit(term.text, phrases, memories, self._postings(phrases), term.weight, term.of_file)
 
     def _postings(self, phrases: Iterable[Phrase]) -> int:
         """The postings of *phrases* at most: those of the rarest stem of each."""
         return sum([min([self._counts[stem][1] for stem in phrase]) for phrase in phrases])
 
+    def holding(self, stems: Collection[str]) -> dict[str, int]:
+        """Stem -> the number of memories that hold it."""
+        self._count({*stems})
+        return {stem: self._counts[stem][0] for stem in stems}
+
     def _count(self, stems: set[str]) -> None:
         """Learn the number of memories that hold each stem, and of its occurrences."""
         if new := stems - self._counts.keys():
             self._counts |= dict.fromkeys(new, (0, 0))
-            for db, _ in self._parts:
+            for db, _ in self.parts:
                 for stem, memories, occurrences in db.execute(COUNTS, (dumps([*new], ascii_only=False),)):
                     known = self._counts[stem]
                     self._counts[stem] = known[0] + memories, known[1] + occurrences

@@ -12,7 +12,7 @@ from engine.search.tokens import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from engine.lean.sqlite import Connection
     from engine.memory import Memory
@@ -28,6 +28,9 @@ WITHOUT_MEMORY = (
 RESTAMP = "update memory set size = ?, mtime = ?, ctime = ?, part = ? where rowid = ?"
 ADD = "insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)"
 FORGET = "insert into full_text(full_text, rowid, title, tags, body) values ('delete', ?, ?, ?, ?)"
+
+OTHER_SIZE = 0.1
+"""By how much, as a share, the number of memories may differ before the words of phrases are weighed again."""
 
 SCANNED_AT_ONCE = 1000
 """Memories that the safety scan reads before an update ends. Others have no risk yet: they are scanned when shown."""
@@ -101,10 +104,17 @@ class Writer:
             self.ids.add(memory_id)
         self._db.execute("delete from memory where rowid = ?", (row,))
 
-    def finish(self) -> None:
-        """Store the sums over all memories."""
+    def finish(self, phrases: Mapping[str, Sequence[str]] | None = None) -> None:
+        """Store the sums over all memories, and *phrases*: memory id -> phrases, or None for those before."""
         sums = self._memories, self._tokens, f"{self._fingerprint % 2**64:016x}"
         self._db.execute("update about set memories = ?, tokens = ?, fingerprint = ?", sums)
+        if self._has_fts5:
+            (before,) = self._db.execute("select phrased from about").fetchone()
+            is_other_size = before and abs(self._memories - before) > OTHER_SIZE * before
+            if phrases or is_other_size or (phrases is not None and before):
+                from engine.search.phrases import write
+
+                write(self._db, phrases, self._memories)
 
     def _risk_of(self, memory: Memory) -> float:
         """The risk of a memory. A text that was indexed until now is not scanned again, and of many only the first."""

@@ -12,6 +12,8 @@ which stays positive: idf = ln(1 + (N - n + 0.5) / (n + 0.5)) with N = memories 
 of the body, so that a long memory is judged by its best passage. `words` is the number of units that the memory holds,
 and `rare` is the value of the rarest possible word.
 
+Phrases by which a memory is asked for add to its strength: see `engine.search.phrases`.
+
 The turns before a prompt are part of every query, with a small weight: more than half of what people type says little
 without them ("option C", "still fails").
 """
@@ -22,7 +24,7 @@ from math import log
 
 from engine.config import AUTO, SEARCH
 from engine.lean.record import Record, replace
-from engine.search.commonness import rarity_of
+from engine.search.commonness import idf, rarity_of
 from engine.search.postings import WEIGHTS
 from engine.search.query import query_terms, with_last_prefix
 from engine.search.ranking import CandidatePool, Scored
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.prompt import Prompt, Turn
+    from engine.search.phrases import Gain
     from engine.search.postings import Postings
     from engine.search.query import Term
 
@@ -41,10 +44,6 @@ K1, B = 1.2, 0.75
 
 FOCUS, PASSAGE = 1.7, 70
 """The weight of headline and passage, and the tokens of a passage: the best on labelled real roots."""
-
-ELSEWHERE = 10
-"""Memories about other things that are added to the number of memories: else a word of all memories in a small root
-would weigh nothing."""
 
 BUDGET = 3000
 """Postings that are read for a prompt."""
@@ -112,25 +111,21 @@ def _from_turns(turns: Sequence[Turn], terms: Sequence[Term]) -> list[Term]:
     return rare[:MOST_FROM_TURNS]
 
 
-def idf(holding: int, memories: int) -> float:
-    """The weight of a unit that *holding* of the memories hold."""
-    return log(1 + (memories + ELSEWHERE - holding + 0.5) / (holding + 0.5))
-
-
 def find(strengths: Strengths, size: int, *, include_retired: bool) -> CandidatePool:
     """The *size* strongest active memories and the retired memories among them, best first.
 
     With *include_retired*, retired memories count like active memories.
     """
     matches = strengths.best(max(BEST, 2 * size), include_retired=include_retired)
-    scores = {row: match.strength for row, match in matches.items()}
+    gains = strengths.gains
+    scores = {row: match.strength + (gains[row].found if row in gains else 0.0) for row, match in matches.items()}
     found = strengths.postings.strongest(scores, size, include_retired=include_retired)
     texts = [unit.text for unit in strengths.units]
-    scored = [
-        Scored(memory, -match.bm25, 0, -match.strength, tuple([texts[number] for number in match.parts]), match.length)
-        for row, memory in found.items()
-        for match in [matches[row]]
-    ]
+    scored = []
+    for row, memory in found.items():
+        match, unsure = matches[row], gains[row].found - gains[row].sure if row in gains else 0.0
+        matched = tuple([texts[number] for number in match.parts])
+        scored.append(Scored(memory, -match.bm25, 0, -scores[row], matched, match.length, unsure))
     pool = CandidatePool(scored, strengths.units, strengths.rare, strengths.unknown, strengths.searched)
     return replace(pool, root_size=strengths.postings.memories)
 
@@ -158,6 +153,12 @@ class Strengths:
         numbers, self._after = postings.affordable(self.units, BUDGET)
         self._read = {number: self.units[number] for number in numbers}
         self._estimates: dict[int, float] | None = None
+        self.gains: Mapping[int, Gain] = {}
+        if postings.has_phrases:
+            from engine.search import phrases
+
+            said = next((turn.text for turn in reversed(turns) if turn.role == "user"), "")
+            self.gains = phrases.gains(postings, self.searched, said, self.rare)
 
     @classmethod
     def of(cls, postings: Postings, prompt: Prompt, mode: str) -> Strengths:
@@ -200,12 +201,15 @@ class Strengths:
             gain = (in_headline - in_body + FOCUS) * value
             for row in headed:
                 sums[row] += gain
-        gains = {number: self.rare * log(1 + number) for number in {*words.values()}}
-        return {int(row): one + gains[words[row]] for row, one in sums.items()}
+        for_words = {number: self.rare * log(1 + number) for number in {*words.values()}}
+        found = {int(row): one + for_words[words[row]] for row, one in sums.items()}
+        for number, more in self.gains.items():
+            found[number] = found.get(number, 0.0) + more.found
+        return found
 
     def matches(self, rows: Collection[int]) -> dict[int, Match]:
-        """Row -> match, of those of *rows* that hold a unit."""
-        counts: dict[int, dict[int, list[float]]] = {}
+        """Row -> match, of those of *rows* that hold a unit, or have a phrase that fits."""
+        counts: dict[int, dict[int, list[float]]] = {row: {} for row in rows if row in self.gains}
         in_body: dict[int, list[tuple[int, int]]] = {}
         numbers = [*self._read]
         for place, row, field, position in self.postings.places([*self._read.values()], rows):
