@@ -12,7 +12,7 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
 from labels.events import by_pair, event_of, event_row, key_of
 from labels.exchange.files import nfc
-from labels.exchange.merge import QUERIES, read_memories, read_prompts
+from labels.exchange.merge import QUERIES, add, read_memories, read_prompts
 from labels.exchange.rows import Dataset, id_hash, text_hash
 from labels.records import Event, MemoryText, grouped
 from labels.tables import LabelTables
@@ -175,7 +175,7 @@ def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
 class Extract(LabelTables):
     """A copy of a label store in memory, to be cut down and written to a file.
 
-    `redacted`: hashes stand in place of texts and ids.
+    `redacted`: hashes stand in place of texts and ids. `annotator`: the person whose events alone are kept, if any.
     """
 
     def __init__(self, db: LabelTables) -> None:
@@ -188,6 +188,7 @@ class Extract(LabelTables):
             self.execute(f"DROP TRIGGER {name}")  # they keep events from being deleted
         self.execute(QUERIES["newest_result"])
         self.redacted = False
+        self.annotator = ""
 
     @property
     def has_events(self) -> bool:
@@ -224,6 +225,17 @@ class Extract(LabelTables):
             raise ExchangeError(f"There are no labels by {annotator!r}. {known}")
         for table in ("label_event", "plan", "sighting"):
             self.execute(f"DELETE FROM {table} WHERE nfc(annotator) <> ?", [nfc(annotator)])
+        self.annotator = nfc(annotator)
+
+    def add_shared(self, old: Dataset) -> None:
+        """Add the events of the kept annotator that only *old*, a file of the same labels, has. ExchangeError as `add`.
+
+        So a store that does not know all labels takes none out of the file: a label ends by a retraction.
+        """
+        if old.redacted == self.redacted:
+            events = [event for event in old.events if nfc(event.annotator) == self.annotator]
+            memories = dict.fromkeys(MemoryText(*event.pair) for event in events)
+            add(self, Dataset(old.prompts, tuple(memories), tuple(events)))
 
     def keep_gold(self) -> None:
         """Put one label by the annotator `gold` in place of the events about each pair that has gold."""

@@ -9,6 +9,7 @@ import click
 
 from engine.errors import UnknownMemoryError
 from engine.lean.json_text import printed_json
+from engine.lean.record import replace
 from engine.paths import state_dir
 from engine.stores.writing import STATUSES
 from engine.wording import aligned, counted
@@ -142,6 +143,7 @@ def _text(memory: Memory) -> list[str]:
 def prompts(
     paths: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[PATH]...")],
     include_sdk: Annotated[bool, option("--include-sdk")],
+    file: Annotated[str | None, option("--output", metavar="FILE")],
     form: ListForm,
 ) -> None:
     """List the prompts that people typed.
@@ -158,20 +160,28 @@ def prompts(
 
     \b
     Examples:
-      memsift prompts > prompts.jsonl
+      memsift prompts --output .memsift/prompts.jsonl
       memsift prompts ~/.claude/projects --include-sdk
 
     --include-sdk: Include prompts of `claude -p`, `codex exec` and the Agent SDK.
+    --output: Write them to FILE as JSON lines, to be shared: without session_id, cwd and source, which name your
+        folders.
     """
     from engine.conversations.prompt_files import read_prompts
 
     if not paths:
         tell_untold()
     reading = read_prompts(opening.prompt_paths(paths, os.environ), include_sdk=include_sdk)
-    for prompt in reading.prompts:
-        click.echo(prompt_line(prompt, form))
     for skipped in reading.skipped:
         tell(f"skipped {skipped.where}: {skipped.reason}")
+    if file:
+        from tui.cli.labels.exchange import write_output
+
+        shared = (replace(prompt, session_id="", cwd="", source="") for prompt in reading.prompts)
+        write_output("".join(f"{printed_json(prompt_row(prompt))}\n" for prompt in shared), file)
+        return
+    for prompt in reading.prompts:
+        click.echo(prompt_line(prompt, form))
 
 
 def tell_untold() -> None:
