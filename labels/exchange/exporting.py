@@ -14,7 +14,7 @@ from labels.events import by_pair, event_of, event_row, key_of
 from labels.exchange.files import nfc
 from labels.exchange.merge import QUERIES, add, read_memories, read_prompts
 from labels.exchange.rows import Dataset, id_hash, text_hash
-from labels.records import Event, MemoryText, grouped
+from labels.records import BY_HAND, Event, MemoryText, grouped
 from labels.tables import LabelTables
 
 if TYPE_CHECKING:
@@ -254,6 +254,7 @@ class Extract(LabelTables):
         systems and models stay, and so does the kind of a prompt.
         """
         self.script(QUERIES["texts"])
+        self.execute(f"UPDATE prompt SET source = '' WHERE source NOT IN ({', '.join('?' * len(BY_HAND))})", BY_HAND)
         for column, tables in (("prompt_id", WITH_PROMPT), ("memory_id", WITH_MEMORY)):
             for table in tables:
                 self.execute(f"UPDATE {table} SET {column} = id_hash({column})")

@@ -15,7 +15,7 @@ from labels.events import key_of
 from labels.exchange.files import nfc
 from labels.exchange.rows import id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
-from labels.records import MemoryText, grouped
+from labels.records import BY_HAND, MemoryText, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -166,6 +166,8 @@ class Matching:
             found = self.known.prompt(given, by_text=self.dataset.by_text, by_id_alone=is_own)
             if is_own:
                 found = replace_record(given, text=found.text) if found else given
+            elif found and given.source in BY_HAND:
+                found = replace_record(found, source=given.source)
             self.prompts[prompt_id] = found
         return self.prompts[prompt_id]
 
