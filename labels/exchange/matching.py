@@ -176,7 +176,10 @@ class Matching:
         if key not in self.memories:
             given = self._given_memories.get(key) or MemoryText(*key)
             is_own = self.is_complete and key in self._given_memories and bool(digest)
-            found = self.memories[key] = given if is_own else self.known.memory(given)
+            found = given if is_own else self.known.memory(given)
+            if found is None and self.is_complete and memory_id and digest:
+                found = given  # an older or a future text: its label waits until the text is known
+            self.memories[key] = found
             if key in self.dataset.places and (other := self.known.misnamed(given, found)):
                 raise ExchangeError(
                     f"{self.dataset.places[key]}, memory_id: expected {other.id!r}, whose text this is, found "
