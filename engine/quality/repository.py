@@ -110,17 +110,17 @@ def folder_at(root: str, revision: str) -> Iterator[str]:
         )  # its path ends like that of the root, which shows its format
         os.makedirs(copy, exist_ok=True)
         if tree:
-            packed = git_bytes(root, "archive", "--format=tar", tree.strip(), seconds=LOG_SECONDS)
+            packed = git_bytes(top, "archive", "--format=tar", tree.strip(), seconds=LOG_SECONDS)
             try:
                 _unpack(packed, copy)
             except (tarfile.TarError, OSError) as error:
-                raise RootUnreadableError(f"git cannot give the folder {name} of {revision} ({error}).") from None
+                raise RootUnreadableError(f"git cannot read {name} in {revision} as a folder ({error}).") from None
         yield copy
 
 
 def _unpack(packed: bytes, folder: str) -> None:
     """Write the files of a tar archive, without links, into a folder. Nothing is written outside of it."""
-    with tarfile.open(fileobj=BytesIO(packed)) as files:
+    with tarfile.open(fileobj=BytesIO(packed), mode="r:") as files:
         for file in files:
             path = os.path.join(folder, file.name)
             content = files.extractfile(file) if file.isfile() and is_inside(folder, path) else None

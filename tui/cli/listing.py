@@ -9,7 +9,6 @@ import click
 
 from engine.errors import UnknownMemoryError
 from engine.lean.json_text import printed_json
-from engine.lean.record import replace
 from engine.paths import state_dir
 from engine.stores.writing import STATUSES
 from engine.wording import aligned, counted
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     from tui.workspace.curate.curating import FoundMemory
 
 FIELDS = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
+PRIVATE = ("session_id", "cwd", "source")
+"""Fields of a prompt that name folders and sessions of a person."""
+
 ANY_STATUS = click.Choice([*STATUSES, "all"])
 
 
@@ -177,8 +179,9 @@ def prompts(
     if file:
         from tui.cli.labels.exchange import write_output
 
-        shared = (replace(prompt, session_id="", cwd="", source="") for prompt in reading.prompts)
-        write_output("".join(f"{printed_json(prompt_row(prompt))}\n" for prompt in shared), file)
+        rows = ({name: part for name, part in prompt_row(own).items() if part} for own in reading.prompts)
+        shared = ({name: part for name, part in row.items() if name not in PRIVATE} for row in rows)
+        write_output("".join(f"{printed_json(row)}\n" for row in shared), file)
         return
     for prompt in reading.prompts:
         click.echo(prompt_line(prompt, form))
