@@ -14,7 +14,7 @@ from engine.stores.writing import STATUSES
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import EachRoot, ListForm, ListFormOrIds, MemoryId
-from tui.cli.output import output, picked
+from tui.cli.output import output, picked, write_output
 from tui.workspace import opening
 from tui.workspace.stderr import report_notices, report_skipped, tell, visible
 
@@ -177,8 +177,6 @@ def prompts(
     for skipped in reading.skipped:
         tell(f"skipped {skipped.where}: {skipped.reason}")
     if file:
-        from tui.cli.labels.exchange import write_output
-
         rows = ({name: part for name, part in prompt_row(own).items() if part} for own in reading.prompts)
         shared = ({name: part for name, part in row.items() if name not in PRIVATE} for row in rows)
         write_output("".join(f"{printed_json(row)}\n" for row in shared), file)

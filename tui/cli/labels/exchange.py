@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from engine.errors import MemsiftError, RootNotFoundError
+from engine.errors import RootNotFoundError
 from engine.lean.record import replace
-from engine.stores.files import open_named, write_whole
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, opened_store, store_path
-from tui.cli.output import text_of
+from tui.cli.output import text_of, write_output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, uninterrupted
 
@@ -185,17 +184,6 @@ def put(text: str, output: str | None) -> None:
         click.echo(text.encode("utf-8"), nl=False)
     else:
         write_output(text, output)
-
-
-def write_output(text: str, output: str) -> None:
-    """Write the file that a person named: complete or not at all. Raises MemsiftError, also for the label store."""
-    place, store = Path(output), store_path(click.get_current_context().params.get("db"), writes=True)
-    if place.exists() and store.exists() and place.samefile(store):
-        raise MemsiftError(f"{output} is the label store, so it was left alone. Name another file.")
-    try:
-        write_whole(output, text.encode("utf-8"), open_named)
-    except OSError as error:
-        raise MemsiftError(f"{output}: {error.strerror or error}. Name a file that can be written.") from None
 
 
 @command("import")
