@@ -93,24 +93,19 @@ def folder_at(root: str, revision: str) -> Iterator[str]:
     RootUnreadableError for a folder that cannot be read there.
     """
     top, root = project_of(root), os.path.realpath(root)
-    name = os.path.relpath(root, top or root)
-    commit = (
-        ""
-        if not top or revision.startswith("-")
-        else git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    )
+    is_name = bool(top) and not revision.startswith("-")
+    find = ("rev-parse", "--verify", "--quiet")
+    commit = git(top, *find, f"{revision}^{{commit}}").strip() if is_name else ""
     if not commit:
-        raise RootNotFoundError(
-            f"The repository of {root} has no revision {revision!r}. Fetch it with git, or name another."
-        )
-    tree = git(root, "rev-parse", "--verify", "--quiet", f"{commit.strip()}:{'' if name == os.curdir else name}")
+        raise RootNotFoundError(f"The repository of {root} has no revision {revision!r}. Fetch it, or name another.")
+    name = os.path.relpath(root, top)
+    tree = git(top, *find, f"{commit}:{'' if name == os.curdir else name}").strip()
     with TemporaryDirectory(prefix="memsift-") as place:
-        copy = os.path.join(
-            os.path.realpath(place), name
-        )  # its path ends like that of the root, which shows its format
+        # the path of the copy ends like that of the root, which shows its format
+        copy = os.path.join(os.path.realpath(place), name)
         os.makedirs(copy, exist_ok=True)
         if tree:
-            packed = git_bytes(top, "archive", "--format=tar", tree.strip(), seconds=LOG_SECONDS)
+            packed = git_bytes(top, "archive", "--format=tar", tree, seconds=LOG_SECONDS)
             try:
                 _unpack(packed, copy)
             except (tarfile.TarError, OSError) as error:

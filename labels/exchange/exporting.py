@@ -14,7 +14,8 @@ from labels.events import by_pair, event_of, event_row, key_of
 from labels.exchange.files import nfc
 from labels.exchange.merge import QUERIES, add, read_memories, read_prompts
 from labels.exchange.rows import Dataset, id_hash, text_hash
-from labels.records import BY_HAND, Event, MemoryText, grouped
+from labels.records import BY_HAND, CHOSEN, Event, MemoryText, grouped
+from labels.tables import QUERIES as STORE_QUERIES
 from labels.tables import LabelTables
 
 if TYPE_CHECKING:
@@ -218,13 +219,17 @@ class Extract(LabelTables):
         self.script(QUERIES["without_run"])
 
     def keep_annotator(self, annotator: str) -> None:
-        """Keep the events of one annotator; ExchangeError if there are none."""
+        """Keep the events of one annotator; ExchangeError if there are none.
+
+        Prompts that no estimate counts are marked, because a file to share has no orders.
+        """
         names = [name for (name,) in self.tuples("SELECT DISTINCT annotator FROM label_event ORDER BY annotator")]
         if nfc(annotator) not in map(nfc, names):
             known = f"There are labels by {', '.join(names)}." if names else "There are no labels yet."
             raise ExchangeError(f"There are no labels by {annotator!r}. {known}")
         for table in ("label_event", "plan", "sighting"):
             self.execute(f"DELETE FROM {table} WHERE nfc(annotator) <> ?", [nfc(annotator)])
+        self.execute(f"UPDATE prompt SET source = ? WHERE prompt_id IN ({STORE_QUERIES['preferred']})", [CHOSEN])
         self.annotator = nfc(annotator)
 
     def add_shared(self, old: Dataset) -> None:

@@ -49,17 +49,12 @@ def shared_lines(dataset: Dataset) -> Iterator[Row]:
     prompts = {prompt.id: prompt for prompt in dataset.prompts}
     events = sorted(dataset.events, key=lambda event: (event.ts, event.uid))
     for name, about in grouped((event.prompt_id, event) for event in events).items():
-        source = prompts[name].source
-        yield {
-            "record": "prompt",
-            "id": name,
-            "text": prompts[name].text,
-            **({"source": source} if source in BY_HAND else {}),
-        }
+        prompt = prompts[name]
+        picked = {"source": prompt.source} if prompt.source in BY_HAND else {}
+        yield {"record": "prompt", "id": name, "text": prompt.text, **picked}
         for event in about:
-            said = {
-                field: value for field, value in written(event).items() if value != Event._field_defaults.get(field)
-            }
+            values = written(event).items()
+            said = {field: value for field, value in values if value != Event._field_defaults.get(field)}
             yield {"record": "event", **said}
 
 

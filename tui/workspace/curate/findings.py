@@ -56,11 +56,9 @@ def checked(
     found = findings(subject, frozenset(names), {**shared_acceptances(root), **decisions(root, environ)})
     if not (found or subject.memories):
         raise RootError(f"{root} holds no memory, so nothing was checked. Name a folder of memories with --root.")
-    return (
-        found
-        if ids is None
-        else [finding for finding in found if not {finding.memory_id, *finding.others}.isdisjoint(ids)]
-    )
+    if ids is None:
+        return found
+    return [finding for finding in found if not {finding.memory_id, *finding.others}.isdisjoint(ids)]
 
 
 def fixable(

@@ -72,6 +72,8 @@ def replay_revision(
     Raises MemsiftError: RootNotFoundError without such a root or revision.
     """
     root = next(filter(project_of, roots), "")
+    if not root:
+        raise RootNotFoundError("None of these folders lies in a repository, so none has revisions.")
     with folder_at(root, revision) as folder, opening.opened_index(root) as present:
         opened = opening.root_with(root, opening.config_of(root, environ), environ)
         index = index_of(read_corpus(folder), is_accepted=present.is_accepted)
