@@ -124,7 +124,7 @@ def side(
     path = Path(given)
     if path.is_file():
         return run_in_file(path, system, () if system else own_systems(roots, os.environ))
-    if path.is_dir():
+    if given and path.is_dir():
         return replay_folder(given, prompts, store, os.environ)
     try:
         return run_of(store, find_run(saved, given))

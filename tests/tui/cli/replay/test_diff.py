@@ -143,7 +143,7 @@ def test_revisions_and_folders_are_replayed_with_the_system_of_the_hook(tmp_path
 
 
 def test_a_run_that_cannot_be_found_is_named_with_the_way_to_find_one(place: Place, tmp_path: Path) -> None:
-    for given in ("3", "0", "bm25", "abcdef", "HEAD", str(tmp_path / "none.jsonl")):
+    for given in ("3", "0", "", "bm25", "abcdef", "HEAD", str(tmp_path / "none.jsonl")):
         assert f"no saved run {given!r}. `memsift diff` alone lists" in refused(memsift(*place.line("1", given)))
     several = jsonl(
         tmp_path / "two.jsonl",
