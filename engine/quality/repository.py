@@ -10,14 +10,13 @@ import tarfile
 import tomllib
 from contextlib import contextmanager
 from io import BytesIO
-from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.lean.record import Record
 from engine.quality.registry import WORDS
-from engine.stores.files import UnreadableFileError, is_inside, text_of
+from engine.stores.files import UnreadableFileError, is_inside, make_folder, text_of, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -103,7 +102,7 @@ def folder_at(root: str, revision: str) -> Iterator[str]:
     with TemporaryDirectory(prefix="memsift-") as place:
         # the path of the copy ends like that of the root, which shows its format
         copy = os.path.join(os.path.realpath(place), name)
-        os.makedirs(copy, exist_ok=True)
+        make_folder(copy)
         if tree:
             packed = git_bytes(top, "archive", "--format=tar", tree, seconds=LOG_SECONDS)
             try:
@@ -120,9 +119,8 @@ def _unpack(packed: bytes, folder: str) -> None:
             path = os.path.join(folder, file.name)
             content = files.extractfile(file) if file.isfile() and is_inside(folder, path) else None
             if content:
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                with content, open(path, "wb") as copied:
-                    copyfileobj(content, copied)
+                make_folder(os.path.dirname(path))
+                write_whole(path, content.read(), lasts=False)
 
 
 def read_repository(folder: str) -> RepositoryContent:
