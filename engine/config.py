@@ -91,7 +91,8 @@ class Config(Record):
     Memories with a risk, 0..1, of
     `max_risk` or more wait for a person's approval. `deadline` is in seconds, for the hook's whole run without the
     judge. `hints` tell the model about weak or missing matches; only in the tiered form.
-    `repeat_loaded`: also inject memories that a client loads by itself, such as those of CLAUDE.md.
+    `repeat_loaded`: also inject memories that a client loads by itself, such as those of CLAUDE.md. `phrases`: memories
+    are also found by the phrases by which they are asked for; only `memsift` uses them.
     """
 
     enabled: bool = True
@@ -108,6 +109,7 @@ class Config(Record):
     output_mode: str = LEGACY
     hints: bool = False
     repeat_loaded: bool = False
+    phrases: bool = True
     deadline: float = 2.0
     judge: JudgeConfig = JudgeConfig()
     logging: LoggingConfig = LoggingConfig()
@@ -203,8 +205,8 @@ def settings_in(section: object, prefix: str = "") -> dict[str, object]:
 
 
 CUTS = {OFF: "", DEFAULT: "+default", TUNED: "+cutoff"}
-JUDGED = "+judge"
-"""Endings of the name of a system that has a cutoff, a judge or both."""
+PLAIN, JUDGED = "-phrases", "+judge"
+"""Endings of the name of a system that has a cutoff, that leaves phrases out, and that has a judge."""
 
 STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
 """The beginning of a system's name -> its `match_strategy`."""
@@ -217,32 +219,34 @@ INJECTED = "injected"
 class System(Record):
     """`strategy` is how memories are found; then a cutoff may drop some, and a judge may have the last word.
 
-    `cutoff` is the kind of model: TUNED, DEFAULT or OFF.
+    `cutoff` is the kind of model: TUNED, DEFAULT or OFF. `has_phrases`: memories are also found by their phrases.
     """
 
     name: str
     strategy: str
     has_judge: bool
     cutoff: str = OFF
+    has_phrases: bool = True
 
     @property
     def has_cutoff(self) -> bool:
         return self.cutoff != OFF
 
     def of(self, config: Config) -> Config:
-        """*config* with the strategy of this system."""
-        return replace(config, match_strategy=self.strategy)
+        """*config* with the strategy of this system, and with phrases if it has them."""
+        return replace(config, match_strategy=self.strategy, phrases=self.has_phrases)
 
 
 SYSTEMS = {
-    name + cut + judge: System(name + cut + judge, strategy, bool(judge), cutoff)
+    name + cut + plain + judge: System(name + cut + plain + judge, strategy, bool(judge), cutoff, not plain)
+    for plain in ("", PLAIN)
     for cutoff, cut in CUTS.items()
     for judge in ("", JUDGED)
     for name, strategy in STRATEGIES.items()
-    if not ((cut or judge) and strategy == TITLE_TAGS) and not (cutoff == DEFAULT and strategy != MEMSIFT)
+    if not ((cut or judge) and strategy == TITLE_TAGS) and not ((cutoff == DEFAULT or plain) and strategy != MEMSIFT)
 }
 """System by name. Keywords have neither cutoff nor judge: they serve where SQLite has no full-text search. The default
-cutoff was made for `memsift` only."""
+cutoff was made for `memsift` only, and only `memsift` has phrases."""
 
 
 def system_of(config: Config, *, has_judge: bool, cutoff: str = OFF) -> System:
@@ -250,7 +254,8 @@ def system_of(config: Config, *, has_judge: bool, cutoff: str = OFF) -> System:
     (name,) = (name for name, strategy in STRATEGIES.items() if strategy == config.match_strategy)
     if config.match_strategy == TITLE_TAGS:
         return SYSTEMS[name]
-    return SYSTEMS[f"{name}{CUTS[cutoff]}{JUDGED if has_judge else ''}"]
+    plain = PLAIN if config.match_strategy == MEMSIFT and not config.phrases else ""
+    return SYSTEMS[f"{name}{CUTS[cutoff]}{plain}{JUDGED if has_judge else ''}"]
 
 
 def injected_system(name: str) -> System:

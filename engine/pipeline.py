@@ -173,7 +173,7 @@ def first_pool(question: Query, index: OpenIndex, system: OpenSystem, size: int)
 
     def find(postings: Postings) -> CandidatePool:
         if strategy == MEMSIFT:
-            strengths = memsift.Strengths.of(postings, question.prompt, question.mode)
+            strengths = memsift.Strengths.of(postings, question.prompt, question.mode, has_phrases=config.phrases)
             return memsift.find(strengths, size, include_retired=question.include_retired)
         from engine.search.strategies import fts5_bm25
 

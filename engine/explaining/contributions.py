@@ -68,7 +68,8 @@ class Breakdown(Record):
 
     `asked` are the words of the prompt, and `missing` those that the memory does not hold. Words of the memory that are
     too common to be looked at are in neither list. The `bonus` of `memsift` is for the number of words, of `fts5_bm25`
-    for words of the body, and of `title_tags` for a recent memory.
+    for words of the body, and of `title_tags` for a recent memory. `phrase` is the phrase that fits the prompt best, or
+    empty, and `gain` is what it adds to the strength.
     """
 
     asked: tuple[str, ...]
@@ -77,10 +78,12 @@ class Breakdown(Record):
     bm25: float
     bonus: float
     strength: float
+    phrase: str = ""
+    gain: float = 0.0
 
 
 def contributions_of(
-    prompt: Prompt, index: OpenIndex, strategy: str, mode: str, now: float
+    prompt: Prompt, index: OpenIndex, strategy: str, mode: str, now: float, *, has_phrases: bool
 ) -> MatchContributions | KeywordContributions:
     """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
 
@@ -90,19 +93,20 @@ def contributions_of(
     """
     if strategy == TITLE_TAGS:
         return KeywordContributions(prompt.text, now)
-    return MatchContributions(prompt, index, strategy, mode)
+    return MatchContributions(prompt, index, strategy, mode, has_phrases=has_phrases)
 
 
 class MatchContributions:
     """The part of each unit in the strength, and the bonus."""
 
-    def __init__(self, prompt: Prompt, index: OpenIndex, strategy: str, mode: str) -> None:
+    def __init__(self, prompt: Prompt, index: OpenIndex, strategy: str, mode: str, *, has_phrases: bool) -> None:
         self._prompt, self._index, self._strategy, self._mode = prompt, index, strategy, mode
+        self._has_phrases = has_phrases
         self.has_bodies = strategy == MEMSIFT or mode == SEARCH
 
         def look(postings: Postings) -> tuple[Sequence[Term], Sequence[Unit], Sequence[float], float]:
             if strategy == MEMSIFT:
-                strengths = Strengths.of(postings, prompt, mode)
+                strengths = Strengths.of(postings, prompt, mode, has_phrases=has_phrases)
                 return strengths.terms, strengths.units, strengths.values, strengths.rare
             terms, units = fts5_bm25.find_units(postings, prompt.text, in_bodies=mode == SEARCH)
             return terms, units, (), 0.0
@@ -116,7 +120,7 @@ class MatchContributions:
         return title, tags, body if self.has_bodies else []
 
     def of(self, memory: Memory) -> Breakdown | None:
-        parts, bm25, bonus = self._index.look(lambda postings: self._parts(postings, memory))
+        parts, bm25, bonus, phrase, gain = self._index.look(lambda postings: self._parts(postings, memory))
         fields, total = _fields(memory), sum(parts.values())
         stems = [[*map(stem, field)] for field in fields]
         found = [self._find(unit, fields, stems) for unit in self._units]
@@ -124,7 +128,7 @@ class MatchContributions:
             counted = 3 if self.has_bodies else 2
             held = [sum(sum(word.occurrences[:counted]) for word in words) for words in found]
             parts = {number: 0.0 for number, times in enumerate(held) if times}
-        if not parts:
+        if not parts and not gain:
             return None
         contributions = [
             Contribution(
@@ -140,18 +144,24 @@ class MatchContributions:
             if number in parts
         ]
         missing = tuple(unit.text for unit, words in zip(self._units, found, strict=True) if not words)
-        return Breakdown(tuple(self.memories), tuple(contributions), missing, bm25, bonus, total + bonus)
+        strength = total + bonus + gain
+        return Breakdown(tuple(self.memories), tuple(contributions), missing, bm25, bonus, strength, phrase, gain)
 
-    def _parts(self, postings: Postings, memory: Memory) -> tuple[Mapping[int, float], float, float]:
-        """The part of each unit, the sum of their BM25, and the bonus."""
+    def _parts(self, postings: Postings, memory: Memory) -> tuple[Mapping[int, float], float, float, str, float]:
+        """The part of each unit, the sum of their BM25, the bonus, and the phrase that fits best with its gain."""
         row = postings.row_of(memory.summary)
         if row is None:
-            return {}, 0.0, 0.0
+            return {}, 0.0, 0.0, "", 0.0
         if self._strategy == MEMSIFT:
-            match = Strengths.of(postings, self._prompt, self._mode).matches([row]).get(row)
-            return (match.parts, match.bm25, match.strength - sum(match.parts.values())) if match else ({}, 0.0, 0.0)
-        parts, bonus = fts5_bm25.parts_of(postings, self._units, row, in_bodies=self._mode == SEARCH)
-        return parts, sum(parts.values()), float(bonus)
+            strengths = Strengths.of(postings, self._prompt, self._mode, has_phrases=self._has_phrases)
+            match, gain = strengths.matches([row]).get(row), strengths.gains.get(row)
+            phrase = postings.phrase(row, gain.phrase) if gain else ""
+            if match is None:
+                return {}, 0.0, 0.0, "", 0.0
+            bonus = match.strength - sum(match.parts.values())
+            return match.parts, match.bm25, bonus, phrase, gain.found if gain else 0.0
+        parts, points = fts5_bm25.parts_of(postings, self._units, row, in_bodies=self._mode == SEARCH)
+        return parts, sum(parts.values()), float(points), "", 0.0
 
     def _find(self, unit: Unit, fields: Fields, stems: Sequence[list[str]]) -> tuple[FoundWords, ...]:
         """The words of a memory that match a unit. *stems*: those of *fields*."""

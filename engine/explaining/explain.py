@@ -86,7 +86,9 @@ class Explainer:
         stages = {"has_judge": self._system.has_judge, "has_cutoff": self._system.has_cutoff}
         self._pool_size = pool_size(config, retrieval.mode, **stages)
         self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
-        self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
+        self._contributions = contributions_of(
+            retrieval.prompt, index, retrieval.strategy, retrieval.mode, now(), has_phrases=config.phrases
+        )
         self._counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
         self._entry = self._weakest(self._counted if self._contributions.has_bodies else list(retrieval.candidates))
 

@@ -243,6 +243,11 @@ class Postings:
         count = len(self.parts)
         return [dumps([row // count for row in rows if row % count == place]) for place in range(count)]
 
+    def phrase(self, row: int, number: int) -> str:
+        """The text of a phrase of a memory. *number* is that of the phrase in the root of the memory."""
+        db, _ = self.parts[row % len(self.parts)]
+        return str(db.execute("select text from phrase where row = ?", (number,)).fetchone()[0])
+
     def number(self, row: int, place: int) -> int:
         """The number of a memory among those of all roots. *row* is its row in the root at *place*."""
         return row * len(self.parts) + place

@@ -34,7 +34,7 @@ from engine.stores.roots import counting_file, double, parts_of, shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
     from typing import Any
 
     from engine.lean.sqlite import Connection
@@ -77,6 +77,16 @@ class Watch(Record):
 UNWATCHED = Watch()
 
 
+class PhraseSource(Record):
+    """The phrases of a root. `files` are the paths that hold them; `read` gives memory id -> phrases."""
+
+    files: tuple[str, ...] = ()
+    read: Callable[[], Mapping[str, Sequence[str]]] = dict
+
+
+NO_PHRASES = PhraseSource()
+
+
 def update(
     path: str,
     root: str,
@@ -86,6 +96,7 @@ def update(
     only: Set[bytes] | None = None,
     merges: bool = False,
     watch: Watch = UNWATCHED,
+    phrases: PhraseSource = NO_PHRASES,
 ) -> bool:
     """Update or build the index at *path* for *root*. Returns whether some front matter was read by line, not as YAML.
 
@@ -108,7 +119,7 @@ def update(
             else:
                 check(db, root, store.name)
                 db.execute("pragma cache_spill=off")  # else readers would be locked out until a large update ends
-            sync = Sync(db, root, store, risk, watch)
+            sync = Sync(db, root, store, risk, watch, phrases)
             is_changed = sync.run(only)
             if has_fts5(db) and (is_new or (merges and is_changed)):
                 db.execute(OPTIMIZE if is_new else MERGE)
@@ -166,9 +177,16 @@ class Sync:
     """One update of an index within a transaction."""
 
     def __init__(
-        self, db: Connection, root: str, store: RootStore, risk: Callable[[Memory], float], watch: Watch
+        self,
+        db: Connection,
+        root: str,
+        store: RootStore,
+        risk: Callable[[Memory], float],
+        watch: Watch,
+        phrases: PhraseSource,
     ) -> None:
         self.writer = Writer(db, risk)
+        self._phrases, self._has_other_phrases = phrases, False
         self._db, self._store, self._watch = db, store, watch
         self._root, self._folder = root, os.fsencode(root)
         self._files: dict[bytes, Stamp] = {}
@@ -192,7 +210,7 @@ class Sync:
             self.writer.ids &= {memory_id for (memory_id,) in self._db.execute(DOUBLED)}
         while self.writer.ids:
             self._settle(self.writer.ids.pop())
-        self.writer.finish()
+        self.writer.finish(self._phrases.read() if self._has_other_phrases else None)
         return is_changed
 
     def _add_new(self, new: list[str], of_all: int) -> None:
@@ -211,12 +229,16 @@ class Sync:
             return self._files.keys()
         begun_ns = time.time_ns()
         listing = self._store.listing(self._root)
+        before = self._db.execute("select name, size, mtime, ctime from place").fetchall()
         self._db.execute("delete from place")
         self._db.execute("delete from skipped")
         places = [
-            (os.fsencode(place), *settled_stamp(os.path.join(self._root, place), begun_ns)) for place in listing.places
+            (os.fsencode(place), *settled_stamp(os.path.join(self._root, place), begun_ns))
+            for place in (*listing.places, *self._phrases.files)
         ]
         self._db.executemany("insert into place values (?, ?, ?, ?)", places)
+        of_phrases = places[len(places) - len(self._phrases.files) :]
+        self._has_other_phrases = any(place not in before for place in of_phrases)
         listed = [(skipped.where, skipped.reason, False) for skipped in listing.skipped]
         noticed = [(notice.where, notice.reason, True) for notice in listing.notices]
         self._db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", [*listed, *noticed])

@@ -36,8 +36,8 @@ AT_MOST = ("max_inject", "max_results", "max_characters", "max_risk")
 AT_LEAST = ("noise_floor", "min_strength", "cutoff_threshold", "confidence_abs_floor")
 NEEDS_TRUST = tuple(f"{SECTION}.{name}" for name in ("judge", "logging", "deadline"))
 """In a root that nobody trusted, a FREE key may have any value. A key of AT_MOST and AT_LEAST counts only if it makes
-the hook stricter. A key of NEEDS_TRUST never counts, nor any key below it. `enabled` and
-`repeat_loaded` may only switch off, and `cutoff` only on."""
+the hook stricter. A key of NEEDS_TRUST never counts, nor any key below it. `enabled`, `repeat_loaded` and
+`phrases` may only switch off, and `cutoff` only on."""
 
 POOL_SIZE = f"{SECTION}.judge.candidate_pool_size"
 
@@ -178,7 +178,7 @@ def concerns_judge(key: str) -> bool:
 
 
 def _may_decide(name: str, value: Any, now: Any) -> bool:
-    if name in ("enabled", "repeat_loaded"):
+    if name in ("enabled", "repeat_loaded", "phrases"):
         return not value
     if name == "cutoff":
         return bool(now == OFF)

@@ -118,6 +118,7 @@ def search(wanted: Annotated[Search, bundle(Search)]) -> None:
       reason        the same as a sentence
       rank, gap     rank, and the strength by which it missed the stage's limit
       strength      the sum of the words' scores + bonus (for the number of words)
+                    + gain (for the phrase that fits best)
       floor, least, cutoff, pool
                     the limits, each with its value and the gap to it
       matched       words of the query in the memory: how (exact, phrase, stem,

@@ -25,7 +25,7 @@ def described(system: System) -> str:
     """What a system does, in at most 31 cells."""
     if is_injected(system.name):
         return "what a hook really injected"
-    parts = [MEASURES.get(system.strategy, "word counts")]
+    parts = [MEASURES.get(system.strategy, "word counts") if system.has_phrases else "words"]
     if system.has_cutoff:
         parts.append(f"{'default' if system.cutoff == DEFAULT else 'tuned'} cutoff")
     if system.has_judge:
@@ -62,6 +62,11 @@ class RootSystems:
     chosen: tuple[str, ...]
 
     @property
+    def has_phrases(self) -> bool:
+        """Whether some memory is found by phrases, too."""
+        raise NotImplementedError
+
+    @property
     def first(self) -> System:
         """The configured first stage, without cutoff and judge."""
         return system_of(self.config, has_judge=False)
@@ -92,7 +97,8 @@ class RootSystems:
         cuts = [(OFF, system.strategy) for system in SYSTEMS.values()]
         cuts += [(self.cutoff.kind, self.config.match_strategy)] if self.cutoff else []
         found = (system for system in SYSTEMS.values() if (system.cutoff, system.strategy) in cuts)
-        return tuple(system for system in found if self._may_ask or not system.has_judge)
+        able = (system for system in found if self.has_phrases or system.has_phrases)
+        return tuple(system for system in able if self._may_ask or not system.has_judge)
 
     @property
     def columns(self) -> tuple[System, ...]:

@@ -137,7 +137,9 @@ class Strengths:
     is that of the rarest possible word.
     """
 
-    def __init__(self, postings: Postings, text: str, turns: Sequence[Turn], mode: str) -> None:
+    def __init__(
+        self, postings: Postings, text: str, turns: Sequence[Turn], mode: str, has_phrases: bool = True
+    ) -> None:
         self.postings = postings
         self.searched, self.terms = pick_terms(text, turns, mode)
         self.units = postings.units(self.terms)
@@ -154,16 +156,16 @@ class Strengths:
         self._read = {number: self.units[number] for number in numbers}
         self._estimates: dict[int, float] | None = None
         self.gains: Mapping[int, Gain] = {}
-        if postings.has_phrases:
+        if postings.has_phrases and has_phrases:
             from engine.search import phrases
 
             said = next((turn.text for turn in reversed(turns) if turn.role == "user"), "")
             self.gains = phrases.gains(postings, self.searched, said, self.rare)
 
     @classmethod
-    def of(cls, postings: Postings, prompt: Prompt, mode: str) -> Strengths:
-        """The strengths for a prompt."""
-        key = prompt.text, prompt.turns, mode
+    def of(cls, postings: Postings, prompt: Prompt, mode: str, *, has_phrases: bool) -> Strengths:
+        """The strengths for a prompt, with or without the phrases of the memories."""
+        key = prompt.text, prompt.turns, mode, has_phrases
         return postings.keep(key, lambda: cls(postings, *key))
 
     @property

@@ -102,7 +102,8 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
     bars |= {"cutoff": explanation.cutoff, "pool": explanation.entry}
     row: dict[str, Any] = {
         **{name: own[name] for name in ("system", "outcome", "reason", "gap", "rank")},
-        **{name: getattr(breakdown, name, 0.0) for name in ("strength", "bm25", "bonus")},
+        **{name: getattr(breakdown, name, 0.0) for name in ("strength", "bm25", "bonus", "gain")},
+        "phrase": breakdown.phrase if breakdown else "",
         **{name: bar and fields(bar) for name, bar in bars.items()},
         "matched": [_matched_row(match) for match in matched],
         "missing": list(breakdown.missing) if breakdown else [],
@@ -118,6 +119,8 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
 def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     name = STRENGTH_NAMES.get(explanation.strategy, "strength")
     rows = [(name, f"{breakdown.strength:6.2f}", _sum(explanation, breakdown))]
+    if breakdown.gain:
+        rows.append(("asked as", f"{breakdown.gain:6.2f}", f"“{breakdown.phrase}”"))
     bars = (("near best", explanation.floor), ("at least", explanation.least), ("to be seen", explanation.entry))
     rows += [
         (label, f"{bar.value:6.2f}", f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}")
@@ -138,8 +141,9 @@ def _sum(explanation: Explanation, breakdown: Breakdown) -> str:
     if explanation.strategy == FTS5_BM25:
         return f"BM25 {breakdown.bm25:.2f} + {breakdown.bonus:g} for words in its body"
     asked, matched = len(breakdown.asked), len(breakdown.contributions)
-    words = breakdown.strength - breakdown.bonus
-    return f"{words:.2f} for words + {breakdown.bonus:.2f} for {matched:,} of {counted(asked, 'word')}"
+    words = breakdown.strength - breakdown.bonus - breakdown.gain
+    phrase = f" + {breakdown.gain:.2f} for a phrase" if breakdown.gain else ""
+    return f"{words:.2f} for words + {breakdown.bonus:.2f} for {matched:,} of {counted(asked, 'word')}{phrase}"
 
 
 def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width: int) -> list[Line]:
