@@ -145,6 +145,15 @@ class Cutoff:
         self.strategy = model.fit.match_strategy
         self.kind = kind
         self.threshold = model.threshold_of(threshold)
+        self._wanted = threshold
+
+    def of(self, *, has_phrases: bool) -> Cutoff:
+        """This cutoff, for a root with or without phrases: the default model has other thresholds for those with."""
+        if not has_phrases or self.kind != DEFAULT:
+            return self
+        named = default_model.THRESHOLDS_WITH_PHRASES
+        model = replace(self.model, named=named, threshold=named[default_model.BALANCED])
+        return Cutoff(model, DEFAULT, self._wanted)
 
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         strategy: str
         kind: str
 
+        def of(self, *, has_phrases: bool) -> Cutoff: ...
+
         def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]: ...
 
         def drop(
@@ -132,10 +134,12 @@ def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval
     cutoff, rules = system.cutoff, _Rules(system, index)
     if cutoff and not (mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy):
         cutoff = None
-    system = replace(system, cutoff=cutoff)
     is_brief = question.is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_judge=judge is not None, has_cutoff=cutoff is not None)
     strategy, pool = first_pool(question, index, system, size)
+    if cutoff:
+        cutoff = cutoff.of(has_phrases=pool.has_phrases)
+        system = replace(system, cutoff=cutoff)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
     while True:
         held = _hold_back(pool, index, rules, risks, mode)

@@ -4,7 +4,9 @@
 
 Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
 labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
-without it, at the thresholds for 2, 10 and 25 % false fires on real roots. --sizes prints the same by the size of a
+without it, at the thresholds for 2, 10 and 25 % false fires on real roots. Real roots are measured once more with the
+phrases of the shared data by which their notes are asked for, with the same model and with thresholds of their own; and
+as a control with the phrases of other notes. --sizes prints the same by the size of a
 root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 2,000 (with chat facts where
 the notes do not suffice). --write puts the model of all roots, and the shares that were measured, into
 engine/default_model.py. Reliability is the mean P(useful) : the share of useful, in bins of 30 candidates or more;
@@ -94,17 +96,23 @@ class LabelledRoot:
     prompts: list[tuple[Prompt, str]]
     grades: Mapping[str, Mapping[str, int]]
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    phrases: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def grade(self, prompt_id: str, memory_id: str) -> int | None:
         names = self.names.get(memory_id, ())
         return max((self.grades[prompt_id].get(name, 0) for name in names), default=None)
 
 
-def graded(root: LabelledRoot, corpus: Corpus | None = None) -> list[GradedPrompt]:
-    """The prompts of a root with their candidates, in the root or in another corpus that holds its memories."""
+def graded(
+    root: LabelledRoot, corpus: Corpus | None = None, phrases: Mapping[str, Sequence[str]] | None = None
+) -> list[GradedPrompt]:
+    """The prompts of a root with their candidates, in the root or in another corpus that holds its memories.
+
+    *phrases*: memory id -> phrases by which it is asked for.
+    """
     found, corpus = [], corpus or root.corpus
     words = {memory.summary.id: len(memory.body.split()) for memory in corpus.memories}
-    with closing(index_of(corpus)) as index:
+    with closing(index_of(corpus, phrases=phrases)) as index:
         held = {name for id_ in words for name in root.names.get(id_, ())}
         for prompt, kind in root.prompts:
             recorder = Recorder(LEARNED)
@@ -139,6 +147,9 @@ def real_roots(notes: Path, shared: Path) -> Iterator[LabelledRoot]:
     grades: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
     for row in rows_in(shared / "labels.jsonl"):
         grades[row["root"]][row["id"]] = {note_name(f"{name}.md"): grade for name, grade in row["labels"].items()}
+    written: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for row in rows_in(shared / "phrases.jsonl"):
+        written[row["root"]][note_name(row["note"])] = row["phrases"]
     files = [shared / "prompts.jsonl", *sorted(notes.glob("prompts/*.jsonl"))]
     rows = list(chain.from_iterable(map(rows_in, files)))
     for name in dict.fromkeys(row["root"] for row in rows):
@@ -147,7 +158,8 @@ def real_roots(notes: Path, shared: Path) -> Iterator[LabelledRoot]:
         notes_of = {one.summary.id: note_name(one.summary.path) for one in corpus.memories}
         names = {id_: (file,) for id_, file in notes_of.items() if file not in ("memory", "readme", "index")}
         prompts = [(prompt_of(row), row["kind"]) for row in own]
-        yield LabelledRoot(name, TYPED if "context" in own[0] else REAL, corpus, prompts, grades[name], names)
+        phrases = {id_: written[name][file] for id_, (file,) in names.items() if file in written[name]}
+        yield LabelledRoot(name, TYPED if "context" in own[0] else REAL, corpus, prompts, grades[name], names, phrases)
 
 
 def corpus_roots() -> Iterator[LabelledRoot]:
@@ -224,13 +236,19 @@ def scored(prompts: Iterable[GradedPrompt], weights: FeatureWeights) -> Scored:
     return result
 
 
-def left_out(prompts: Sequence[GradedPrompt], features: Sequence[str] = FEATURES) -> Scored:
-    """Each root scored by a model that was fitted without it."""
+def left_out(prompts: Sequence[GradedPrompt], asked: Sequence[GradedPrompt]) -> Scored:
+    """The prompts *asked*, each root scored by a model that was fitted to *prompts* without it."""
     found: Scored = []
-    for root in dict.fromkeys(prompt.root for prompt in prompts):
-        others = fitted((prompt for prompt in prompts if prompt.root != root), features)
-        found += scored([prompt for prompt in prompts if prompt.root == root], others)
+    for root in dict.fromkeys(prompt.root for prompt in asked):
+        others = fitted(prompt for prompt in prompts if prompt.root != root)
+        found += scored([prompt for prompt in asked if prompt.root == root], others)
     return found
+
+
+def shuffled(phrases: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """The phrases of other memories for each memory."""
+    given = [*phrases.values()]
+    return dict(zip(phrases, Random(1).sample(given, len(given)), strict=True))
 
 
 def injected(row: Sequence[tuple[float, int | None]], least: float) -> list[int | None]:
@@ -330,10 +348,8 @@ MOST_ON_A_LINE = 4
 """Entries of a table in the written file that stand on one line."""
 
 
-def write(
-    weights: FeatureWeights, thresholds: Mapping[str, float], deviations: Mapping[str, float], rows: Scored
-) -> None:
-    """Write the model. *rows* are those that its thresholds were measured on."""
+def write(weights: FeatureWeights, deviations: Mapping[str, float], rows: Scored, with_phrases: Scored) -> None:
+    """Write the model. *rows* are those that its thresholds were measured on, also *with_phrases*."""
     file = TOP / "engine/default_model.py"
     text = file.read_text(encoding="utf-8")
     named = {name: round(weights.by_feature.get(name, 0.0), 4) for name in FEATURES}
@@ -341,12 +357,14 @@ def write(
         "INTERCEPT": round(weights.intercept, 4),
         "WEIGHTS": named,
         "SCALES": {name: round(value, 4) for name, value in deviations.items()},
-        "MEASURED": {
-            name: tuple(round(part / of, 2) for part, of in (found["served"], found["useful"]))
-            for name, found in ((name, measured(rows, least)) for name, least in thresholds.items())
-        },
-        "THRESHOLDS": {name: round(value, 3) for name, value in thresholds.items()},
     }
+    for ending, own in (("", rows), ("_WITH_PHRASES", with_phrases)):
+        least = {name: threshold_for(rate, own) for name, rate in FALSE_FIRES.items()}
+        values[f"THRESHOLDS{ending}"] = {name: round(value, 3) for name, value in least.items()}
+        values[f"MEASURED{ending}"] = {
+            name: tuple(round(part / of, 2) for part, of in (found["served"], found["useful"]))
+            for name, found in ((name, measured(own, value)) for name, value in least.items())
+        }
     for name, value in values.items():
         body = f"{value}"
         if isinstance(value, dict):
@@ -368,9 +386,13 @@ def main() -> None:
     real = list(real_roots(given.notes, given.shared)) if given.notes else []
     roots = [*real, *corpus_roots(), *example_roots(), *(chat_roots(given.locomo) if given.locomo else ())]
     prompts = [prompt for root in roots for prompt in graded(root)]
-    rows = left_out(prompts)
+    rows = left_out(prompts, prompts)
     weights = fitted(prompts)
     print(weights)
+    asked = {
+        "with phrases": left_out(prompts, [p for root in real for p in graded(root, phrases=root.phrases)]),
+        "of other notes": left_out(prompts, [p for root in real for p in graded(root, phrases=shuffled(root.phrases))]),
+    }
     sets = {name: [row for row in rows if row[0].set == name] for name in dict.fromkeys(root.set for root in roots)}
     real_rows = sets.get(REAL) or sets[CORPUS]
     thresholds = {name: threshold_for(rate, real_rows) for name, rate in FALSE_FIRES.items()}
@@ -386,13 +408,24 @@ def main() -> None:
     print("\nneeded in first 1 / 3 / 10, and reliability")
     for group, own in sets.items():
         print(f"{group:10} {first_needed(own)}   {reliability(own)}")
+    print("\nphrases by which notes are asked for: their own, and those of other notes")
+    for name, found in asked.items():
+        for kind in (REAL, TYPED):
+            own = [row for row in found if row[0].set == kind]
+            print(f"{name:15} {kind:6} {first_needed(own)}   {reliability(own)}")
+            for label, rate in FALSE_FIRES.items():
+                least = threshold_for(rate, [row for row in found if row[0].set == REAL])
+                print(f"  {label:9} {least:.3f} {shown(measured(own, least))}")
+                for group in dict.fromkeys(prompt.kind for prompt, _ in own):
+                    print(f"    {group:12} {shown(measured([row for row in own if row[0].kind == group], least))}")
     if given.sizes:
         print_sizes(roots, prompts, thresholds["balanced"])
     if given.write:
         import numpy as np
 
         held = [one.features for prompt in prompts for one in prompt.candidates[:8]]
-        write(weights, thresholds, {name: float(np.std([row[name] for row in held])) for name in held[0]}, real_rows)
+        deviations = {name: float(np.std([row[name] for row in held])) for name in held[0]}
+        write(weights, deviations, real_rows, [row for row in asked["with phrases"] if row[0].set == REAL])
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def find(strengths: Strengths, size: int, *, include_retired: bool) -> Candidate
         matched = tuple([texts[number] for number in match.parts])
         scored.append(Scored(memory, -match.bm25, 0, -scores[row], matched, match.length, unsure))
     pool = CandidatePool(scored, strengths.units, strengths.rare, strengths.unknown, strengths.searched)
-    return replace(pool, root_size=strengths.postings.memories)
+    return replace(pool, root_size=strengths.postings.memories, has_phrases=strengths.has_phrases)
 
 
 class Strengths:
@@ -156,7 +156,8 @@ class Strengths:
         self._read = {number: self.units[number] for number in numbers}
         self._estimates: dict[int, float] | None = None
         self.gains: Mapping[int, Gain] = {}
-        if postings.has_phrases and has_phrases:
+        self.has_phrases = postings.has_phrases and has_phrases
+        if self.has_phrases:
             from engine.search import phrases
 
             said = next((turn.text for turn in reversed(turns) if turn.role == "user"), "")
