@@ -59,7 +59,7 @@ SEARCHABLE = """
 create virtual table full_text using {module}(title, tags, body, content='', tokenize="{tokenizer}");
 create virtual table stem using fts5vocab(full_text, row);
 create virtual table posting using fts5vocab(full_text, instance);
-create virtual table phrase_text using {module}(stems, content='', detail=none, tokenize="{tokenizer}");
+create virtual table phrase_text using {module}(stems, content='', detail=none, columnsize=0, tokenize="{tokenizer}");
 create virtual table phrase_stem using fts5vocab(phrase_text, row);
 insert into full_text(full_text, rank) values ('hashsize', 32000000);
 """

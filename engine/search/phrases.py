@@ -31,7 +31,7 @@ WEIGHT = 12.0
 TURN_WEIGHT, TURN_CHARACTERS = 0.5, 600
 """The weight of the words of the person's last turn, and the end of it that is read."""
 
-BUDGET, MOST_WEIGHED = 6000, 200
+BUDGET, MOST_WEIGHED = 3000, 60
 """Postings of phrases that are read for a prompt, and phrases that are compared with it."""
 
 MOST_PHRASES, MOST_WORDS = 12, 20

@@ -6,7 +6,7 @@ from engine.config import CHOICES, DEFAULT, FTS5_BM25, MEMSIFT, SYSTEMS, TITLE_T
 from engine.lean.record import replace
 
 
-def test_there_are_eleven_systems() -> None:
+def test_there_are_eleven_systems_and_those_of_memsift_also_without_phrases() -> None:
     assert {
         "memsift": System("memsift", MEMSIFT, has_judge=False),
         "bm25": System("bm25", FTS5_BM25, has_judge=False),
@@ -19,7 +19,11 @@ def test_there_are_eleven_systems() -> None:
         "bm25+cutoff": System("bm25+cutoff", FTS5_BM25, has_judge=False, cutoff=TUNED),
         "memsift+cutoff+judge": System("memsift+cutoff+judge", MEMSIFT, has_judge=True, cutoff=TUNED),
         "bm25+cutoff+judge": System("bm25+cutoff+judge", FTS5_BM25, has_judge=True, cutoff=TUNED),
-    } == SYSTEMS
+    } == {name: system for name, system in SYSTEMS.items() if system.has_phrases}
+    plain = [system for system in SYSTEMS.values() if not system.has_phrases]
+    assert len(plain) == 6
+    assert {system.strategy for system in plain} == {MEMSIFT}
+    assert SYSTEMS["memsift+default-phrases+judge"] in plain
 
 
 def test_every_strategy_of_a_configuration_is_a_system() -> None:
