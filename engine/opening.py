@@ -10,7 +10,7 @@ import sys
 import time
 
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
-from engine.paths import cache_dir, root_key
+from engine.paths import cache_dir, config_file, root_key, trust_file
 from engine.search.database import check, is_openable
 from engine.search.index import BEHIND, UNBUILT, Index, index_in_memory
 from engine.stores.files import MAX_FILE_BYTES, has_locks
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engine.memory import Corpus, Memory, MemorySummary
+    from engine.search.sync import PhraseSource
 
     Rules = tuple[Callable[[MemorySummary], bool], Callable[[MemorySummary], bool]]
     """The functions `is_accepted` and `is_loaded` of an `Index`."""
@@ -57,7 +58,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
     from engine.quality.decisions import follow_rereading
     from engine.search.sync import discard, is_damage
-    from engine.stores.roots import read_corpus, readable_root
+    from engine.stores.roots import readable_root
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
@@ -68,12 +69,12 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return open_index(resolved, environ)
 
     try:
-        _update(path, resolved, wait_s=_longest_wait(path), merges=True)
+        _update(path, resolved, environ, wait_s=_longest_wait(path), merges=True)
         index = _open(path, resolved, (_acceptance_rule(resolved, environ), _loading_rule(resolved, environ)), recover)
         follow_rereading(index, environ)
         return index
     except (*DAMAGE, OSError):
-        return index_of(read_corpus(resolved), is_accepted=_acceptance_rule(resolved, environ))
+        return _index_in_memory(resolved, environ)
 
 
 def _longest_wait(path: str) -> float:
@@ -93,12 +94,32 @@ def index_of(
     return index_in_memory(corpus, early_risk, risk, module, is_accepted, phrases or {})
 
 
-def _update(path: str, root: str, **how: Any) -> bool:
+def _update(path: str, root: str, environ: Mapping[str, str], **how: Any) -> bool:
     """As `engine.search.sync.update`, with the risk of the memories. Few prompts need it, so it is loaded only then."""
     from engine.quality.safety.gate import early_risk
     from engine.search.sync import update
 
-    return update(path, root, early_risk, **how)
+    return update(path, root, early_risk, phrases=_phrases_of(root, environ), **how)
+
+
+def _phrases_of(root: str, environ: Mapping[str, str]) -> PhraseSource:
+    """The phrases of a root that count: in a root that is neither the user's own nor trusted, only the user's own."""
+    from engine.phrases.file import phrases_files, read_phrases
+    from engine.search.sync import PhraseSource
+    from engine.settings.roots import is_own_root
+
+    files = phrases_files(root, environ)
+    watched = (*files, trust_file(environ), config_file(environ)) if any(map(os.path.lexists, files)) else files
+
+    def read() -> Mapping[str, Sequence[str]]:
+        found = read_phrases(root, environ)
+        if is_own_root(root, environ):
+            return found.counted
+        return {
+            memory_id: [row.phrase for row in rows if row.file == files[-1]] for memory_id, rows in found.rows.items()
+        }
+
+    return PhraseSource(watched, read)
 
 
 def make_scan(path: str) -> Callable[[list[Memory]], dict[str, float]]:
@@ -163,7 +184,7 @@ def build(
 
     resolved = os.path.realpath(root)
     try:
-        _update(index_file(resolved, environ), resolved, wait_s=0.0, watch=Watch(tell, is_over))
+        _update(index_file(resolved, environ), resolved, environ, wait_s=0.0, watch=Watch(tell, is_over))
     except (*DAMAGE, OSError, OutOfTimeError):
         return
 
@@ -175,7 +196,7 @@ def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = Non
     """
     path = index_file(root, environ)
     try:
-        _update(path, root, wait_s=_longest_wait(path), only=names, merges=True)
+        _update(path, root, environ, wait_s=_longest_wait(path), only=names, merges=True)
     except (*DAMAGE, OSError):
         return False
     return True
@@ -254,7 +275,7 @@ def main(path: str, root: str) -> None:
     """Update the index at low priority, unless another process does. `start_update` runs this in its own process."""
     try:
         os.nice(10)
-        _update(path, root, wait_s=0.0, merges=True)
+        _update(path, root, os.environ, wait_s=0.0, merges=True)
         open_index(root, os.environ).close()  # decisions follow memories that are now read differently
     except (*DAMAGE, OSError):
         return
@@ -270,7 +291,7 @@ def _update_in_time(path: str, root: str, environ: Mapping[str, str], deadline_s
     until = time.monotonic() + SYNC_SHARE * deadline_s
     try:
         is_over = Watch(is_over=lambda: time.monotonic() > until)
-        if _update(path, root, wait_s=LOCK_SHARE * deadline_s, watch=is_over):
+        if _update(path, root, environ, wait_s=LOCK_SHARE * deadline_s, watch=is_over):
             start_update(path, root)
     except OutOfTimeError:
         start_update(path, root)
@@ -284,11 +305,17 @@ def _update_in_time(path: str, root: str, environ: Mapping[str, str], deadline_s
 
 def _in_memory(root: str, environ: Mapping[str, str]) -> Index | None:
     """An index in memory; None for a large root."""
-    from engine.stores.roots import read_corpus
 
     if not _is_small(root):
         return None
-    return index_of(read_corpus(root), is_accepted=_acceptance_rule(root, environ))
+    return _index_in_memory(root, environ)
+
+
+def _index_in_memory(root: str, environ: Mapping[str, str]) -> Index:
+    from engine.stores.roots import read_corpus
+
+    accepts, phrases = _acceptance_rule(root, environ), _phrases_of(root, environ).read()
+    return index_of(read_corpus(root), is_accepted=accepts, phrases=phrases)
 
 
 def _acceptance_rule(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
@@ -336,7 +363,7 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
             _mark_behind(index)
             return None
         try:
-            if _update(path, root, wait_s=wait_s, only=names):
+            if _update(path, root, environ, wait_s=wait_s, only=names):
                 start_update(path, root)
         except (*DAMAGE, OSError):
             return _in_memory(root, environ)
