@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from engine.curation.journal import Journal
 from engine.errors import JournalError, MovedRootError
 from engine.lean.json_text import dumps, loads
-from engine.paths import cutoff_file, journal_file, state_dir, state_home
-from engine.quality.repository import git, project_of
+from engine.paths import cutoff_file, journal_file, project_of, state_dir, state_home
+from engine.quality.repository import git
 from engine.stores.files import UnreadableFileError, text_of, write_whole
 from engine.wording import counted
 

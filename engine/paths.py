@@ -129,6 +129,17 @@ def project_slug(cwd: str) -> str:
     return slug if len(slug) <= _SLUG_CHARACTERS else f"{slug[:_SLUG_CHARACTERS]}-{_path_hash(cwd)}"
 
 
+def project_of(root: str) -> str:
+    """The folder of the repository around *root*; else the folder that holds its `.claude`; empty for none."""
+    folder = os.path.realpath(root)
+    while os.path.dirname(folder) != folder:
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        folder = os.path.dirname(folder)
+    around, _, inside = os.path.realpath(root).rpartition(f"{os.sep}.claude{os.sep}")
+    return around if inside == "memory" else ""
+
+
 def home_dir(environ: Mapping[str, str]) -> str:
     """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it.
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from engine.curation.files import FileChange, IndexChange, diff, require_unchanged, text_at, write
 from engine.curation.index_lines import IndexFile
 from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal, text_hash, tombstone_of
-from engine.curation.lock import WAIT_S, locked
 from engine.curation.operations import Create, Plan
 from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
 from engine.lean.record import Record, replace
 from engine.paths import journal_file
+from engine.phrases.writing import carry
 from engine.stores.files import remove_leftovers
+from engine.stores.lock import WAIT_S, locked
 from engine.stores.registry import file_store_of
 from engine.stores.writing import writing_of
 
@@ -106,6 +107,7 @@ class Curator:
                 raise JournalError(f"{error} {UNCHANGED}") from None
             try:
                 self._carry_out(effect.files)
+                carry(effect.carried, self._environ)
             except CurationError as error:
                 told = self._take_back(number, effect)
                 if told == UNCHANGED and isinstance(error, ChangedSinceError):
@@ -228,6 +230,7 @@ class Curator:
         for folder in {folder for file in effect.files for folder in (file.root, os.path.dirname(file.path))}:
             remove_leftovers(os.path.realpath(folder))
         is_whole = len(usable) == len(effect.files)
+        carry(effect.carried if is_whole else (), self._environ)
         self.journal.finish(number, effect if is_whole else Effect(()), DONE if is_whole else INCOMPLETE)
         return self.journal.deed(number)
 

@@ -18,6 +18,7 @@ from engine.curation.files import FileChange, Hunk, IndexChange
 from engine.errors import JournalError
 from engine.lean.record import Record, fields
 from engine.lean.sections import text_beside
+from engine.phrases.writing import Carried
 from engine.stores.private_database import PrivateDatabase
 from engine.stores.writing import one_line
 
@@ -57,14 +58,19 @@ class Deed(Record):
 
 
 class Effect(Record):
-    """All that an operation changes: files, and the tombstones that it sets (`buried`) or takes away (`lifted`)."""
+    """All that an operation changes: files, and the tombstones that it sets (`buried`) or takes away (`lifted`).
+
+    `carried`: the phrases that go where their memories go.
+    """
 
     files: tuple[FileChange, ...]
     buried: tuple[Tombstone, ...] = ()
     lifted: tuple[Tombstone, ...] = ()
+    carried: tuple[Carried, ...] = ()
 
     def reversed(self) -> Effect:
-        return Effect(tuple(file.reversed() for file in reversed(self.files)), self.lifted, self.buried)
+        files = tuple(file.reversed() for file in reversed(self.files))
+        return Effect(files, self.lifted, self.buried, tuple(carried.reversed() for carried in reversed(self.carried)))
 
 
 class Journal:
@@ -129,7 +135,7 @@ class Journal:
         return found[-1] if found else None
 
     def effect(self, number: int) -> Effect:
-        """The files and tombstones of an operation."""
+        """The files, tombstones and phrases of an operation. Operations of version 1.0.0 carried no phrases."""
         ((text,),) = self._file.rows("select document from operation where number = ?", (number,))
         document = json.loads(text)
         buried, lifted = (tuple(Tombstone(**row) for row in document[name]) for name in ("buried", "lifted"))
@@ -140,7 +146,7 @@ class Journal:
                 hunk |= {"before": tuple(hunk["before"]), "after": tuple(hunk["after"])}
             index["hunks"] = tuple(Hunk(**hunk) for hunk in index["hunks"])
             files.append(FileChange(**{**row, "index": IndexChange(**index)}))
-        return Effect(tuple(files), buried, lifted)
+        return Effect(tuple(files), buried, lifted, tuple(Carried(**row) for row in document.get("carried", ())))
 
     def rename_root(self, old: str, new: str) -> None:
         """Let the operations in the root *old*, whose folder was moved, be operations in the root *new*."""
@@ -149,10 +155,10 @@ class Journal:
             for number, roots, text in db.execute(sql, (json.dumps(old),)).fetchall():
                 moved = [new if root == old else root for root in json.loads(roots)]
                 document = json.loads(text)
-                for file in document["files"]:
-                    file["root"] = new if file["root"] == old else file["root"]
-                row = json.dumps(moved), json.dumps(document), number
-                db.execute("update operation set roots = ?, document = ? where number = ?", row)
+                for row in (*document["files"], *document.get("carried", ())):
+                    row |= {name: new for name in ("root", "to_root") if row.get(name) == old}
+                values = json.dumps(moved), json.dumps(document), number
+                db.execute("update operation set roots = ?, document = ? where number = ?", values)
 
     def tombstone(self, digest: str) -> Tombstone | None:
         rows = self._file.rows("select hash, memory, title, reason, at from tombstone where hash = ?", (digest,))

@@ -10,6 +10,7 @@ from engine.curation.files import FileChange, text_at
 from engine.curation.journal import Effect, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record, replace
+from engine.phrases.writing import COPIED, MOVED, Carried
 from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of, formats_of, module_for
 from engine.stores.roots import copies_of
@@ -207,7 +208,8 @@ class Merge(Record):
         reason = f"superseded by {self.kept.id}"
         changes = [kept.changed(kept.writing.merged(kept.text, texts, self.note, now))]
         changes += [other.changed(other.writing.with_status(other.text, RETIRED, reason, now)) for other in others]
-        return _plan("merge", f"Merged {', '.join(ids[1:])} into {self.kept.id}", tuple(places), tuple(changes))
+        plan = _plan("merge", f"Merged {', '.join(ids[1:])} into {self.kept.id}", tuple(places), tuple(changes))
+        return _carrying(plan, *(Carried(COPIED, kept.root, other, kept.root, self.kept.id) for other in ids[1:]))
 
 
 class Move(OfMemory):
@@ -234,7 +236,8 @@ class Move(OfMemory):
             raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")
         arrived = FileChange(target, place.name, None, place.mark + place.text)
         plan = _plan(MOVE, f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
-        return replace(plan, roots=(place.root, target))
+        carried = Carried(MOVED, place.root, self.memory.id, target, self.memory.id)
+        return _carrying(replace(plan, roots=(place.root, target)), carried)
 
 
 class Rename(OfMemory):
@@ -257,7 +260,8 @@ class Rename(OfMemory):
             after = place.writing.renamed(before, old, new, is_own=False) if before else before
             if after != before:
                 changes.append(FileChange(place.root, name, before, after))
-        return _plan("rename", f"Renamed {old} to {new}", (place,), tuple(changes))
+        plan = _plan("rename", f"Renamed {old} to {new}", (place,), tuple(changes))
+        return _carrying(plan, Carried(MOVED, place.root, old, place.root, new))
 
 
 class TakeOut(OfMemory):
@@ -308,13 +312,14 @@ class Together(Record):
             raise CurationError("Two of these changes are about the same file. Make them one after the other.")
         buried = tuple(stone for plan in plans for stone in plan.effect.buried)
         lifted = tuple(stone for plan in plans for stone in plan.effect.lifted)
+        carried = tuple(carried for plan in plans for carried in plan.effect.carried)
         kinds = {plan.kind for plan in plans}
         memories = tuple(dict.fromkeys(memory for plan in plans for memory in plan.memories))
         roots = tuple(dict.fromkeys(root for plan in plans for root in plan.roots))
         kind = kinds.pop() if len(kinds) == 1 else SEVERAL
         more = f", and {len(plans) - 1:,} more" if plans[1:] else ""
         summary = self.summary or f"{plans[0].summary}{more}"
-        return Plan(kind, summary, memories, roots, Effect(files, buried, lifted))
+        return Plan(kind, summary, memories, roots, Effect(files, buried, lifted, carried))
 
 
 def _masked(text: str, secrets: Sequence[str]) -> str:
@@ -350,3 +355,8 @@ def _plan(
     if copies := [copy for place in places for copy in place.copies]:
         summary = f"{summary} ({', '.join(copies)} with the same id {'stay' if copies[1:] else 'stays'} as before)"
     return Plan(kind, one_line(summary), ids, roots, Effect(files, marks.buried, marks.lifted))
+
+
+def _carrying(plan: Plan, *carried: Carried) -> Plan:
+    """*plan*, in which phrases go where their memories go."""
+    return replace(plan, effect=replace(plan.effect, carried=carried))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.lean.record import Record
+from engine.paths import project_of
 from engine.quality.registry import WORDS
 from engine.stores.files import UnreadableFileError, is_inside, make_folder, text_of, write_whole
 
@@ -71,17 +72,6 @@ class RepositoryContent(Record):
             self.folder, "log", "--all", "-p", "-U0", "--format=", f"-G{defined}", "--", *sources, seconds=LOG_SECONDS
         )
         return frozenset(match[2] for match in re.finditer(rf"^[-+].*?{defined}", log, re.MULTILINE))
-
-
-def project_of(root: str) -> str:
-    """The folder of the repository around *root*; else the folder that holds its `.claude`; empty for none."""
-    folder = os.path.realpath(root)
-    while os.path.dirname(folder) != folder:
-        if os.path.lexists(os.path.join(folder, ".git")):
-            return folder
-        folder = os.path.dirname(folder)
-    around, _, inside = os.path.realpath(root).rpartition(f"{os.sep}.claude{os.sep}")
-    return around if inside == "memory" else ""
 
 
 @contextmanager

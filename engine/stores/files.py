@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 
+from engine.paths import project_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -221,6 +223,26 @@ def write_whole(
         remove(aside)
     if lasts:
         make_names_last(os.path.dirname(place))
+
+
+UNION = "/*.jsonl merge=union"
+"""The line of a .gitattributes by which git joins two files of JSON lines, and leaves no conflict to a person."""
+
+
+def let_git_join(path: str) -> str:
+    """Let git join two versions of the file of JSON lines at *path*, where it lies in a repository: see UNION.
+
+    The path of the .gitattributes beside it, if that was written; else empty. A link is left alone. Raises OSError and
+    UnreadableFileError.
+    """
+    rules = os.path.join(os.path.dirname(path), ".gitattributes")
+    if not path.endswith(".jsonl") or os.path.islink(rules) or not project_of(os.path.dirname(path)):
+        return ""
+    known = text_of(rules) if os.path.exists(rules) else ""
+    if UNION in known.splitlines():
+        return ""
+    write_whole(rules, f"{known}{UNION}\n".encode(), open_shared)
+    return rules
 
 
 def remove(path: str) -> None:

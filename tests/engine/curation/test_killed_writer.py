@@ -14,11 +14,11 @@ import pytest
 from engine.curation.curator import Curator
 from engine.curation.files import text_at
 from engine.curation.journal import DONE, PENDING, Journal
-from engine.curation.lock import locked
 from engine.curation.operations import Archive, Edit, Merge, Move, Operation, Restore, Retire, Tag
 from engine.errors import CurationError
 from engine.paths import journal_file
 from engine.stores.claude_memory_writing import LOCK_FOLDER
+from engine.stores.lock import locked
 from engine.stores.roots import read_corpus
 from engine.stores.writing import Changes
 from tests.engine.curation.roots import document, rebuilt_index, write_documents

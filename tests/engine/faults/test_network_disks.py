@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from engine.curation.curator import Curator
-from engine.curation.lock import locked
 from engine.errors import JournalError, LabelStoreError, RootLockedError
+from engine.stores.lock import locked
 from labels.store import LabelStore
 from tests.engine.faults.answers import FaultyRoot, assert_works
 from tests.engine.faults.mounts import network_disk

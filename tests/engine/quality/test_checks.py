@@ -8,10 +8,10 @@ import pytest
 
 from engine.lean.record import replace
 from engine.memory import Memory, Section, Skipped
+from engine.paths import project_of
 from engine.quality.checks import age, drift, duplicates, fields, safety, secrets, size, staleness, usage
 from engine.quality.decisions import ACCEPTED
 from engine.quality.registry import CHECKS, CheckedRoot, Finding, Usage, findings
-from engine.quality.repository import project_of
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.curation.roots import CONTENT, document, write_documents

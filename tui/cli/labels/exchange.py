@@ -14,6 +14,7 @@ import click
 
 from engine.errors import RootNotFoundError
 from engine.lean.record import replace
+from engine.stores.files import let_git_join
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, opened_store, store_path
 from tui.cli.output import text_of, write_output
@@ -115,13 +116,8 @@ def export(
         tell(f"The project that loads this needs the output of `memsift export --format {name} --interface`.")
 
 
-UNION = "/*.jsonl merge=union"
-"""The line of a .gitattributes by which git joins two files of labels, and leaves no conflict to a person."""
-
-
 def share(extract: Extract, form: ExchangeFormat, file: Path) -> None:
-    """Write the labels of one person to a *file* to share: those that it has already stay. See `UNION`."""
-    from engine.quality.repository import project_of
+    """Write the labels of one person to a *file* to share: those that it has already stay. Git joins two of them."""
     from labels.exchange.files import read_source
 
     if file.is_file() and file.stat().st_size and form.recognises and form.read:
@@ -130,10 +126,7 @@ def share(extract: Extract, form: ExchangeFormat, file: Path) -> None:
             extract.add_shared(form.read(source))
     write_output(form.write(extract), str(file))
     tell(f"{file} holds the labels of {extract.annotator} alone. Without --annotator, a file holds everything.")
-    rules = file.parent / ".gitattributes"
-    known = rules.read_text("utf-8") if rules.exists() else ""
-    if project_of(str(file.parent)) and file.suffix == ".jsonl" and UNION not in known.splitlines():
-        write_output(f"{known}{UNION}\n", str(rules))
+    if rules := let_git_join(str(file)):
         tell(f"{rules} lets git join the labels of two machines. Commit it, too.")
 
 

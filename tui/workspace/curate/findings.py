@@ -11,13 +11,12 @@ from engine.conversations.activity_log import read_log
 from engine.errors import DecisionsError, MissingLibraryError, RootError
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
-from engine.paths import decisions_file, labels_file, state_dir
+from engine.paths import decisions_file, labels_file, project_of, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget, shared_acceptances
 from engine.quality.fixing import plan_fixes
 from engine.quality.judging.store import RatingStore, may_have_ratings
 from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings
-from engine.quality.repository import project_of
 from engine.quality.safety.gate import scan_text, text_of
 from engine.settings.trust import trust_of
 from engine.stores.roots import read_corpus

@@ -12,10 +12,9 @@ from engine.conversations.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError
 from engine.lean.record import Record
-from engine.paths import journal_file, state_dir
+from engine.paths import journal_file, project_of, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.registry import Usage
-from engine.quality.repository import project_of
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.config import OFF, system_of
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.opening import index_of
+from engine.paths import project_of
 from engine.pipeline import OpenSystem, Query, retrieve
-from engine.quality.repository import folder_at, project_of
+from engine.quality.repository import folder_at
 from engine.stores.roots import read_corpus
 from engine.wording import counted
 from labels.exchange.replay_file import read_outcomes

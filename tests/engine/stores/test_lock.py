@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.curation.lock import locked
 from engine.errors import RootLockedError
+from engine.stores.lock import locked
 
 FOLDER = ".index.lockdir"
 HOLDER = f"""
 import os, sys, time
-from engine.curation.lock import locked
+from engine.stores.lock import locked
 with locked(sys.argv[1], {FOLDER!r}, os.environ):
     print("held", flush=True)
     time.sleep(60)
@@ -84,7 +84,7 @@ def test_the_lock_of_a_killed_memsift_is_free_at_once(tmp_path: Path) -> None:
 
 DIES_AT_ONCE = f"""
 import os, sys
-from engine.curation import lock
+from engine.stores import lock
 made = os.mkdir
 def mkdir_and_die(path, *mode):
     made(path, *mode)
