@@ -113,7 +113,7 @@ def _phrases_of(root: str, environ: Mapping[str, str]) -> PhraseSource:
 
     def read() -> Mapping[str, Sequence[str]]:
         found = read_phrases(root, environ)
-        if is_own_root(root, environ):
+        if not found.rows or is_own_root(root, environ):
             return found.counted
         return {
             memory_id: [row.phrase for row in rows if row.file == files[-1]] for memory_id, rows in found.rows.items()

@@ -15,7 +15,8 @@ from engine.search.commonness import LEAST_RARITY, rarity
 from engine.search.index import Index
 from engine.search.ranking import CandidatePool
 from engine.search.strategies import memsift
-from engine.search.strategies.memsift import ELSEWHERE, FOCUS, K1, PASSAGE, B, idf
+from engine.search.commonness import ELSEWHERE, idf
+from engine.search.strategies.memsift import FOCUS, K1, PASSAGE, B
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
 from tests.engine.builders import fillers, memory, open_index, pool_of
