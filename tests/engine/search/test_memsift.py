@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from engine.config import SEARCH
 from engine.memory import Memory
 from engine.opening import index_of
-from engine.search.commonness import LEAST_RARITY, rarity
+from engine.search.commonness import ELSEWHERE, LEAST_RARITY, idf, rarity
 from engine.search.index import Index
 from engine.search.ranking import CandidatePool
 from engine.search.strategies import memsift
-from engine.search.commonness import ELSEWHERE, idf
 from engine.search.strategies.memsift import FOCUS, K1, PASSAGE, B
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
