@@ -165,7 +165,7 @@ def _write(root: str, environ: Mapping[str, str], make: Make) -> str:
         times |= {(row.memory_id, row.phrase): row.at for row in reading.removed}
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         rows = [replace(row, at=max(now, times.get((row.memory_id, row.phrase), ""))) for row in rows]
-        path = _place(root, environ)
+        path = place_of(root, environ)
         is_shared = path == phrases_files(root, environ)[0] and os.path.isdir(root)
         before = _stamp(path)
         try:
@@ -208,13 +208,17 @@ def _joined(path: str, rows: Sequence[PhraseRow]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-def _place(root: str, environ: Mapping[str, str]) -> str:
-    """The file that is written: that in the root, if the root is a folder that can be written and it leads nowhere."""
+def place_of(root: str, environ: Mapping[str, str]) -> str:
+    """The file that is written: that in the root, if the root is a folder that can be written and it leads nowhere.
+
+    Where only the user's state folder has a file of phrases so far, it gets the others, too.
+    """
     first, *others = phrases_files(root, environ)
     if not others:
         return first
     folder = os.path.dirname(first)
     is_usable = is_inside(root, first) and (os.path.isfile(first) or not os.path.lexists(first))
+    is_usable = is_usable and (os.path.lexists(first) or not os.path.lexists(others[0]))
     above = folder if os.path.lexists(folder) else root
     return first if is_usable and os.path.isdir(above) and os.access(above, os.W_OK | os.X_OK) else others[0]
 

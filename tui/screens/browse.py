@@ -25,6 +25,7 @@ from tui.plain_app import AllReplayed
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList, number_options
 from tui.screens.memory_changes import MemoryChanges
+from tui.screens.phrase_changes import PhraseChanges
 from tui.widgets.lists.memories import MemoryTable, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import NOTHING_ABOUT, MemoryOverview, about_lines, detail_text, prompt_line
@@ -87,20 +88,20 @@ class BrowseScreen(ModeScreen):
     AUTO_FOCUS = "MemoryTable"
     ON_ROWS = (
         *("copy", "copy_path", "open", "retire", "restore", "retag", "edit", "edit_file"),
-        *("select", "select_all", "prompts", "merge", "move"),
+        *("select", "select_all", "prompts", "phrases", "merge", "move"),
     )
     CHOOSING = ("undo", "category", "status", "finding")
     BINDINGS = bindings(
         shown="list.filter change.retire change.restore change.edit browse.prompts change.undo copy.text copy.path "
         "change.file list.select list.order browse.category browse.status browse.finding browse.open change.tags "
-        "change.merge",
+        "change.merge change.phrases",
         hidden="change.redo change.move list.all list.turn",
     )
     HELP = (
         "The memories of this root. Type {list.filter} and some words to filter by title, tags and body; "
         "{browse.category}, {browse.status} and {browse.finding} narrow the list to a category, a status or a finding. "
         "Keys that change memories act on the selected ones, else on the one under the cursor. Every change can be "
-        "taken back with {change.undo}, also tomorrow."
+        "taken back with {change.undo}, also tomorrow; a change of phrases only at once."
     )
 
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall"), (38, "-high")]
@@ -119,10 +120,9 @@ class BrowseScreen(ModeScreen):
             hint=HINT,
             below=(self.overview, self.about),
         )
-        self.changes = MemoryChanges(
-            self, lambda: self.memories.chosen, self.listing.show_progress, lambda _: self.listing.select(())
-        )
-        self.hold(self.changes, self.listing)
+        self.changes = MemoryChanges(self, lambda: self.memories.chosen, self.listing.show_progress, self._forget)
+        self.phrases = PhraseChanges(self, lambda: self.memories.chosen)
+        self.hold(self.changes, self.phrases, self.listing)
         self.marker = Marker()
         self._reading = 0
         self._stamps: tuple[tuple[str, int, int], ...] = ()
@@ -292,6 +292,16 @@ class BrowseScreen(ModeScreen):
     @property
     def current_memory(self) -> MemorySummary | None:
         return self.memories.current
+
+    def action_undo(self) -> None:
+        """Take back the last change of phrases; without one since the last change of memories, that change."""
+        if not self.phrases.take_back():
+            self.changes.action_undo()
+
+    def _forget(self, is_new: bool) -> None:
+        self.listing.select(())
+        if is_new:
+            self.phrases.forget()
 
     def action_category(self) -> None:
         self._narrow_to("category")

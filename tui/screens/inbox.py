@@ -17,6 +17,7 @@ from tui.plain import marked, one_line, plain
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
 from tui.screens.memory_changes import MemoryChanges
+from tui.screens.phrase_changes import PhraseChanges
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.lists.memories import severity_tone, severity_word
 from tui.widgets.lists.rows import RowList
@@ -44,6 +45,7 @@ PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
+LACKING = "\n\n{}. Phrases let prompts in other words find a memory: memsift phrases write"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
@@ -99,6 +101,8 @@ def _ways(task: Task) -> str:
         return "{change.merge} merges them · {change.retire} retires this one · {inbox.approve} says that both are fine"
     if task.finding.check == "safety":
         return "{inbox.approve} approves it · {inbox.block} keeps it out · {change.retire} retires it"
+    if task.finding.check == "phrases":
+        return "{change.phrases} writes phrases · {inbox.approve} says that it is fine"
     return "{change.edit} edits it · {change.retire} retires it · {inbox.approve} says that it is fine"
 
 
@@ -110,13 +114,14 @@ class InboxScreen(ModeScreen):
     AUTO_FOCUS = "InboxList"
     ON_ROWS = (
         *("select", "select_all", "copy", "copy_path", "open", "retire", "retag", "edit", "edit_file", "merge"),
-        *("approve", "block"),
+        *("phrases", "approve", "block"),
     )
     CHOOSING = ("undo", "check")
     BINDINGS = bindings(
         shown="list.filter inbox.approve inbox.block change.retire change.edit change.merge change.undo "
         "copy.text copy.path change.file",
-        hidden="list.select list.all list.order list.turn inbox.check browse.open change.tags change.redo",
+        hidden="list.select list.all list.order list.turn inbox.check browse.open change.tags change.phrases "
+        "change.redo",
     )
     HELP = (
         "What the checks found, the worst first. {inbox.approve} says that a finding is fine as it is: a risky memory "
@@ -129,7 +134,8 @@ class InboxScreen(ModeScreen):
         self.tasks = InboxList()
         self.listing = FilteredList(self, self.tasks, RULES, PLACEHOLDER)
         self.changes = MemoryChanges(self, self.chosen, self.listing.show_progress, self._forget)
-        self.hold(self.changes, self.listing)
+        self.phrases = PhraseChanges(self, self.chosen, lambda: self._forget(is_new=True))
+        self.hold(self.changes, self.phrases, self.listing)
         self._reading = 0
         self._checked: Checked | None = None
         self._settled: list[list[Task]] = []
@@ -184,13 +190,15 @@ class InboxScreen(ModeScreen):
             return plain(keyed(self.app, NO_MATCH))
         missing = self._checked.missing.items()
         not_run = "".join(NO_PACKAGE.format(check, package, install_command()) for check, package in missing)
-        return plain(keyed(self.app, NOTHING_FOUND + not_run))
+        lacking = LACKING.format(self._checked.lacking) if self._checked.lacking else ""
+        return plain(keyed(self.app, NOTHING_FOUND + not_run + lacking))
 
     def title_parts(self) -> Sequence[str]:
         if self._checked is None:
             return ()
         missing = ", ".join(f"{check} needs {package}" for check, package in self._checked.missing.items())
-        return self.listing.of_all(len(self._checked.tasks), "findings"), self.listing.choice.kind, missing
+        lacking = f"{self._checked.lacking}: memsift phrases write" if self._checked.lacking else ""
+        return self.listing.of_all(len(self._checked.tasks), "findings"), self.listing.choice.kind, missing, lacking
 
     def show_current(self, *, from_start: bool = True) -> None:
         task = self.tasks.current
@@ -259,7 +267,8 @@ class InboxScreen(ModeScreen):
     def action_undo(self) -> None:
         """Take back the last decision; without one since the last change of memories, that change."""
         if not self._settled:
-            self.changes.action_undo()
+            if not self.phrases.take_back():
+                self.changes.action_undo()
             return
         with self.app.telling_errors():
             tasks = self._settled[-1]
@@ -274,6 +283,7 @@ class InboxScreen(ModeScreen):
         self.listing.select(())
         if is_new:
             self._settled.clear()
+            self.phrases.forget()
 
     @on(RowList.Selected)
     def action_open(self) -> None:

@@ -18,6 +18,7 @@ from tui.dialogs.choices import ChooseByDigit
 from tui.keys import bindings, keyed
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
+from tui.screens.phrase_changes import PhraseChanges, why_no_phrase
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.labels import NoteInput, RecentLabels, Remark, RemarkLine
 from tui.widgets.lists.prompts import PromptPane
@@ -61,7 +62,7 @@ class LabelScreen(LabelWalk):
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
         shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.reveals",
-        hidden="mark.unrateable label.note label.reason label.guideline label.latest label.open "
+        hidden="mark.unrateable mark.phrase label.note label.reason label.guideline label.latest label.open "
         f"copy.text label.settle prompt.read {GRADES}",
         at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
     )
@@ -79,6 +80,7 @@ class LabelScreen(LabelWalk):
 
     def __init__(self) -> None:
         super().__init__()
+        self.phrases = PhraseChanges(self)
         self._shown_at = 0.0
         self._shows_reveals = True
 
@@ -195,6 +197,9 @@ class LabelScreen(LabelWalk):
             return keyed(self.app, "Leave the latest labels with {go.back} first.") if is_off else ""
         if action == "follow":
             return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
+        if action == "phrase":
+            row = self.reveal.table.current if self.is_revealed and self.reveal.display else None
+            return why_no_phrase(row) if row else "Ranks are hidden until a prompt is done."
         if action in CARD_ACTIONS and self.card is None:
             return "This prompt is done." if self.is_revealed else "No card is shown."
         if action == "next" and not (self.is_revealed or self.has_failed or self.is_done):
@@ -244,6 +249,11 @@ class LabelScreen(LabelWalk):
         if self.queue.is_finished(prompt):
             self.app.note_sighting(prompt.id)
         self.start(prompt)
+
+    def action_phrase(self) -> None:
+        """Let the prompt become a phrase of the memory under the cursor of the reveal."""
+        if self.prompt:
+            self.phrases.add_prompt(self.prompt, self.reveal.table.current)
 
     def step_back(self) -> bool:
         if not self.recent.has_focus:

@@ -21,6 +21,7 @@ from tui.keys import bindings, keyed
 from tui.plain import beginning, plain
 from tui.plain_app import AllReplayed, Kept
 from tui.screens.base_screen import ModeScreen
+from tui.screens.phrase_changes import PhraseChanges, why_no_phrase
 from tui.screens.prompts_pane import PromptsPane
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
@@ -80,12 +81,14 @@ class ReplayScreen(ModeScreen):
         shown="replay.explain mark.relevant mark.not replay.filter replay.columns replay.all "
         "replay.type replay.diff copy.text replay.search replay.order replay.view copy.path",
         hidden="replay.turn replay.memories replay.prompts replay.remove replay.choose mark.unsure "
-        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick prompt.read",
+        "mark.unrateable mark.undo mark.phrase replay.again replay.next replay.previous replay.open replay.pick "
+        "prompt.read",
     )
     HELP = (
         "Right and left go between prompts, memories and the text about one. In all of them, {mark.relevant} and "
         "{mark.not} say whether the memory under the cursor is relevant, {replay.explain} explains its place, and "
-        "{replay.view} shows another text about it. {replay.pick} explains any other memory."
+        "{replay.view} shows another text about it. {replay.pick} explains any other memory. {mark.phrase} adds the "
+        "prompt as a phrase of a memory that was missed."
     )
 
     prompt_list = query_one(PromptList)
@@ -96,6 +99,7 @@ class ReplayScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self.prompts = PromptsPane(self.show_none, ResultPane(id="result", classes="pane"))
+        self.phrases = PhraseChanges(self)
         self.hold(self.prompts)
         self._asked_at = 0.0
         self._resting: Timer | None = None
@@ -322,6 +326,8 @@ class ReplayScreen(ModeScreen):
             return SEARCHING
         if action in ("label", "explain", "view", "copy_path"):
             return "" if self.table.count else NO_MEMORY
+        if action == "phrase":
+            return why_no_phrase(self._row)
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("open", "prompts"):
@@ -347,6 +353,16 @@ class ReplayScreen(ModeScreen):
             )
             self._show_labels(prompt, prompt.id)
             self.table.action_cursor(1)
+
+    @property
+    def _row(self) -> Row | None:
+        """The row under the cursor, unless the focus is in the prompts."""
+        return self.table.current if self.focused in (self.table, self.view) else None
+
+    def action_phrase(self) -> None:
+        """Let the prompt become a phrase of the memory under the cursor, or from the prompts, of any memory."""
+        if self.prompt:
+            self.phrases.add_prompt(self.prompt, self._row)
 
     def action_undo(self) -> None:
         event = self.take_back(self.app.workspace.undo)

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widget import Widget
 
+from engine.phrases.writing import is_old
+from engine.settings.sources import trust_command
 from engine.stores.markdown.parts import loading
+from engine.wording import counted
 from tui.keys import keyed
 from tui.plain import cells, marked, one_line, plain
 from tui.widgets.memory_pane import HEADING, MUTED, category_name, head_lines, linked, on_click
@@ -33,6 +36,7 @@ NOTHING_ABOUT = (
     "No change, no related file, and no prompt that pulled it in. {go.replay} replays prompts, {go.activity} lists the "
     "hook's answers."
 )
+UNTRUSTED = "Muted phrases do not count until you trust these memories: {}"
 HIDDEN = " prompt is hidden, so that your label stays blind."
 MANY_HIDDEN = " prompts are hidden, so that your labels stay blind."
 
@@ -60,8 +64,13 @@ def detail_text(
 def about_lines(
     memory: Memory, facts: Facts, related: Sequence[tuple[str, bool]], say: Callable[[str], str], drawn: Signs
 ) -> list[Content]:
-    """The related files with a sign for those that are there, the prompts that pulled it in, and its changes."""
-    return [*_related(memory, related, drawn), *_prompts(memory, facts, say, drawn), *_deeds(memory, facts)]
+    """The related files with a sign for those that are there, the phrases, the prompts that pulled it in, the changes."""
+    return [
+        *_related(memory, related, drawn),
+        *_asked(memory, facts, say),
+        *_prompts(memory, facts, say, drawn),
+        *_deeds(memory, facts),
+    ]
 
 
 def prompt_line(pulled: Pulled, facts: Facts, drawn: Signs = DRAWN) -> str:
@@ -117,6 +126,22 @@ def _prompts(memory: Memory, facts: Facts, say: Callable[[str], str], drawn: Sig
         told = say(f"The hook injected it {times}. {{go.activity}} lists its answers.")
         lines.append(plain(told).stylize_before(MUTED))
     return _part(f"Prompts that pulled it in{say(' · {browse.prompts} shows why') if found or hidden else ''}", lines)
+
+
+def _asked(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Content]:
+    """The phrases, each with its writer and the number of prompts that it fits."""
+    asked = facts.asked.get(memory.summary.id, ())
+    lines = []
+    for one in asked:
+        fits = f"fits {counted(one.fits, 'prompt')} that pulled it in" if one.fits else "fits no prompt so far"
+        said = plain(f"  {one_line(one.row.by)} · {fits}").stylize_before(MUTED)
+        phrase = plain(one_line(one.row.phrase))
+        lines.append((phrase if one.counts else phrase.stylize_before(MUTED)) + said)
+    if not all(one.counts for one in asked):
+        told = UNTRUSTED.format(trust_command(memory.summary.root))
+        lines.insert(0, plain(told).stylize_before("$text-warning"))
+    age = ", older than its text" if asked and is_old([one.row for one in asked], memory.summary.digest) else ""
+    return _part(f"Asked as{age}{say(' · {change.phrases} changes it')}", lines)
 
 
 def _findings(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Content]:

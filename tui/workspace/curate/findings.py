@@ -12,6 +12,8 @@ from engine.errors import DecisionsError, MissingLibraryError, RootError
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, project_of, state_dir
+from engine.phrases.file import read_phrases
+from engine.quality.checks.phrases import USUAL, count_of
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget, shared_acceptances
 from engine.quality.fixing import plan_fixes
@@ -93,6 +95,7 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
         log_prompts=log.prompts,
         max_risk=opening.settings_of(root, environ).config.max_risk,
         now=now,
+        phrases=read_phrases(corpus.root, environ).rows,
     )
 
 
@@ -147,7 +150,10 @@ MOST_CHECKED, SCANNED_TOGETHER, SCAN_S = 2_000, 20, 0.5
 """Memories up to which each start of the app runs the cheap checks. Of more memories it scans some, a few at a time,
 for SCAN_S seconds of CPU time. The index keeps their risks, and the next start goes on."""
 
-CHEAP = tuple(name for name in BY_DEFAULT if name not in LIBRARIES)
+IN_APP = (*BY_DEFAULT, "phrases")
+"""The checks of the Inbox."""
+
+CHEAP = tuple(name for name in IN_APP if name not in LIBRARIES)
 """The checks that need no package, and little time for each memory."""
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
@@ -183,10 +189,14 @@ class Task(Record):
 
 
 class Checked(Record):
-    """All findings, worst first. `missing`: check -> the package without which it cannot run."""
+    """All findings, worst first. `missing`: check -> the package without which it cannot run.
+
+    `lacking`: how many memories have phrases, in words, where most have none.
+    """
 
     tasks: tuple[Task, ...] = ()
     missing: Mapping[str, str] = {}
+    lacking: str = ""
 
 
 def check_all(
@@ -196,7 +206,7 @@ def check_all(
     environ: Mapping[str, str],
     tell: Tell,
     *,
-    names: Iterable[str] = BY_DEFAULT,
+    names: Iterable[str] = IN_APP,
     clock: Callable[[], float] = time,
 ) -> Checked:
     """Run the named checks. Any thread may call it. *clock* gives seconds since 1970.
@@ -209,11 +219,13 @@ def check_all(
     late = index.risks([*memories.values()]) if SAFETY in names else {}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
+    counts = [0, 0]
     for root in roots:
         shared = shared_acceptances(root) if trust_of(root, environ) else {}
         subject, decided = subject_of(root, str(db), environ, clock), {**shared, **decisions(root, environ)}
         risks = {own: late.get(memory.id, memory.risk) for (place, own), memory in memories.items() if place == root}
         subject, ratings = replace(subject, risks=risks), _ratings(root, environ)
+        counts = [counts[0] + count_of(subject), counts[1] + len(subject.active)]
         for name in names:
             tell(name, len(tasks))
             try:
@@ -225,7 +237,9 @@ def check_all(
                 digest = task.memory.digest if task.memory else ""
                 is_out = decided.get((SAFETY, task.finding.memory_id, digest)) == REJECTED
                 tasks += [] if name == SAFETY and is_out else [task]
-    return Checked(tuple(sorted(tasks, key=lambda task: -task.finding.severity)), missing)
+    asked, active = counts
+    lacking = f"{asked:,} of {active:,} have phrases" if asked < USUAL * active else ""
+    return Checked(tuple(sorted(tasks, key=lambda task: -task.finding.severity)), missing, lacking)
 
 
 def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell) -> dict[str, tuple[Finding, ...]]:
@@ -300,7 +314,7 @@ RULES = RowRules(
     kinds={"": RowKind("all findings")}
     | {
         check: RowKind(f"{check}: {CHECKS[check]}", lambda task, check=check: task.finding.check == check)
-        for check in BY_DEFAULT
+        for check in IN_APP
     },
 )
 """The tasks of `Checked` are the worst first."""

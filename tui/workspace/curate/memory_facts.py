@@ -13,12 +13,14 @@ from engine.curation.journal import Journal
 from engine.errors import CurationError
 from engine.lean.record import Record
 from engine.paths import journal_file, project_of, state_dir
+from engine.phrases.file import phrases_files
 from engine.quality.checks.usage import seconds
 from engine.quality.registry import Usage
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
 from tui.workspace.activity_rows import digest_of, weeks_of
+from tui.workspace.curate.asked import read_asked
 from tui.workspace.filtering import RowOrder
 from tui.workspace.sources import file_stamps
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from engine.quality.registry import Finding
     from engine.roots import OpenIndex
     from tui.workspace.activity_rows import Week
+    from tui.workspace.curate.asked import AskedAs
 
     T = TypeVar("T")
 
@@ -61,8 +64,9 @@ class Facts(Record):
 
     `prompts`: the prompts for which a system injected the memory, as far as the annotator has labelled the memory or
     seen their results. The others are in `hidden`: their labels stay blind until a person asks to see them. `texts`:
-    prompt id -> text. `deeds`: the changes in the journal, oldest first. `findings`: those of cheap checks, the worst
-    first. `weeks`: the relevant ones of the hook's injections. `now`: the time of the reading, in seconds since 1970.
+    prompt id -> text. `deeds`: the changes in the journal, oldest first. `asked`: the phrases. `findings`: those of
+    cheap checks, the worst first. `weeks`: the relevant ones of the hook's injections. `now`: the time of the reading,
+    in seconds since 1970.
     """
 
     usage: Mapping[str, Usage] = {}
@@ -71,6 +75,7 @@ class Facts(Record):
     hidden: Mapping[str, tuple[str, ...]] = {}
     texts: Mapping[str, str] = {}
     deeds: Mapping[str, tuple[Deed, ...]] = {}
+    asked: Mapping[str, tuple[AskedAs, ...]] = {}
     findings: Mapping[str, tuple[Finding, ...]] = {}
     weeks: tuple[Week, ...] = ()
     now: float = 0.0
@@ -123,6 +128,10 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
     log = read_log(state_dir(roots_in(index.root)[0], environ))
 
+    by_digest = {digest_of(text): text for text in texts.values()}
+    answered = {(name, by_digest.get(one.prompt_sha256, one.prompt)) for one in log.decisions for name in one.injected}
+    answered |= {(memory, texts.get(prompt_id, "")) for memory, prompt_id in visible}
+
     def with_verdicts(memory: str, prompt_id: str) -> Pulled:
         decision = judged.get(prompt_id, {}).get((memory, digests.get(memory, "")), "")
         return Pulled(prompt_id, verdicts.get((memory, prompt_id), ""), decision)
@@ -134,6 +143,7 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
         hidden=by_memory(pair for pair in pulled if not (pair in own or pair[1] in seen)),
         texts=texts,
         deeds=_deeds(index, environ),
+        asked=read_asked(index.summaries(), by_memory(answered), environ),
         weeks=weeks_of(log.decisions, {digest_of(text): name for name, text in texts.items()}, all_gold),
         now=now,
     )
@@ -143,7 +153,8 @@ def stamps(index: OpenIndex, store: Path, environ: Mapping[str, str]) -> tuple[t
     """Name, size and time of each file that `read_facts` reads."""
     log = f"{state_dir(roots_in(index.root)[0], environ)}/{LOG_FILE}"
     databases = (store, journal_file(environ))
-    return file_stamps([*(f"{database}{end}" for database in databases for end in ("", "-wal")), log])
+    phrases = [path for root in roots_in(index.root) for path in phrases_files(root, environ)]
+    return file_stamps([*(f"{database}{end}" for database in databases for end in ("", "-wal")), log, *phrases])
 
 
 ORDERS = {
