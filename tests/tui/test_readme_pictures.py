@@ -15,7 +15,7 @@ from tui.demo import open_demo
 README = Path(__file__).resolve().parents[2] / "README.md"
 PICTURE = re.compile(r"!\[([^]]*)\]\(([^)]*)\)")
 SIZE = (120, 26)
-KEYS = ("c", "end", "space", "home", "space", "enter", "slash", *"vitest", "enter", "l", "a", "x", "home")
+KEYS = ("c", "home", "space", *["down"] * 6, "space", "enter", "slash", *"vitest", "enter", "l", "a", "x", "home")
 """Two systems side by side, one prompt, and a label for each of the two memories that the left one injects."""
 
 NOW = datetime(2026, 12, 3, 18, tzinfo=UTC)

@@ -1,6 +1,7 @@
 """The example that `memsift demo` opens: a project with three weeks of a hook's log, and labels of two people.
 
-Memories, prompts, true labels and a judge's answers are files in this folder. Log and labels are made at the first
+Memories, phrases, prompts, true labels and a judge's answers are files in this folder. The phrases are put into the
+user's own folder, where they count in a root that nobody trusts. Log and labels are made at the first
 start from what memsift does with these files, so they are three weeks old on any day.
 """
 
@@ -23,6 +24,7 @@ from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.lean.sha256 import hex_digest
 from engine.paths import cache_dir, state_dir
+from engine.phrases.file import phrases_files
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.roots import open_together, together
 from engine.stores.files import write_whole
@@ -68,6 +70,7 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool, now: datetime | None =
     if not root.exists():
         for file in (FILES / "memory").iterdir():
             write_whole(str(root / file.name), file.read_bytes(), lasts=False)
+        write_whole(phrases_files(str(root), environ)[-1], (FILES / "phrases.jsonl").read_bytes(), lasts=False)
     store = root.parent.parent / "labels.db"
     is_new = not store.exists()
     if is_new:

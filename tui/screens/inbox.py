@@ -45,7 +45,7 @@ PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
-LACKING = "\n\n{}. Phrases let prompts in other words find a memory: memsift phrases write"
+LACKING = "\n\nOf these memories, {}, by which prompts in other words would find it: memsift phrases write"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
