@@ -64,7 +64,7 @@ def detail_text(
 def about_lines(
     memory: Memory, facts: Facts, related: Sequence[tuple[str, bool]], say: Callable[[str], str], drawn: Signs
 ) -> list[Content]:
-    """The related files with a sign for those that are there, the phrases, the prompts that pulled it in, the changes."""
+    """Its related files, with a sign for those that are there, phrases, prompts that pulled it in, and changes."""
     return [
         *_related(memory, related, drawn),
         *_asked(memory, facts, say),

@@ -238,9 +238,8 @@ def check_all(
                 is_out = decided.get((SAFETY, task.finding.memory_id, digest)) == REJECTED
                 tasks += [] if name == SAFETY and is_out else [task]
     asked, active = counts
-    lacking = (
-        "" if asked >= USUAL * active else f"{asked:,} of {active:,} have phrases" if asked else "none has phrases"
-    )
+    said = f"{asked:,} of {active:,} have phrases" if asked else "none has phrases"
+    lacking = said if asked < USUAL * active else ""
     return Checked(tuple(sorted(tasks, key=lambda task: -task.finding.severity)), missing, lacking)
 
 
