@@ -18,7 +18,7 @@ from tui.dialogs.choices import ChooseByDigit
 from tui.keys import bindings, keyed
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
-from tui.screens.phrase_changes import PhraseChanges, why_no_phrase
+from tui.screens.phrase_changes import UNDO_ELSEWHERE, PhraseChanges, why_no_phrase
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.labels import NoteInput, RecentLabels, Remark, RemarkLine
 from tui.widgets.lists.prompts import PromptPane
@@ -80,7 +80,7 @@ class LabelScreen(LabelWalk):
 
     def __init__(self) -> None:
         super().__init__()
-        self.phrases = PhraseChanges(self)
+        self.phrases = PhraseChanges(self, undo=UNDO_ELSEWHERE)
         self._shown_at = 0.0
         self._shows_reveals = True
 

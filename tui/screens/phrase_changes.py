@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 FIELD = "asked as"
 HINT = "a short prompt on each line, in {}"
 ONE_AT_A_TIME = "Write the phrases of one at a time; {go.back} selects none."
+UNDO, UNDO_ELSEWHERE = "{change.undo} takes it back.", "In Browse, {change.phrases} takes it out again."
 TO_PICK = "Which memory did this prompt miss?"
 SHOWN_ALREADY = "The hook injects it for this prompt."
 
@@ -44,7 +45,7 @@ SHOWN_ALREADY = "The hook injects it for this prompt."
 class PhraseChanges(ScreenPart):
     """Changes phrases in a worker of a *screen*. *chosen* gives the memories of the form, of which there must be one.
 
-    *forget* is called after a change, as in `MemoryChanges`.
+    *forget* is called after a change. *undo*: a sentence on how it is taken back, with the ids of keys.
     """
 
     def __init__(
@@ -52,8 +53,9 @@ class PhraseChanges(ScreenPart):
         screen: ModeScreen,
         chosen: Callable[[], list[MemorySummary]] = list,
         forget: Callable[[], object] = lambda: None,
+        undo: str = UNDO,
     ) -> None:
-        self._screen, self._chosen, self._forget = screen, chosen, forget
+        self._screen, self._chosen, self._forget, self._undo = screen, chosen, forget, undo
         self._done: list[Changed] = []
 
     @property
@@ -102,8 +104,8 @@ class PhraseChanges(ScreenPart):
                 require_phrases(memory, [line])
                 self._work(partial(self._change, memory, [line], []))
 
-        hint = f"A prompt like this finds the memory from now on. It goes to {place}. {warning}"
-        self._screen.ask(AskLine(f"A phrase of {memory.id}?", as_phrase(prompt.text), hint), add)
+        hint = f"A prompt like this will find “{memory.title}”. The phrase goes to {place}. {warning}"
+        self._screen.ask(AskLine("Add the prompt as a phrase?", as_phrase(prompt.text), hint), add)
 
     # Changing
 
@@ -144,7 +146,9 @@ class PhraseChanges(ScreenPart):
         self._done.append(changed)
         parts = ((changed.added, "added"), (changed.removed, "removed"))
         said = " and ".join(f"{counted(count, 'phrase')} {word}" for count, word in parts if count)
-        self.app.tell(f"{said or 'The phrases are for the present text now'}: {changed.path}.")
+        self.app.tell(
+            f"{said or 'The phrases are for the present text now'}: {changed.path}. {keyed(self.app, self._undo)}"
+        )
 
 
 def _lines(changes: Changes) -> list[str]:

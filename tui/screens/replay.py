@@ -21,7 +21,7 @@ from tui.keys import bindings, keyed
 from tui.plain import beginning, plain
 from tui.plain_app import AllReplayed, Kept
 from tui.screens.base_screen import ModeScreen
-from tui.screens.phrase_changes import PhraseChanges, why_no_phrase
+from tui.screens.phrase_changes import UNDO_ELSEWHERE, PhraseChanges, why_no_phrase
 from tui.screens.prompts_pane import PromptsPane
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
@@ -99,7 +99,7 @@ class ReplayScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self.prompts = PromptsPane(self.show_none, ResultPane(id="result", classes="pane"))
-        self.phrases = PhraseChanges(self)
+        self.phrases = PhraseChanges(self, undo=UNDO_ELSEWHERE)
         self.hold(self.prompts)
         self._asked_at = 0.0
         self._resting: Timer | None = None

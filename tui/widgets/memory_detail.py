@@ -141,7 +141,7 @@ def _asked(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Cont
         told = UNTRUSTED.format(trust_command(memory.summary.root))
         lines.insert(0, plain(told).stylize_before("$text-warning"))
     age = ", older than its text" if asked and is_old([one.row for one in asked], memory.summary.digest) else ""
-    return _part(f"Asked as{age}{say(' · {change.phrases} changes it')}", lines)
+    return _part(f"Asked as{age}{say(' · {change.phrases} changes them')}", lines)
 
 
 def _findings(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Content]:

@@ -1,0 +1,214 @@
+"""Phrases in the app: Browse shows and changes them, and a prompt becomes one where a memory was missed."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from engine.paths import state_dir
+from engine.phrases.file import read_phrases
+from engine.prompt import typed_prompt
+from engine.settings.trust import trust
+from tests.engine.builders import fillers, memory, write_root
+from tests.tui.apps import (
+    SIZE,
+    app_of,
+    at_rest,
+    card_shown,
+    press,
+    reads,
+    settled,
+    shown,
+    starting_in,
+    table,
+    told,
+    until,
+)
+from tests.tui.conftest import Opener
+from tests.tui.demo import fresh_cutoff
+from tui.dialogs.memories import MemoryForm
+from tui.dialogs.questions import AskLine
+from tui.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+LEDGER = memory("Idempotency keys of the ledger", memory_id="ledger", body="Every write carries a key.")
+ASK = typed_prompt("why was the customer charged twice")
+HOSTILE = "customer charged [b]twice[/b] [/"
+
+
+@pytest.fixture
+def root(tmp_path: Path, private_home: Path) -> Path:  # noqa: ARG001
+    """A trusted root."""
+    made = write_root(tmp_path / "project/.claude/memory", [LEDGER, *fillers(9)]).resolve()
+    trust(str(made), os.environ)
+    return made
+
+
+def opened(open_workspace: Opener, root: Path, *prompts: Any) -> Workspace:
+    return open_workspace(root=root, prompts=prompts, judge=None, annotator="ana", cutoff=fresh_cutoff())
+
+
+def write(file: Path, *phrases: str, by: str = "model tiny", digest: str = LEDGER.summary.digest) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    rows = ({"id": "ledger", "phrase": text, "digest": digest[:16], "by": by, "at": "2026-01-01"} for text in phrases)
+    with file.open("a", encoding="utf-8") as opened_file:
+        opened_file.writelines(f"{json.dumps(row)}\n" for row in rows)
+
+
+def phrases(root: Path) -> dict[str, str]:
+    """Phrase -> its writer."""
+    return {row.phrase: row.by for row in read_phrases(str(root), os.environ).rows.get("ledger", ())}
+
+
+def form(pilot: Pilot[None]) -> MemoryForm:
+    assert isinstance(pilot.app.screen, MemoryForm)
+    return pilot.app.screen
+
+
+async def test_browse_shows_phrases_with_their_writer_and_whether_they_fit_a_prompt(
+    open_workspace: Opener, root: Path
+) -> None:
+    write(root / ".memsift/phrases.jsonl", HOSTILE, "a payment came two times")
+    workspace = opened(open_workspace, root, ASK)
+    workspace.keep(workspace.run(ASK, "memsift+default"))
+    workspace.show(ASK.id)
+    async with starting_in("browse", workspace).run_test(size=SIZE) as pilot:
+        await press(pilot, "slash", *"ledger", "enter")
+        await reads(pilot, "#detail-text", "Asked as · p changes them")
+        await reads(pilot, "#detail-text", f"{HOSTILE} model tiny · fits 1 prompt that pulled it in")
+        await reads(pilot, "#detail-text", "a payment came two times model tiny · fits no prompt so far")
+        assert "trust" not in shown(pilot, "#detail-text")
+
+
+async def test_phrases_of_a_root_that_nobody_trusts_are_shown_with_the_words_that_they_do_not_count(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_root(tmp_path / "cloned/.claude/memory", [LEDGER, *fillers(9)]).resolve()
+    write(root / ".memsift/phrases.jsonl", HOSTILE)
+    async with starting_in("browse", opened(open_workspace, root)).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "slash", *"ledger", "enter")
+        await reads(pilot, "#detail-text", f"do not count until you trust these memories: memsift trust {root}")
+        await press(pilot, "p")
+        assert f"It does not count until you trust these memories: memsift trust {root}" in str(
+            form(pilot).query(".name").first().render()
+        )
+
+
+async def test_p_adds_edits_and_removes_phrases_and_u_takes_it_back(open_workspace: Opener, root: Path) -> None:
+    write(root / ".memsift/phrases.jsonl", "first phrase here", "second phrase here", digest="0" * 16)
+    before = phrases(root)
+    async with starting_in("browse", opened(open_workspace, root)).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "slash", *"ledger", "enter")
+        await reads(pilot, "#detail-text", "Asked as, older than its text")
+        await press(pilot, "p")
+        area: Any = form(pilot).query_one("TextArea")
+        assert area.text.split("\n") == sorted(before)
+        area.text = f"second phrase here\n\n  {HOSTILE}  \n{'word ' * 21}"
+        await press(pilot, "ctrl+s")
+        assert "more than 20 words" in str(form(pilot).told.render())
+        area.text = f"second phrase here\n\n  {HOSTILE}  "
+        await press(pilot, "ctrl+s")
+        await told(pilot, "1 phrase added and 1 phrase removed")
+        assert phrases(root) == {"second phrase here": "model tiny", HOSTILE: "ana"}
+        assert "older" not in shown(pilot, "#detail-text")
+        await reads(pilot, "#detail-text", f"{HOSTILE} ana")
+        await press(pilot, "u")
+        await told(pilot, "Took the change of phrases back.")
+        assert phrases(root) == before
+        # after a change of the memory, u takes that change back
+        await press(pilot, "x", "1")
+        await told(pilot, "Retired ledger")
+        await press(pilot, "u")
+        await told(pilot, "Took back: Retired ledger")
+
+
+async def test_in_replay_a_prompt_becomes_a_phrase_of_any_memory_after_a_question(
+    open_workspace: Opener, root: Path
+) -> None:
+    workspace = opened(open_workspace, root, ASK)
+    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        assert not table(pilot).records
+        await press(pilot, "p", *"ledger", "enter")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, AskLine)
+        assert dialog.line.value == ASK.text
+        file = root / ".memsift/phrases.jsonl"
+        assert str(file) in dialog._hint
+        await press(pilot, "escape")
+        assert not file.exists()
+        await press(pilot, "p", *"ledger", "enter", "enter")
+        await told(pilot, f"1 phrase added: {file}.")
+        await until(pilot, lambda: table(pilot).records, "the memory is found")
+        assert phrases(root) == {ASK.text: "ana"}
+        (row,) = table(pilot).records
+        assert (row.memory.id, row.is_injected) == ("ledger", True)
+        await press(pilot, "right", "p")
+        assert not isinstance(pilot.app.screen, AskLine), "the hook injects it"
+
+
+async def test_in_label_a_prompt_becomes_a_phrase_once_its_ranks_are_shown(open_workspace: Opener, root: Path) -> None:
+    write(root / ".memsift/phrases.jsonl", "charged [b]twice[/b] [/")
+    workspace = opened(open_workspace, root, ASK)
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await card_shown(pilot)
+        screen: Any = app_of(pilot).screen
+        assert "hidden" in screen.why_off("phrase", ())
+        await press(pilot, "a")
+        await at_rest(pilot)
+        assert screen.why_off("phrase", ()) == ""
+        await press(pilot, "p", "enter")
+        await told(pilot, "In Browse, p takes it out again.")
+        assert phrases(root)[ASK.text] == "ana"
+
+
+async def test_new_phrases_of_a_root_go_to_the_users_folder_where_the_others_are(
+    open_workspace: Opener, root: Path
+) -> None:
+    file = Path(state_dir(str(root), os.environ), "phrases.jsonl")
+    write(file, "first phrase here")
+    workspace = opened(open_workspace, root, ASK)
+    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "p", *"ledger", "enter", "enter")
+        await told(pilot, f"1 phrase added: {file}.")
+        assert not (root / ".memsift").exists()
+
+
+async def test_the_inbox_names_memories_without_phrases_only_where_most_have_some(
+    open_workspace: Opener, tmp_path: Path, root: Path
+) -> None:
+    def found(pilot: Pilot[None]) -> list[str]:
+        rows: Any = pilot.app.screen.query_one("InboxList")
+        return [one.finding.memory_id for one in rows.records if one.finding.check == "phrases"]
+
+    async def checked(pilot: Pilot[None]) -> None:
+        screen: Any = pilot.app.screen
+        await until(pilot, lambda: screen._checked is not None and not screen.listing.progress, "the checks are done")
+
+    async with starting_in("inbox", opened(open_workspace, root)).run_test(size=SIZE) as pilot:
+        await checked(pilot)
+        assert "none has phrases: memsift phrases write" in str(pilot.app.screen.query_one("#list").border_title)
+        assert found(pilot) == []
+    two = write_root(tmp_path / "two", [LEDGER, memory("Another", memory_id="another", body="Text.")])
+    write(two / ".memsift/phrases.jsonl", "first phrase here", digest="0" * 16)
+    workspace = opened(open_workspace, two)
+    async with starting_in("inbox", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await checked(pilot)
+        assert found(pilot) == ["ledger", "another"], "old ones first"
+        assert "have phrases" not in str(pilot.app.screen.query_one("#list").border_title)
+        screen: Any = pilot.app.screen
+        screen.tasks.go_to(next(one.id for one in screen.tasks.records[::-1] if one.finding.check == "phrases"))
+        await reads(pilot, "#detail-text", "p writes phrases · a says that it is fine")
+        await press(pilot, "p", *"some", "space", *"words", "ctrl+s")
+        await told(pilot, "1 phrase added")
+        await checked(pilot)
+        assert found(pilot) == ["ledger"]
+        await press(pilot, "u")
+        await told(pilot, "Took the change of phrases back.")
+        await checked(pilot)
+        assert found(pilot) == ["ledger", "another"]
