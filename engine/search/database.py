@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "29"
+FORMAT = "30"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -40,7 +40,8 @@ FILES = ("", "-journal", "-wal", "-shm")
 
 TABLES = """
 create table about(
-    format text, root text, store text, memories int, tokens int, fingerprint text, phrased int default 0
+    format text, root text, store text, memories int, tokens int, fingerprint text, phrased int default 0,
+    phrases text default '0'
 );
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
 create table skipped(number integer primary key, place text, reason text, is_notice int, double_of text default '');
@@ -102,7 +103,7 @@ def create(db: Connection, root: str, store: str, module: str = "fts5") -> None:
     """Make the tables in an empty database; without FTS5 in this SQLite, all others."""
     for statement in TABLES.strip().split(";\n"):
         db.execute(statement)
-    db.execute("insert into about values (?, ?, ?, 0, 0, '0', 0)", (_format(), _root_name(root), store))
+    db.execute("insert into about values (?, ?, ?, 0, 0, '0', 0, '0')", (_format(), _root_name(root), store))
     try:
         for statement in SEARCHABLE.format(module=module, tokenizer=TOKENIZER).strip().split(";\n"):
             db.execute(statement)

@@ -114,8 +114,9 @@ class Index:
 
     @property
     def corpus_hash(self) -> str:
-        """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
-        return self.ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
+        """16 hex digits that name the memories of the root and the phrases that count: any change changes them."""
+        memories, phrases = self.ask(lambda db: db.execute("select fingerprint, phrases from about").fetchone())
+        return f"{int(memories, 16) ^ int(phrases, 16):016x}"
 
     @property
     def contents(self) -> tuple[str, tuple[Skipped, ...], tuple[Skipped, ...]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from engine.lean.json_text import dumps
 from engine.lean.record import Record, replace
+from engine.lean.sha256 import hex_digest
 from engine.search.commonness import idf, rarity
 from engine.search.stems import stem
 from engine.search.stopwords import STOP_WORDS
@@ -111,6 +112,8 @@ def write(db: Connection, phrases: Mapping[str, Sequence[str]] | None, memories:
     if phrases is not None:
         db.execute("delete from phrase")
         db.execute("insert into phrase_text(phrase_text) values ('delete-all')")
+        named = sorted(f"{memory_id}\0{text}" for memory_id, texts in phrases.items() for text in texts)
+        db.execute("update about set phrases = ?", (hex_digest("\n".join(named))[:16] if named else "0",))
         for memory_id, texts in phrases.items():
             for text in [*dict.fromkeys(texts)][:MOST_PHRASES]:
                 if names := words_of(" ".join(text.split()[:MOST_WORDS])):

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from engine.config import CONFIG_FILE, DEFAULT
 from engine.errors import MemsiftError
 from engine.paths import config_file, state_dir, transcripts_dir
+from engine.settings.trust import trust
 from tests.engine import models
 from tests.engine.agents.test_sessions import FIRST, FOLDER, PLACES, session
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
@@ -231,3 +232,14 @@ async def test_a_note_that_is_typed_keeps_its_focus_and_text_while_the_memory_ch
         await press(pilot, "e", "d", "enter", "x")
         (label,) = workspace_of(pilot).store.labels()
         assert label.note.endswith("d")
+
+
+async def test_phrases_of_another_program_and_trust_are_followed(place: Path, private_home: Path) -> None:  # noqa: ARG001
+    async with opened(place, None) as pilot:
+        row = {"id": "beta", "phrase": "why is it so slow", "digest": "", "by": "model tiny", "at": "2026-01-01"}
+        (place / ".memsift").mkdir()
+        (place / ".memsift/phrases.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+        trust(str(place), os.environ)
+        await until(pilot, lambda: workspace_of(pilot).has_phrases, "the phrase counts")
+        await press(pilot, "slash", *"beta", "enter")
+        await reads(pilot, "#detail-text", "why is it so slow model tiny")

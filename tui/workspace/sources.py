@@ -18,6 +18,7 @@ from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.opening import reread
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
+from engine.phrases.file import phrases_files
 from engine.roots import together
 from engine.settings.sources import read_config, said
 from tui.workspace.judging import make_judge
@@ -228,6 +229,8 @@ class Sources:
     def watched(self) -> dict[str, list[str]]:
         """The paths to watch, by kind."""
         memories = [path for root in self.roots for path in (root, *([] if Path(root).is_dir() else [f"{root}-wal"]))]
+        phrases = [path for root in self.roots for path in phrases_files(root, self.environ)]
+        memories += [*phrases, trust_file(self.environ)]  # trust lets the phrases of a root count
         states = [state_dir(root, self.environ) for root in self.roots]
         settings = [str(Path(root, name)) for root in self.roots for name in (CONFIG_FILE, SHARED_CUTOFF_FILE)]
         settings += [*map(cutoff_file, states), config_file(self.environ), trust_file(self.environ)]

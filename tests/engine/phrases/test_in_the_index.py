@@ -70,6 +70,23 @@ def test_a_changed_memory_keeps_its_phrases_and_a_removed_phrase_is_gone(root: P
     assert found(root, environ) == []
 
 
+def test_phrases_that_count_change_the_hash_by_which_results_are_kept(root: Path, environ: dict[str, str]) -> None:
+    def hash_now() -> str:
+        with closing(open_index(str(root), environ)) as index:
+            return index.corpus_hash
+
+    without = hash_now()
+    write(root / ".memsift/phrases.jsonl", PHRASE)
+    assert hash_now() == without, "nobody trusts the root"
+    trust(str(root), environ)
+    first = hash_now()
+    assert first != without
+    write(root / ".memsift/phrases.jsonl", PHRASE, "another phrase")
+    assert hash_now() not in (without, first)
+    (root / ".memsift/phrases.jsonl").unlink()
+    assert hash_now() == without
+
+
 def test_phrases_are_weighed_again_when_many_memories_come(root: Path, environ: dict[str, str]) -> None:
     write(Path(state_dir(str(root), environ), "phrases.jsonl"), PHRASE)
 
