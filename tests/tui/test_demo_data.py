@@ -12,6 +12,10 @@ import pytest
 
 from engine.conversations.activity_log import read_log
 from engine.paths import state_dir
+from engine.phrases.file import read_phrases
+from engine.phrases.writing import is_old
+from engine.prompt import typed_prompt
+from engine.search.phrases import words_of
 from engine.stores.roots import read_corpus
 from tests.tui.cli.command_line import memsift, printed
 from tests.tui.demo import DEMO
@@ -62,6 +66,28 @@ def test_the_demo_has_three_weeks_of_log_labels_of_two_people_and_four_findings(
     assert demo.store.disputes()
     found = printed(memsift("quality", "check", "--root", demo.index.root, "--format", "json"))
     assert sorted(finding["check"] for finding in found["findings"]) == ["duplicates", "safety", "secrets", "staleness"]
+
+
+@pytest.mark.slow
+def test_the_demo_has_a_prompt_that_only_a_phrase_finds_and_a_phrase_that_says_nothing(demo: Workspace) -> None:
+    written = read_phrases(demo.index.root, os.environ)
+    digests = {memory.id: memory.digest for memory in demo.index.summaries()}
+    assert written.problems == ()
+    assert [name for name, phrases in written.rows.items() if is_old(phrases, digests[name])] == []
+    (prompt,) = (one for one in demo.prompts if one.text.startswith("the laptop is nearly full"))
+    found = {
+        system: [candidate.memory.id for candidate in demo.run(prompt, system).injected]
+        for system in ("memsift+default", "memsift+default-phrases")
+    }
+    assert found["memsift+default"][:1] == ["feedback_no_rm_rf_tile_data"]
+    assert found["memsift+default-phrases"] == []
+    vague = demo.run(typed_prompt("do the usual before you start on the tiles"), "memsift+default")
+    assert "feedback_verified_means_seen" in [candidate.memory.id for candidate in vague.candidates]
+    # no prompt of the sample is as good as a phrase: it would leave the sample
+    for one in demo.prompts:
+        stems = words_of(one.text).keys()
+        for phrase in (phrase for phrases in written.counted.values() for phrase in phrases):
+            assert len(stems & words_of(phrase).keys()) < 0.8 * len(stems) or not stems, (one.text, phrase)
 
 
 @pytest.mark.slow

@@ -9,9 +9,10 @@ import pytest
 from engine.lean.record import replace
 from engine.memory import Memory, Section, Skipped
 from engine.paths import project_of
+from engine.phrases.file import PhraseRow
 from engine.quality.checks import age, drift, duplicates, fields, safety, secrets, size, staleness, usage
 from engine.quality.decisions import ACCEPTED
-from engine.quality.registry import CHECKS, CheckedRoot, Finding, Usage, findings
+from engine.quality.registry import BY_DEFAULT, CHECKS, CheckedRoot, Finding, Usage, findings
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.curation.roots import CONTENT, document, write_documents
@@ -373,6 +374,24 @@ def test_secrets_are_found_and_never_shown() -> None:
 def test_names_placeholders_references_and_prose_are_no_secrets() -> None:
     found = secrets.find(subject(memory("prose", body="\n".join(NO_SECRETS))))
     assert [(one.where, one.reason) for one in found] == []
+
+
+# Phrases
+
+
+def test_old_phrases_are_found_and_missing_ones_only_where_most_memories_have_some() -> None:
+    memories = [memory("t", memory_id=name) for name in ("asked", "old", "new", "none")]
+
+    def found(*names: str) -> list[str]:
+        rows = {name: (PhraseRow(name, "why so slow", memories[0].summary.digest[:16], "ana", ""),) for name in names}
+        rows |= {"old": (PhraseRow("old", "why so slow", "0" * 16, "ana", ""),)} if "old" in rows else {}
+        return ids(findings(replace(subject(*memories), phrases=rows), ["phrases"], {}))
+
+    assert found() == []
+    assert found("asked") == []
+    assert found("old") == ["old"]
+    assert found("asked", "old") == ["old", "new", "none"]
+    assert "phrases" not in BY_DEFAULT
 
 
 # All of them
