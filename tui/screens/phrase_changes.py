@@ -13,6 +13,7 @@ from engine.wording import counted
 from tui.dialogs.memories import MemoryForm, PickMemory
 from tui.dialogs.questions import AskLine
 from tui.keys import keyed
+from tui.plain import cells
 from tui.screens.base_screen import ScreenPart
 from tui.workspace.curate.asked import (
     as_phrase,
@@ -39,6 +40,9 @@ HINT = "a short prompt on each line, in {}"
 ONE_AT_A_TIME = "Write the phrases of one at a time; {go.back} selects none."
 UNDO, UNDO_ELSEWHERE = "{change.undo} takes it back.", "In Browse, {change.phrases} takes it out again."
 TO_PICK = "Which memory did this prompt miss?"
+MOST_TITLE = 60
+"""Cells of a title in a question."""
+
 SHOWN_ALREADY = "The hook injects it for this prompt."
 
 
@@ -104,7 +108,8 @@ class PhraseChanges(ScreenPart):
                 require_phrases(memory, [line])
                 self._work(partial(self._change, memory, [line], []))
 
-        hint = f"A prompt like this will find “{memory.title}”. The phrase goes to {place}. {warning}"
+        title = cells(memory.title, MOST_TITLE).rstrip()
+        hint = f"A prompt like this will find “{title}”. The phrase goes to {place}. {warning}"
         self._screen.ask(AskLine("Add the prompt as a phrase?", as_phrase(prompt.text), hint), add)
 
     # Changing
@@ -158,6 +163,5 @@ def _lines(changes: Changes) -> list[str]:
 
 
 def why_no_phrase(row: Row | None) -> str:
-    """The reason why a prompt needs no phrase for the memory in *row* of a ranking; empty if it may."""
-    hook = row.candidates[-1] if row else None
-    return SHOWN_ALREADY if hook and hook.injected else ""
+    """The reason why the memory in *row* of a ranking needs no phrase for the prompt; empty if it may."""
+    return "" if row is None or row.is_left_out else SHOWN_ALREADY

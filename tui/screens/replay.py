@@ -28,7 +28,7 @@ from tui.widgets.explain_text import explain_text, judge_sentence, model_text, r
 from tui.widgets.lists.prompts import PromptList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
-from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
+from tui.widgets.ranking_table import MISSED, RankingPane, RankingTable, ranking_rows
 from tui.workspace.filtering import NO_PROMPTS_TO_REPLAY, nothing_found
 from tui.workspace.prompts import empty_text
 from tui.workspace.replay.explain_rows import explanations
@@ -352,6 +352,8 @@ class ReplayScreen(ModeScreen):
                 workspace.annotator, prompt.id, card, verdict, seed=workspace.seed, blind=False, elapsed_ms=0
             )
             self._show_labels(prompt, prompt.id)
+            if self.table.current and self.table.current.is_missed:
+                self.app.tell(keyed(self.app, MISSED))
             self.table.action_cursor(1)
 
     @property

@@ -129,11 +129,11 @@ def _prompts(memory: Memory, facts: Facts, say: Callable[[str], str], drawn: Sig
 
 
 def _asked(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Content]:
-    """The phrases, each with its writer and the number of prompts that it fits."""
+    """The phrases, each with its writer and how many prompts that pulled the memory in it fits."""
     asked = facts.asked.get(memory.summary.id, ())
     lines = []
     for one in asked:
-        fits = f"fits {counted(one.fits, 'prompt')} that pulled it in" if one.fits else "fits no prompt so far"
+        fits = f"fits {counted(one.fits, 'prompt')}" if one.fits else "fits no prompt yet"
         said = plain(f"  {one_line(one.row.by)} · {fits}").stylize_before(MUTED)
         phrase = plain(one_line(one.row.phrase))
         lines.append((phrase if one.counts else phrase.stylize_before(MUTED)) + said)

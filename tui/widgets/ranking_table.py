@@ -10,6 +10,7 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from engine.config import is_injected
+from labels.records import RELEVANT
 from tui.keys import keyed
 from tui.plain import plain
 from tui.widgets.explain_text import judge_sentence
@@ -67,6 +68,17 @@ class Row:
     @property
     def is_injected(self) -> bool:
         return any(candidate.injected for candidate in self.candidates if candidate)
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the last system, that of the hook, does not inject it."""
+        last = self.candidates[-1]
+        return not (last and last.injected)
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the last system has answered without a memory that the person finds relevant."""
+        return self.verdict == RELEVANT and self.is_left_out and not self.notes[-1]
 
 
 def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labels: Mapping[Pair, Label]) -> list[Row]:
@@ -232,6 +244,9 @@ DONE = (
 )
 
 
+MISSED = "Relevant and left out: {mark.phrase} adds the prompt as its phrase."
+
+
 class Reveal(RankingPane):
     """The ranking, under a sentence that tells how to go on."""
 
@@ -245,4 +260,6 @@ class Reveal(RankingPane):
         rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.labels(prompt.id))
         self.show(workspace.heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
-        self.query_one("#revealed", Static).update(plain(f"{keyed(self.app, DONE)} {action}".strip()))
+        is_missed = any(row.is_missed for row in rows)
+        said = keyed(self.app, f"{DONE} {MISSED}" if is_missed else DONE)
+        self.query_one("#revealed", Static).update(plain(f"{said} {action}".strip()))

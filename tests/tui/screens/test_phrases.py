@@ -79,8 +79,8 @@ async def test_browse_shows_phrases_with_their_writer_and_whether_they_fit_a_pro
     async with starting_in("browse", workspace).run_test(size=SIZE) as pilot:
         await press(pilot, "slash", *"ledger", "enter")
         await reads(pilot, "#detail-text", "Asked as · p changes them")
-        await reads(pilot, "#detail-text", f"{HOSTILE} model tiny · fits 1 prompt that pulled it in")
-        await reads(pilot, "#detail-text", "a payment came two times model tiny · fits no prompt so far")
+        await reads(pilot, "#detail-text", f"{HOSTILE} model tiny · fits 1 prompt")
+        await reads(pilot, "#detail-text", "a payment came two times model tiny · fits no prompt yet")
         assert "trust" not in shown(pilot, "#detail-text")
 
 
@@ -151,6 +151,20 @@ async def test_in_replay_a_prompt_becomes_a_phrase_of_any_memory_after_a_questio
         assert not isinstance(pilot.app.screen, AskLine), "the hook injects it"
 
 
+async def test_a_relevant_memory_that_was_missed_names_the_key_and_its_row_needs_no_choice(
+    open_workspace: Opener, root: Path
+) -> None:
+    write(root / ".memsift/phrases.jsonl", "charged [b]twice[/b] [/")
+    workspace = opened(open_workspace, root, ASK)
+    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "right", "a")
+        await told(pilot, "Relevant and left out: p adds the prompt as its phrase.")
+        await press(pilot, "p", "enter")
+        await told(pilot, "1 phrase added")
+        await until(pilot, lambda: table(pilot).records and table(pilot).records[0].is_injected, "it is injected")
+
+
 async def test_in_label_a_prompt_becomes_a_phrase_once_its_ranks_are_shown(open_workspace: Opener, root: Path) -> None:
     write(root / ".memsift/phrases.jsonl", "charged [b]twice[/b] [/")
     workspace = opened(open_workspace, root, ASK)
@@ -161,6 +175,7 @@ async def test_in_label_a_prompt_becomes_a_phrase_once_its_ranks_are_shown(open_
         await press(pilot, "a")
         await at_rest(pilot)
         assert screen.why_off("phrase", ()) == ""
+        await reads(pilot, "#revealed", "Relevant and left out: p adds the prompt as its phrase.")
         await press(pilot, "p", "enter")
         await told(pilot, "In Browse, p takes it out again.")
         assert phrases(root)[ASK.text] == "ana"
