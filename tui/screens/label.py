@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
+    from tui.widgets.ranking_table import Row
 
 GRADES = "label.grade0 label.grade1 label.grade2 label.grade3"
 ANSWERS = ("label", "grade")
@@ -198,7 +199,7 @@ class LabelScreen(LabelWalk):
         if action == "follow":
             return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
         if action == "phrase":
-            row = self.reveal.table.current if self.is_revealed and self.reveal.display else None
+            row = self._row if self.is_revealed and self.reveal.display else None
             return why_no_phrase(row) if row else "Ranks are hidden until a prompt is done."
         if action in CARD_ACTIONS and self.card is None:
             return "This prompt is done." if self.is_revealed else "No card is shown."
@@ -250,10 +251,17 @@ class LabelScreen(LabelWalk):
             self.app.note_sighting(prompt.id)
         self.start(prompt)
 
+    @property
+    def _row(self) -> Row | None:
+        """The row under the cursor of the reveal; if the hook injects it, the first that was missed."""
+        current = self.reveal.table.current
+        missed = next((row for row in self.reveal.table.records if row.is_missed), current)
+        return current if current and current.is_left_out else missed
+
     def action_phrase(self) -> None:
-        """Let the prompt become a phrase of the memory under the cursor of the reveal."""
-        if self.prompt:
-            self.phrases.add_prompt(self.prompt, self.reveal.table.current)
+        """Let the prompt become a phrase of the memory under the cursor, or of the first that was missed."""
+        if self.prompt and self._row:
+            self.phrases.add_prompt(self.prompt, self._row)
 
     def step_back(self) -> bool:
         if not self.recent.has_focus:

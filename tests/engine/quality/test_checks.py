@@ -385,13 +385,13 @@ def test_old_phrases_are_found_and_missing_ones_only_where_most_memories_have_so
     def found(*names: str) -> list[str]:
         rows = {name: (PhraseRow(name, "why so slow", memories[0].summary.digest[:16], "ana", ""),) for name in names}
         rows |= {"old": (PhraseRow("old", "why so slow", "0" * 16, "ana", ""),)} if "old" in rows else {}
-        return ids(findings(replace(subject(*memories), phrases=rows), ["phrases"], {}))
+        return ids(findings(replace(subject(*memories), phrases=rows), ["asked"], {}))
 
     assert found() == []
     assert found("asked") == []
     assert found("old") == ["old"]
     assert found("asked", "old") == ["old", "new", "none"]
-    assert "phrases" not in BY_DEFAULT
+    assert "asked" not in BY_DEFAULT
 
 
 # All of them

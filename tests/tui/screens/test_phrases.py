@@ -199,7 +199,7 @@ async def test_the_inbox_names_memories_without_phrases_only_where_most_have_som
 ) -> None:
     def found(pilot: Pilot[None]) -> list[str]:
         rows: Any = pilot.app.screen.query_one("InboxList")
-        return [one.finding.memory_id for one in rows.records if one.finding.check == "phrases"]
+        return [one.finding.memory_id for one in rows.records if one.finding.check == "asked"]
 
     async def checked(pilot: Pilot[None]) -> None:
         screen: Any = pilot.app.screen
@@ -217,7 +217,7 @@ async def test_the_inbox_names_memories_without_phrases_only_where_most_have_som
         assert found(pilot) == ["ledger", "another"], "old ones first"
         assert "have phrases" not in str(pilot.app.screen.query_one("#list").border_title)
         screen: Any = pilot.app.screen
-        screen.tasks.go_to(next(one.id for one in screen.tasks.records[::-1] if one.finding.check == "phrases"))
+        screen.tasks.go_to(next(one.id for one in screen.tasks.records[::-1] if one.finding.check == "asked"))
         await reads(pilot, "#detail-text", "p writes phrases · a says that it is fine")
         await press(pilot, "p", *"some", "space", *"words", "ctrl+s")
         await told(pilot, "1 phrase added")

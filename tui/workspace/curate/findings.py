@@ -13,7 +13,7 @@ from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, project_of, state_dir
 from engine.phrases.file import read_phrases
-from engine.quality.checks.phrases import USUAL, count_of
+from engine.quality.checks.asked import USUAL, count_of
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget, shared_acceptances
 from engine.quality.fixing import plan_fixes
@@ -150,7 +150,7 @@ MOST_CHECKED, SCANNED_TOGETHER, SCAN_S = 2_000, 20, 0.5
 """Memories up to which each start of the app runs the cheap checks. Of more memories it scans some, a few at a time,
 for SCAN_S seconds of CPU time. The index keeps their risks, and the next start goes on."""
 
-IN_APP = (*BY_DEFAULT, "phrases")
+IN_APP = (*BY_DEFAULT, "asked")
 """The checks of the Inbox."""
 
 CHEAP = tuple(name for name in IN_APP if name not in LIBRARIES)

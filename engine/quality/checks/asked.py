@@ -29,9 +29,9 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     is_usual = count_of(subject) >= USUAL * len(subject.active)
     for memory in (memory.summary for memory in subject.active):
         rows = subject.phrases.get(memory.id, ())
-        again = f"memsift phrases write, or if they still fit memsift quality accept {memory.id} --check phrases"
+        again = f"memsift phrases write, or if they still fit memsift quality accept {memory.id} --check asked"
         if rows and is_old(rows, memory.digest):
-            yield Finding("phrases", memory.id, OLD, "its phrases are older than its text", again)
+            yield Finding("asked", memory.id, OLD, "its phrases are older than its text", again)
         elif not rows and is_usual:
             reason = "no phrases, by which a prompt in other words finds it"
-            yield Finding("phrases", memory.id, LACKING, reason, f"memsift phrases add {memory.id} PHRASE")
+            yield Finding("asked", memory.id, LACKING, reason, f"memsift phrases add {memory.id} PHRASE")
