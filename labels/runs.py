@@ -87,6 +87,10 @@ class StoredRuns:
         """The text of every prompt: prompt id -> text."""
         return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
 
+    def prompt_times(self) -> dict[str, str]:
+        """Prompt id -> when it was typed, in ISO 8601, as its source says, or empty."""
+        return dict(self._db.tuples("SELECT prompt_id, ts FROM prompt"))
+
     def prompt_agents(self) -> dict[str, str]:
         """Prompt id -> the name of the coding agent in which it was typed, as far as its source tells."""
         return {name: agent_in(source) for name, source in self._db.tuples("SELECT prompt_id, source FROM prompt")}

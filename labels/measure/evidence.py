@@ -45,7 +45,7 @@ TIES = "gate"
 
 
 class Tallied(NamedTuple):
-    """An outcome, its counts, and the moment when the last injected memory was judged: see `Evidence.moment`."""
+    """An outcome, its counts, and the moment of the prompt's first label: see `Evidence.moment`."""
 
     outcome: Outcome
     tally: Tally
@@ -54,7 +54,7 @@ class Tallied(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """The completely judged prompts of one system: their (relevant, judged) counts in the order of judging.
+    """The completely judged prompts of one system: their (relevant, judged) counts, in the order of their first labels.
 
     `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
     the largest number of memories that it injects for one of these.
@@ -112,7 +112,8 @@ class Evidence:
     the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the judgements of a prompt
     are complete, so a prompt without a relevant memory in them has nothing relevant.
 
-    `slight` are the (prompt id, memory id) that people found relevant, but not needed.
+    `slight` are the (prompt id, memory id) that people found relevant, but not needed. `labelled` are the prompts with
+    any label, also of a text that was edited since. `days` are the days on which the prompts were typed, where known.
 
     `calls` are the judge's calls for these outcomes. From a label store come the `labels` that count, the `repeats`,
     and `facts` about the labels. `configured` is the name of the root's configured system. `made` are the settings of
@@ -125,6 +126,8 @@ class Evidence:
     explicit: Judgements | None = None
     is_qrels: bool = False
     slight: Set[tuple[str, str]] = frozenset()
+    labelled: Set[str] = frozenset()
+    days: Mapping[str, str] = field(default_factory=dict)
     calls: Sequence[JudgeCall] = ()
     labels: Sequence[Label] = ()
     repeats: Sequence[Repeat] = ()
@@ -154,6 +157,11 @@ class Evidence:
     @cached_property
     def prompts(self) -> Set[str]:
         return {row.prompt_id for row in self.rows}
+
+    @cached_property
+    def begun(self) -> Set[str]:
+        """The prompts with a label, whether it counts or not."""
+        return self.labelled | (self.moments or self.judgements).keys()
 
     @cached_property
     def pools(self) -> Pools:
@@ -218,10 +226,13 @@ class Evidence:
         return 0 < failures.part == failures.whole
 
     def moment(self, row: Outcome) -> int | None:
-        """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
+        """The moment of the prompt's first label, 0 without one; None if an injected memory has no label.
+
+        The order of the prompts is then the same for every system, and no label can move a prompt.
+        """
         moments = (self.moments or {}).get(row.prompt_id, {})
         is_finished = all(map(moments.__contains__, row.injected))
-        return max(map(moments.__getitem__, row.injected), default=0) if is_finished else None
+        return min(moments.values(), default=0) if is_finished else None
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
@@ -230,35 +241,29 @@ class Evidence:
         return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
     def sample(self, system: str) -> Sample:
-        """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
+        """The completely judged prompts of *system*, in the order of their first labels; of one moment, by id."""
         rows = [row for row in self.tallied.get(system, ()) if row.outcome.injected]
         finished = in_order([(row.moment, row.tally) for row in rows if row.moment is not None])
         most = max((row.tally.injected for row in rows), default=1)
         return Sample({prompt.prompt_id: (prompt.relevant, prompt.judged) for prompt in finished}, len(rows), most)
 
     def served_sample(self, system: str) -> Sample:
-        """Whether *system* serves the prompts that need a memory, in the order of judging.
+        """Whether *system* serves the prompts that need a memory, in the order of their first labels.
 
         A prompt counts as soon as its injected memories have labels. It is drawn from all prompts but those that are
         known to need none.
         """
-        needed, given = self.needed, self.moments or {}
+        needed = self.needed
         rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
-        counted = in_order(
-            [
-                (max(moments[name], min(given[name][memory_id] for memory_id in needed[name])), row)
-                for row in served(sets, needed)
-                for name in (row.prompt_id,)
-            ]
-        )
+        counted = in_order([(moments[row.prompt_id], row) for row in served(sets, needed)])
         may_need = [name for name in rows if name in needed or name not in moments or name not in self.measured]
         return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
 
 
 def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
-    """The tallies by moment; those of one moment in random order."""
+    """The tallies by moment; those of one moment by a hash of their ids, as ids may follow the kind of prompt."""
     return [row for _, row in sorted(found, key=lambda pair: (pair[0], random_key(TIES, pair[1].prompt_id)))]
 
 
@@ -295,6 +300,8 @@ def evidence_from_store(
         judgements,
         moments([*labels, *settled], judgements),
         slight=slight_pairs([*labels, *settled]),
+        labelled=labelled,
+        days={name: ts[:10] for name, ts in store.prompt_times().items() if ts},
         calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
         labels=labels,
         repeats=store.repeats(root),

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
 from labels.measure.gate import FEWEST_TO_PLAN
-from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
+from labels.measure.intervals import LOOKS, NOTHING_KNOWN
+from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, gaps_in, later_prompts, outdated_prompts
 from labels.report.section import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.evidence import Evidence
     from labels.measure.groups import Headline
     from labels.measure.metrics import Ratio
     from labels.measure.report import Report, SystemReport
@@ -59,7 +61,7 @@ class Step:
 
 
 def first_lines(report: Report) -> tuple[str, ...]:
-    """At most five sentences: the labels, the precision and its interval, false fires, and another system."""
+    """The labels, the precision and its interval, false fires, another system, and what the labels leave out."""
     main = main_system(report)
     if main is None:
         return ("Nothing is measured yet: no prompt was replayed.",)
@@ -67,7 +69,8 @@ def first_lines(report: Report) -> tuple[str, ...]:
     if not report.labelled_prompts:
         return (*lines, f"So it is not known how much of {main.system}'s injections is relevant.")
     lines += [*precision_lines(main.system, main.headline), served_line(main.served, main.false_fire_rate)]
-    return (*lines, *other_line(main.system, rival(report, main.system)))
+    lines += [*other_line(main.system, rival(report, main.system)), *open_lines(report.evidence, main.system)]
+    return tuple(lines)
 
 
 def main_system(report: Report) -> SystemReport | None:
@@ -125,10 +128,36 @@ def precision_lines(system: str, found: Headline) -> Iterator[str]:
         f"{percent(part, whole)}."
     )
     low, high = percent(found.live.low, 1), percent(found.live.high, 1)
-    if found.live.high - found.live.low > ANYTHING:
+    if found.live.high - found.live.low <= ANYTHING:
+        yield f"The true share is between {low} and {high}, a range that is right 19 times in 20."
+    elif found.look != LOOKS[0]:
         yield f"The true share may be anything from {low} to {high}: these are too few labels."
-        return
-    yield f"The true share is between {low} and {high}, a range that is right 19 times in 20."
+    yield from look_line(found)
+
+
+def look_line(found: Headline) -> Iterator[str]:
+    """The next planned look, and the labelled prompts that do not count before it."""
+    if found.look:
+        waiting = f"; {found.waiting} labelled ones are not counted yet" if found.waiting else ""
+        yield f"The next look is at {found.look} prompts: {found.to_go} to go{waiting}."
+
+
+def open_lines(evidence: Evidence, system: str) -> Iterator[str]:
+    """The injected memories and the prompts that lack a label, and the labels that do not count any more."""
+    gaps = gaps_in(evidence, system)
+    if missing := gaps.memories.part:
+        memories = f"{missing:,} of {counted(gaps.memories.whole, 'injected memory')}"
+        yield f"{memories}, on {counted(len(gaps.left), 'labelled prompt')}, {has(missing)} no label that counts."
+    if later := later_prompts(evidence, system):
+        number = later.prompts.part
+        ones = f"{number:,} later one{'' if number == 1 else 's'} {has(number)} no label"
+        yield f"This speaks of the prompts until {later.until}; {ones}."
+    if stale := evidence.facts.stale:
+        yield f"{counted(stale, 'label does', 'labels do')} not count: the memory was edited or removed since."
+
+
+def has(number: int) -> str:
+    return "has" if number == 1 else "have"
 
 
 def served_line(served: Headline, false_fires: Ratio) -> str:
@@ -177,7 +206,8 @@ def headline(found: Headline, who: str) -> str:
         return f"How much of what {who} added helped is not known yet: no prompt is labelled in full."
     low, high = 100 * found.live.low, percent(found.live.high, 1)
     added = f"Of {counted(found.relevant.whole, 'memory')} {who} added, {found.relevant.part:,} helped"
-    return f"{added}: {percent(found.estimate.value, 1)} ({low:.0f} to {high})."
+    range_ = "" if found.live == NOTHING_KNOWN else f" ({low:.0f} to {high})"
+    return f"{added}: {percent(found.estimate.value, 1)}{range_}."
 
 
 # The next step of a report
@@ -213,7 +243,7 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
 
 def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     found = main.headline
-    prompts = found.estimate.prompts if found.estimate else 0
+    prompts = found.waiting + (found.estimate.prompts if found.estimate else 0)
     if prompts < FEW_PROMPTS:
         why = f", to have {FEW_PROMPTS} for which {main.system} injects something"
         number = ceil((FEW_PROMPTS - prompts) / max(main.fire_rate.value or 0, FEWEST_FIRES))
@@ -226,7 +256,8 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
     if found.live.high - found.live.low > WIDE:
-        yield label_step(prompts, report, main, " for a range a quarter narrower")
+        why = f", for the look at {found.look}" if found.look else " for a range a quarter narrower"
+        yield label_step(found.to_go or prompts, report, main, why)
 
 
 def settle_step(disputed: int) -> Step:
