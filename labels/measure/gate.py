@@ -230,11 +230,14 @@ def gate_report(
 
 
 def forbidding_gaps(evidence: Evidence, system: str, gate: Gate, most: float) -> Gaps | None:
-    """The gaps; None if they are at most the share *most*, and few, or the verdict does not depend on them."""
+    """The gaps, if they are more than the share *most*; also if they are many and the verdict depends on them.
+
+    Who allows more than MAX_UNLABELLED is not asked whether it does.
+    """
     gaps = gaps_in(evidence, system)
     if above(gaps.memories, most):
         return gaps
-    if not above(gaps.memories, MAX_UNJUDGED):
+    if most > MAX_UNLABELLED or not above(gaps.memories, MAX_UNJUDGED):
         return None
     gapped = [row for row in evidence.of(system) if row.prompt_id in gaps.left]
     cases = [evidence, *(filled(evidence, gapped, is_relevant=is_relevant) for is_relevant in (True, False))]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
-from labels.measure.gate import FEWEST_TO_PLAN
+from labels.measure.gate import FEWEST_TO_PLAN, MAX_LATER, MAX_UNLABELLED
 from labels.measure.intervals import LOOKS, NOTHING_KNOWN
-from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, gaps_in, later_prompts, outdated_prompts
+from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, above, gaps_in, later_prompts, outdated_prompts
 from labels.report.section import percent
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.groups import Headline
     from labels.measure.metrics import Ratio
-    from labels.measure.report import Report, SystemReport
+    from labels.measure.report import Gaps, Later, Report, SystemReport
 
 HIGH_ENOUGH = 0.8
 """Precision from which on a report proposes nothing."""
@@ -239,6 +239,11 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
         yield settle_step(facts.disputed)
     if not report.labelled_prompts:
         yield label_step(FEWEST_TO_PLAN, report, main)
+    gaps, later = gaps_in(report.evidence, main.system), later_prompts(report.evidence, main.system)
+    if above(gaps.memories, MAX_UNLABELLED):
+        yield finish_step(gaps, report.evidence)
+    if later and above(later.prompts, MAX_LATER):
+        yield later_step(later)
 
 
 def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
@@ -258,6 +263,18 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if found.live.high - found.live.low > WIDE:
         why = f", for the look at {found.look}" if found.look else " for a range a quarter narrower"
         yield label_step(found.to_go or prompts, report, main, why)
+
+
+def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
+    if evidence.is_qrels:
+        return Step(f"add the {counted(gaps.memories.part, 'missing memory')} to the qrels")
+    if evidence.facts.disputed:
+        return settle_step(evidence.facts.disputed)
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
+
+
+def later_step(later: Later) -> Step:
+    return Step(f"label some of the {counted(later.prompts.part, 'later prompt')}", LABEL, IN_LABEL)
 
 
 def settle_step(disputed: int) -> Step:

@@ -14,7 +14,7 @@ from labels.measure.report import (
     same_prompts,
     unsure_share,
 )
-from labels.report.first_lines import AS_NOW, BLINDLY, BY_REPLAY, IN_LABEL, LABEL, REPLAY, Step, settle_step
+from labels.report.first_lines import AS_NOW, BLINDLY, BY_REPLAY, REPLAY, Step, finish_step, later_step
 from labels.report.section import part_of, percent, sentence
 
 if TYPE_CHECKING:
@@ -168,18 +168,13 @@ def refusals(system: str, caveats: Caveats, evidence: Evidence) -> Iterator[Refu
         reason = sentence("sighted_again", labels=labels)
         yield Refusal(f"{labels} were given with ranks or verdicts in view.", reason, BLINDLY)
     if gaps := caveats.gaps:
-        missing = gaps.memories.part
-        short = f"{part_of(gaps.memories)} injected memories have no label that counts."
-        step = Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
-        if evidence.is_qrels:
-            step = Step(f"add the {counted(missing, 'missing memory')} to the qrels")
-        elif evidence.facts.disputed:
-            step = settle_step(evidence.facts.disputed)
-        yield Refusal(short, f"{missing_labels(gaps)}. {finishing(gaps.left, evidence)}", step)
+        short = f"{part_of(gaps.memories)} injected memories have no label."
+        reason = f"{missing_labels(gaps)}. {finishing(gaps.left, evidence)}"
+        yield Refusal(short, reason, finish_step(gaps, evidence))
     if later := caveats.later:
         prompts = part_of(later.prompts)
-        step = Step(f"label some of the {later.prompts.part:,} later prompts", LABEL, IN_LABEL)
-        yield Refusal(f"{prompts} prompts are later than the labels.", sentence("later", prompts=prompts), step)
+        reason = sentence("later", prompts=prompts)
+        yield Refusal(f"{prompts} prompts are later than the labels.", reason, later_step(later))
 
 
 def missing_labels(gaps: Gaps) -> str:

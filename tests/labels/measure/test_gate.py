@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.config import Config, config_json
+from engine.lean.record import replace as changed
+from engine.prompt import Prompt
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, evidence_from_qrels, evidence_from_store
@@ -234,13 +236,52 @@ def test_unlabelled_memories_forbid_an_answer_where_they_are_many_or_could_chang
     assert report.decision.verdict == verdict
     assert bool(list(refusals(PLAIN, report.caveats, report.evidence))) == forbids
     share = f"{open_prompts} of {110 + 2 * open_prompts} injected memories"
-    assert gate_lines(report)[0].endswith(f": {share} have no label that counts.") == forbids
+    assert gate_lines(report)[0].endswith(f": {share} have no label.") == forbids
     assert f"{share}, on {open_prompts} labelled prompts, have no label that counts." in gate_lines(report)
     if forbids:
-        assert gate_report(known, PLAIN, gate, max_unlabelled=1).decision.verdict == (
-            UNDECIDED if least > 0.5 else PASS
-        )
+        assert gate_report(known, PLAIN, gate, max_unlabelled=1).decision.verdict == PASS
         assert decide(known.sample(PLAIN), gate).verdict == PASS, "without the gaps it would have passed"
+
+
+def test_memories_that_people_are_unsure_about_are_gaps() -> None:
+    """Of 30 irrelevant memories in 100 people call 12 unsure: the precision would be 70 of 88 instead of .7."""
+    unsure = {f"p{number}" for number in range(70, 82)}
+    names = [f"p{number}" for number in range(100)]
+    said = {name: {} if name in unsure else {"a": number < 70} for number, name in enumerate(names)}
+    known = Evidence([outcome(["a"], prompt_id=name) for name in names], said, {name: {"a": 1} for name in names})
+    report = gate_report(known, PLAIN, HALF)
+    assert (report.relevant, report.verdict) == (Ratio(70, 88), UNDECIDED)
+    assert gate_lines(report)[0] == "UNDECIDED with 0 labels: 12 of 100 injected memories have no label."
+
+
+def test_prompts_that_are_later_than_the_labels_are_named_and_forbid_an_answer_if_many(store: LabelStore) -> None:
+    for number in range(22):
+        typed = Prompt(f"p{number:02}", "how do tokens expire?", timestamp=f"2025-05-{number + 1:02}T10:00:00Z")
+        record(store, changed(retrieval(["a"]), prompt=typed))
+    for number in (0, 3, 9):
+        say(store, f"p{number:02} a")
+    line = "This speaks of the prompts until 2025-05-10; 12 later ones have no label."
+    assert line in first_lines(report_from_store(store, ROOT, DIGESTS))
+    found = gate_report(evidence(store), PLAIN, HALF)
+    assert line in gate_lines(found)
+    assert found.caveats.later == (Ratio(12, 22), "2025-05-10")
+    assert refused(evidence(store), PLAIN)[0].startswith("12 of 22 prompts for which it injects something are later")
+    say(store, "p14 a")
+    assert gate_report(evidence(store), PLAIN, HALF).caveats.later is None, "7 of 22 are not more than a third"
+    say(store, "p19 a")
+    assert not any("later" in said for said in gate_lines(gate_report(evidence(store), PLAIN, HALF)))
+
+
+def test_labels_of_edited_memories_are_said_first_and_leave_a_gap(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]), retrieval(["a"], prompt_id="p2"), retrieval(["b"], prompt_id="p3"))
+    for said in ("p1 a", "p1 b", "p2 a", "p3 b"):
+        say(store, said)
+    edited = {**DIGESTS, "a": "digest-of-another-a"}
+    record(store, retrieval(["a", "b"], digests=edited), retrieval(["a"], prompt_id="p2", digests=edited))
+    in_gate = gate_lines(gate_report(evidence_from_store(store, ROOT, edited), PLAIN, HALF))
+    for lines in (in_gate, first_lines(report_from_store(store, ROOT, edited))):
+        assert "2 of 4 injected memories, on 2 labelled prompts, have no label that counts." in lines
+        assert "2 labels do not count: the memory was edited or removed since." in lines
 
 
 def test_report_and_gate_give_the_same_precision_for_the_same_labels(store: LabelStore) -> None:

@@ -101,6 +101,28 @@ def test_a_precise_system_that_is_mostly_silent_does_not_pass_a_gate_of_served_p
     assert row["served"]["relevant"]["part"] / row["served"]["relevant"]["whole"] == pytest.approx(0.5, abs=0.02)
 
 
+def test_notes_without_a_label_cannot_make_a_gate_pass(tmp_path: Path) -> None:
+    """30 of 100 prompts with an irrelevant memory get new notes instead: 46 of 100 become 46 of 70."""
+    command = [*run_file(tmp_path, 100, good=0.46), "--unjudged", "exclude", "--min-precision", "0.45"]
+    assert memsift(*command).stdout.startswith("UNDECIDED with 100 labels: memsift may or may not reach 45 %.")
+    labels = (tmp_path / "qrels.txt").read_text(encoding="utf-8").split("\n")
+    bad = [line.split()[0] for line in labels if line.endswith(" 0")][:30]
+    rows = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        if row["prompt_id"] in bad:
+            row["injected"] = row["candidates"] = [{"id": f"junk{number}"} for number in range(3)]
+    (tmp_path / "run.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    for options in ([], ["--allow-undecided"], ["--min-served", "0.1"]):
+        done = memsift(*command, *options)
+        first, *_, last = done.stdout.splitlines()
+        assert (done.exit_code, first) == (1, "UNDECIDED with 100 labels: 90 of 160 injected memories have no label.")
+        assert "46 were relevant: 66 %." in done.stdout
+        assert "90 of 160 injected memories, on 30 labelled prompts, have no label that counts." in done.stdout
+        assert last == "Next: add the 90 missing memories to the qrels."
+    assert memsift("report", *command[1:-2]).stdout.splitlines()[-1] == last
+    assert memsift(*command, "--max-unlabelled", "0.6").stdout.startswith("PASS")
+
+
 def test_an_open_question_says_how_many_more_prompts_it_takes(tmp_path: Path) -> None:
     files = run_file(tmp_path, 45, good=0.93)
     out = memsift(*files, "--min-precision", "0.8", "--full").stdout
