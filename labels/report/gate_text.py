@@ -135,15 +135,15 @@ def answer(report: GateReport) -> str:
 
 
 def outlook(report: GateReport) -> str:
-    """Whether it is enough, or how many more prompts decide that."""
+    """Whether it is enough, or the next look, or how many more prompts decide that."""
     if report.caveats.forbid:
         return answer(report)
+    if report.verdict == UNDECIDED and report.pending.look:
+        return " ".join([f"It {REACHES[UNDECIDED]} {asked(report)}.", *look_line(report.pending)])
     if report.verdict == UNDECIDED:
         number, prompts = report.pending.more, "prompt decides" if report.pending.more == 1 else "prompts decide"
         decides = f"About {number:,} more {prompts}" if number else "More labels decide"
-        return " ".join(
-            [*look_line(report.pending), f"{decides} whether that reaches the {asked(report)} you ask for."]
-        )
+        return f"{decides} whether that reaches the {asked(report)} you ask for."
     return f"That {'reaches' if report.verdict == PASS else 'is below'} the {asked(report)} you ask for."
 
 

@@ -110,9 +110,11 @@ def summed_up(workspace: Workspace) -> str:
 
 
 def precision_words(found: GateDecision) -> str:
-    """The decision in a few words, and the prompts to label before the next look."""
+    """The decision in a few words, and the prompts to label before the next look; empty before the first prompt."""
     parts = []
-    if found.estimate and found.live.high - found.live.low <= ANYTHING:
+    if found.estimate is None:
+        return ""
+    if found.live.high - found.live.low <= ANYTHING:
         parts = [f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"]
     if found.verdict in (PASS, FAIL):
         parts += [f"{'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"]
