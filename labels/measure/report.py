@@ -76,10 +76,14 @@ class Assumed(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """Injected `memories` without a judgement, of all on prompts with a label; `left` counts them by prompt."""
+    """Injected `memories` without a judgement, of all on prompts with a label; `left` counts them by prompt.
+
+    `prompts` have no label at all, of those for which the system injects anything.
+    """
 
     memories: Ratio
     left: Mapping[str, int]
+    prompts: Ratio
 
 
 class Later(NamedTuple):
@@ -101,19 +105,20 @@ def gaps_in(evidence: Evidence, system: str) -> Gaps:
     given_here = [label for label in sorted(evidence.labels, key=BY_TIME) if not label.source]
     stopped_at = {label.annotator: label.prompt_id for label in given_here}.values()
     left: dict[str, int] = {}
-    whole = 0
-    for row in evidence.tallied.get(system, ()):
+    rows, whole = [row for row in evidence.tallied.get(system, ()) if row.tally.injected], 0
+    for row in rows:
         name, missing = row.tally.prompt_id, row.tally.unjudged
         if name in evidence.begun and (row.moment is not None or name not in stopped_at):
             whole += row.tally.injected
             left |= {name: missing} if missing else {}
-    return Gaps(Ratio(sum(left.values()), whole), left)
+    none = sum(row.tally.prompt_id not in evidence.begun for row in rows)
+    return Gaps(Ratio(sum(left.values()), whole), left, Ratio(none, len(rows)))
 
 
 def later_prompts(evidence: Evidence, system: str) -> Later | None:
     """The prompts of *system* that are newer than the labels; None where they are few, or the days are not known."""
     days = evidence.days
-    until = max((days[name] for name in evidence.begun & days.keys()), default="")
+    until = max((days[name] for name in evidence.begun & evidence.prompts & days.keys()), default="")
     firing = [row.prompt_id for row in evidence.of(system) if row.injected]
     later = sum(days.get(name, "") > until for name in firing) if until else 0
     prompts = above(Ratio(later, len(firing)), FEW_LATER)

@@ -138,8 +138,8 @@ def precision_lines(system: str, found: Headline) -> Iterator[str]:
 def look_line(found: Headline) -> Iterator[str]:
     """The next planned look, and the labelled prompts that do not count before it."""
     if found.look:
-        waiting = f"; {found.waiting} labelled ones are not counted yet" if found.waiting else ""
-        yield f"The next look is at {found.look} prompts: {found.to_go} to go{waiting}."
+        waiting = f"; {counted(found.waiting, 'labelled one is', 'labelled ones are')} not counted yet"
+        yield f"The next look is at {found.look} prompts: {found.to_go} to go{waiting if found.waiting else ''}."
 
 
 def open_lines(evidence: Evidence, system: str) -> Iterator[str]:
@@ -268,7 +268,7 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
 def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
     if evidence.is_qrels:
         return Step(f"add the {counted(gaps.memories.part, 'missing memory')} to the qrels")
-    if evidence.facts.disputed:
+    if 2 * evidence.facts.disputed > gaps.memories.part:
         return settle_step(evidence.facts.disputed)
     return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
 

@@ -12,6 +12,7 @@ from engine.lean.json_text import printed_json
 from engine.wording import counted
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
 from labels.measure.intervals import ANYTIME, ONCE, PLANNED
+from labels.measure.report import gaps_in
 from labels.report.first_lines import (
     BY_REPLAY,
     BY_TARGET,
@@ -114,11 +115,14 @@ def is_open(report: GateReport) -> bool:
 
 def gate_lines(report: GateReport) -> tuple[str, ...]:
     """The answer, the precision and its interval, served prompts and false fires, the judge, and missing labels."""
+    without = gaps_in(report.evidence, report.system).prompts
+    prompts = f"{part_of(without)} prompts for which it injects something have no label."
     return (
         answer(report),
         *precision_lines(report.system, report.decision),
         served_line(report.served, report.false_fires),
         *other_line(report.system, report.judge.comparison if report.judge else None),
+        *([prompts] if without.part else []),
         *open_lines(report.evidence, report.system),
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.config import Config, config_json
 from engine.lean.record import replace as changed
-from engine.prompt import Prompt
+from engine.prompt import TYPED, Prompt
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, evidence_from_qrels, evidence_from_store
@@ -258,12 +258,15 @@ def test_prompts_that_are_later_than_the_labels_are_named_and_forbid_an_answer_i
     for number in range(22):
         typed = Prompt(f"p{number:02}", "how do tokens expire?", timestamp=f"2025-05-{number + 1:02}T10:00:00Z")
         record(store, changed(retrieval(["a"]), prompt=typed))
-    for number in (0, 3, 9):
-        say(store, f"p{number:02} a")
+    chosen = Prompt("typed", "how do tokens expire?", timestamp="2025-06-01T10:00:00Z", source=TYPED)
+    record(store, changed(retrieval(["a"]), prompt=chosen))
+    for name in ("p00", "p03", "p09", "typed"):
+        say(store, f"{name} a")
     line = "This speaks of the prompts until 2025-05-10; 12 later ones have no label."
     assert line in first_lines(report_from_store(store, ROOT, DIGESTS))
     found = gate_report(evidence(store), PLAIN, HALF)
     assert line in gate_lines(found)
+    assert "19 of 22 prompts for which it injects something have no label." in gate_lines(found)
     assert found.caveats.later == (Ratio(12, 22), "2025-05-10")
     assert refused(evidence(store), PLAIN)[0].startswith("12 of 22 prompts for which it injects something are later")
     say(store, "p14 a")

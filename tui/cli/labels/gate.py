@@ -76,6 +76,8 @@ def gate(
     from labels.measure.intervals import ANYTIME, ONCE, PLANNED
     from labels.report.gate_text import gate_json, gate_text
 
+    if any_look and one_look:
+        raise click.UsageError("--any-look and --one-look exclude each other: leave one out.")
     target = replace(gate_of(least, zone), looks=ONCE if one_look else ANYTIME if any_look else PLANNED)
     evidence = files.evidence() if files.are_given else evidence_of_labels(roots, db)
     report = gate_report(evidence, system_to_decide(system, evidence), target, worth, least_served, max_unlabelled)

@@ -320,6 +320,7 @@ WRONG = {
     "--min-precision 0.8 --indifference 0.7-1.2": "between 0 and 1",
     "--min-precision 0.8 --indifference -0.1": "LOW-HIGH or a width",
     "--min-precision 0.8 --worth 0": "--worth",
+    "--min-precision 0.8 --any-look --one-look": "leave one out",
     "--min-precision 0.8 --system bm26": "Choose from memsift",
 }
 
