@@ -172,8 +172,9 @@ def memory_row(memory: MemorySummary | MemoryText, body: str | None) -> dict[str
 
 def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = None) -> None:
     """Insert a memory's present text. A recorded body stays when *body* is None."""
-    changes = "body = coalesce(excluded.body, body), path = excluded.path"
-    db.insert("memory_version", memory_row(memory, body), upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
+    row = memory_row(memory, body)
+    changes = ", ".join(f"{name} = coalesce(excluded.{name}, {name})" for name in row)
+    db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
 
 
 def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:

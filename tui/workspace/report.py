@@ -81,7 +81,7 @@ def write_report(report: Report, name: str) -> Path:
         write_whole(str(path), text.encode("utf-8"), open_named)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise MemsiftError(f"{path} cannot be written ({reason}). Name a file in a folder that exists.") from None
+        raise MemsiftError(f"{path} cannot be written ({reason}). Name a file that can be written.") from None
     return path.absolute()
 
 

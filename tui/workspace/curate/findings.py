@@ -13,13 +13,13 @@ from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, state_dir
 from engine.quality.checks.usage import seconds
-from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget
+from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget, shared_acceptances
 from engine.quality.fixing import plan_fixes
 from engine.quality.judging.store import RatingStore, may_have_ratings
 from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings
 from engine.quality.repository import project_of
 from engine.quality.safety.gate import scan_text, text_of
-from engine.roots import home_of
+from engine.settings.trust import trust_of
 from engine.stores.roots import read_corpus
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import by_memory, usage_of
@@ -44,16 +44,20 @@ WAITING, TO_READ = "waiting", "to read"
 """Not injected until a person accepts it; and injected, because its root is the person's, until one rejects it."""
 
 
-def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
-    """The findings of the named checks about *root*.
+def checked(
+    root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str], ids: Collection[str] | None = None
+) -> list[Finding]:
+    """The findings of the named checks about *root*, or about its memories *ids*.
 
     Raises RootError, also if there is nothing to check, and ConfigError, DecisionsError, LabelStoreError.
     """
     subject = subject_of(root, db, environ)
-    found = findings(subject, frozenset(names), decisions(root, environ))
+    found = findings(subject, frozenset(names), {**shared_acceptances(root), **decisions(root, environ)})
     if not (found or subject.memories):
         raise RootError(f"{root} holds no memory, so nothing was checked. Name a folder of memories with --root.")
-    return found
+    if ids is None:
+        return found
+    return [finding for finding in found if not {finding.memory_id, *finding.others}.isdisjoint(ids)]
 
 
 def fixable(
@@ -64,7 +68,7 @@ def fixable(
     Raises as `checked`.
     """
     subject = subject_of(root, db, environ)
-    found = findings(subject, frozenset(names), decisions(root, environ))
+    found = findings(subject, frozenset(names), {**shared_acceptances(root), **decisions(root, environ)})
     wanted = [finding for finding in found if not ids or finding.memory_id in ids]
     return plan_fixes(root, wanted, subject.memories), sum(not finding.change for finding in wanted)
 
@@ -88,7 +92,7 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
         usage=usage_of(log.decisions, agreed_verdicts(corpus.root, digests, db, environ)),
         log_days=max(0.0, (now - first) / 86400),
         log_prompts=log.prompts,
-        max_risk=opening.config_of(root, environ).max_risk,
+        max_risk=opening.settings_of(root, environ).config.max_risk,
         now=now,
     )
 
@@ -132,7 +136,7 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     found = []
     for root in roots:
         with opening.opened_index(root) as index:
-            for summary, verdict in find_undecided(index, opening.config_of(root, environ).max_risk, environ):
+            for summary, verdict in find_undecided(index, opening.settings_of(root, environ).config.max_risk, environ):
                 memory = index.memory(summary.id)
                 detections = scan_text(text_of(memory)).detections if memory else ()
                 state = verdict or (TO_READ if index.is_accepted(summary) else WAITING)
@@ -202,12 +206,13 @@ def check_all(
     unreadable.
     """
     names = [*names]
-    memories = {(root, own.id): summary for summary in index.summaries() for root, own in [home_of(index, summary)]}
+    memories = {(summary.root, summary.own.id): summary for summary in index.summaries()}
     late = index.risks([*memories.values()]) if SAFETY in names else {}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
     for root in roots:
-        subject, decided = subject_of(root, str(db), environ, clock), decisions(root, environ)
+        shared = shared_acceptances(root) if trust_of(root, environ) else {}
+        subject, decided = subject_of(root, str(db), environ, clock), {**shared, **decisions(root, environ)}
         risks = {own: late.get(memory.id, memory.risk) for (place, own), memory in memories.items() if place == root}
         subject, ratings = replace(subject, risks=risks), _ratings(root, environ)
         for name in names:
@@ -252,7 +257,7 @@ def _risky_findings(
         found |= index.risks(late[start : start + SCANNED_TOGETHER])
     for summary in active:
         if most <= found.get(summary.id, 0.0) < UNSCANNED and (memory := index.memory(summary.id)):
-            root, own = home_of(index, summary)
+            root, own = summary.root, summary.own
             decided = decisions(root, environ)
             if decided.get((SAFETY, own.id, own.digest)) != REJECTED:
                 subject = CheckedRoot(root, (replace(memory, summary=own),), max_risk=most)
@@ -302,7 +307,7 @@ RULES = RowRules(
 """The tasks of `Checked` are the worst first."""
 
 
-def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mapping[str, str]) -> list[Task]:
+def settle(tasks: Iterable[Task], verdict: str, environ: Mapping[str, str]) -> list[Task]:
     """Record a decision about each finding on the present text of its memory; the tasks with a decision.
 
     ACCEPTED: it is fine as it is. REJECTED: a risky memory stays out. Raises DecisionsError.
@@ -310,8 +315,8 @@ def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mappi
     settled = [task for task in tasks if task.memory]
     for task in settled:
         assert task.memory is not None
-        root, own = home_of(index, task.memory)
-        decide(root, own.id, own.digest, (task.finding.check,), verdict, environ)
+        own = task.memory.own
+        decide(own.root, own.id, own.digest, (task.finding.check,), verdict, environ)
     return settled
 
 
