@@ -56,14 +56,18 @@ class StoredEvents:
     def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Label, ...]:
         rows = self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)
         return tuple(
-            Label._make((*said, blindness(blind), source, session, bool(repeat)))
-            for *said, blind, source, session, repeat in rows
+            Label._make((*said, blindness(blind), source, session, bool(repeat), titles))
+            for *said, blind, source, session, repeat, titles in rows
         )
 
     def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
-        """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats."""
+        """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats.
+
+        Answers to list cards are left out.
+        """
         source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
-        newest_first = f"{source} annotator = :annotator ORDER BY event_id DESC LIMIT :limit"
+        of_cards = "annotator = :annotator AND ifnull(titles, 0) = 0"
+        newest_first = f"{source} {of_cards} ORDER BY event_id DESC LIMIT :limit"
         return self._labels(newest_first, {"annotator": annotator, "limit": limit})
 
     def adjudications(self, root: str | None = None) -> tuple[Label, ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.memory import Memory
-    from labels.records import Label
+    from labels.records import Card, Label, Pair
     from tui.widgets.lists.rows import Cell
 
 
@@ -75,6 +75,32 @@ class RecentLabels(RecordList["Label"]):
             (head, TONES[label.verdict]),
             (cells(f"{f'{why}: ' if why else ''}{self._titles[label.memory_id]}", width - len(head)), ""),
         ]
+
+
+class TitleList(RecordList["Card"]):
+    """The titles of a list card, each with a digit, and the marks of the titles that would have helped."""
+
+    NOUN = "title"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.marked: set[Pair] = set()
+
+    def id_of(self, record: Card) -> str:
+        return str(record.pair)
+
+    def mark(self, index: int) -> None:
+        """Mark a title, or take its mark away."""
+        if index < self.count:
+            self.cursor = index
+            self.marked ^= {self.records[index].pair}
+            self.refresh()
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        card, drawn = self.records[index], signs(self)
+        is_marked = card.pair in self.marked
+        head = f" {drawn.selected if is_marked else drawn.off:<2}{(index + 1) % 10}  "
+        return [(f"{head}{cells(card.memory.title, width - len(head))}", "good" if is_marked else "")]
 
 
 MAX_NOTE = 2_000
