@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
 from labels.measure.judgements import (
+    answered_lists,
     assuming_not_relevant,
     consensus,
     current,
@@ -112,10 +113,13 @@ class Evidence:
     the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the judgements of a prompt
     are complete, so a prompt without a relevant memory in them has nothing relevant.
 
+    `listed` are the prompts with an answered list card, and the moments of these answers: only of them is it known
+    whether they need a memory that no system injected. None where that is known of all prompts, as with qrels.
+
     `slight` are the (prompt id, memory id) that people found relevant, but not needed.
 
-    `calls` are the judge's calls for these outcomes. From a label store come the `labels` that count, the `repeats`,
-    and `facts` about the labels. `configured` is the name of the root's configured system. `made` are the settings of
+    `calls` are the judge's calls for these outcomes. From a label store come the `labels` of cards that count, the
+    `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the settings of
     each run by its id; `changed` says in words how the present settings differ from them.
     """
 
@@ -124,6 +128,7 @@ class Evidence:
     moments: Moments | None = None
     explicit: Judgements | None = None
     is_qrels: bool = False
+    listed: Mapping[str, int] | None = None
     slight: Set[tuple[str, str]] = frozenset()
     calls: Sequence[JudgeCall] = ()
     labels: Sequence[Label] = ()
@@ -165,16 +170,22 @@ class Evidence:
         return relevant_in(self.pools, self.judgements)
 
     @cached_property
+    def looked_through(self) -> Mapping[str, int]:
+        """`listed`, or all prompts. Served, false fires and lost memories are counted on these."""
+        return dict.fromkeys(self.prompts, 0) if self.listed is None else self.listed
+
+    @cached_property
     def without_relevant(self) -> Set[str]:
-        """The prompts for which nothing is relevant."""
+        """The prompts for which nothing is relevant, of those that were looked through."""
         if self.is_qrels:
             return {prompt_id for prompt_id in self.prompts if not any(self.given.get(prompt_id, {}).values())}
-        return prompts_without_relevant(self.pools, self.judgements)
+        return prompts_without_relevant(self.pools, self.judgements) & self.looked_through.keys()
 
     @cached_property
     def needed(self) -> Pools:
-        """The needed memories of each prompt that needs one."""
-        return needed_in(self.given, self.slight)
+        """The needed memories of each prompt that needs one, of those that were looked through."""
+        given = {name: own for name, own in self.given.items() if name in self.looked_through}
+        return needed_in(given, self.slight)
 
     @cached_property
     def measured(self) -> Set[str]:
@@ -239,21 +250,16 @@ class Evidence:
     def served_sample(self, system: str) -> Sample:
         """Whether *system* serves the prompts that need a memory, in the order of judging.
 
-        A prompt counts as soon as its injected memories have labels. It is drawn from all prompts but those that are
-        known to need none.
+        A prompt counts as soon as its injected memories have labels and its list card is answered. It is drawn from all
+        prompts but those that are known to need none.
         """
-        needed, given = self.needed, self.moments or {}
+        needed, looked_through = self.needed, self.looked_through
         rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
-        counted = in_order(
-            [
-                (max(moments[name], min(given[name][memory_id] for memory_id in needed[name])), row)
-                for row in served(sets, needed)
-                for name in (row.prompt_id,)
-            ]
-        )
-        may_need = [name for name in rows if name in needed or name not in moments or name not in self.measured]
+        found = [(row.prompt_id, row) for row in served(sets, needed)]
+        counted = in_order([(max(moments[name], looked_through[name]), row) for name, row in found])
+        may_need = [name for name in rows if name in needed or name not in moments or name not in looked_through]
         return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
 
 
@@ -286,23 +292,25 @@ def evidence_from_store(
     fresh = current(given, digests)
     labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
     judgements, disputed = consensus(labels, settled)
+    given_at, on_cards = moments([*labels, *settled], judgements), [label for label in labels if not label.titles]
     prompts, labelled = {row.prompt_id for row in rows}, {label.prompt_id for label in every}
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
-    blind = [label.blind for label in labels if (label.prompt_id, *label.pair) not in adjudicated]
+    blind = [label.blind for label in on_cards if (label.prompt_id, *label.pair) not in adjudicated]
     made = store.run_settings(root)
     return Evidence(
         rows,
         judgements,
-        moments([*labels, *settled], judgements),
+        given_at,
+        listed=answered_lists(given, judgements, digests, given_at),
         slight=slight_pairs([*labels, *settled]),
         calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
-        labels=labels,
+        labels=on_cards,
         repeats=store.repeats(root),
         facts=LabelFacts(
-            stale=len(given) - len(fresh),
-            unmatched=len(fresh) - len(labels),
+            stale=sum(not label.titles for label in given) - sum(not label.titles for label in fresh),
+            unmatched=sum(not label.titles for label in fresh) - len(on_cards),
             disputed=disputed,
-            imported=sum(bool(label.source) for label in labels),
+            imported=sum(bool(label.source) for label in on_cards),
             by_hand=len(labelled & by_hand),
             preferred=len(labelled & preferred - by_hand),
             drifted=None if digests is None else len({name for name, text in texts if digests.get(name) != text}),

@@ -91,7 +91,9 @@ class LabelQueue:
         self._by_id = {prompt.id: prompt for prompt in self.order}
         self._labelled = workspace.labelled_pairs()
         labels = workspace.store.labels(workspace.annotator, root=workspace.index.root)
-        self._answered = Counter({name: answered(own) for name, own in grouped((label.prompt_id, label) for label in labels).items()})
+        self._answered = Counter(
+            {name: answered(own) for name, own in grouped((label.prompt_id, label) for label in labels).items()}
+        )
         self._finished = self._finished_before()
         self._disputed = self._disputed_before()
 

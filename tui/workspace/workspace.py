@@ -24,7 +24,7 @@ from tui.workspace.root_labels import RootLabels, let_labels_follow, root_report
 from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from engine.config import Config
     from engine.conversations.prompt_files import PromptReading
@@ -48,7 +48,8 @@ class Workspace(RootSystems, RootLabels):
     """One opened root. Any thread may call `run`; all other calls belong to the thread that made it.
 
     `judge` is None if no judge is on. `cutoff` is the cutoff that the hook uses, if any. `seed` fixes the order of
-    prompts and cards, so that labelling continues at the same place. `clock` gives seconds, `now` seconds since 1970.
+    prompts and cards, so that labelling continues at the same place. `draw` is `labels.pooling.draw`: it decides which
+    prompts have a list card. `clock` gives seconds, `now` seconds since 1970.
     `unread_prompts`: rows of prompt files that could not be read. `notice`: a sentence about settings that do not
     count. `spending`: the agreement that the judge waits for, if any. `sources`: the files behind it, to read them
     again. `lists`: the sample and the scratch prompts. `reading` counts how often the memories were read.
@@ -66,6 +67,7 @@ class Workspace(RootSystems, RootLabels):
     takes_replayed: InitVar[bool] = False
     annotator: str = "me"
     seed: int = DEFAULT_SEED
+    draw: Callable[[str, int, Mapping[str, float]], float] = draw
     clock: Callable[[], float] = perf_counter
     now: Callable[[], float] = time
     unread_prompts: tuple[Skipped, ...] = ()
@@ -283,7 +285,7 @@ class Workspace(RootSystems, RootLabels):
         known, own = self.store.drawn(self.seed), {prompt.id for prompt in self.prompts}
         before = {name: share for name, share in known.items() if name in own}
         free = (prompt.id for prompt in prompts if self.is_blind(prompt.id) and prompt.source not in BY_HAND)
-        drawn = {name: draw(name, self.seed, before) for name in (*free, *before)}
+        drawn = {name: self.draw(name, self.seed, before) for name in (*free, *before)}
         return {prompt.id: drawn[prompt.id] for prompt in prompts if drawn.get(prompt.id)}
 
     def empty_prompts(self) -> set[str]:
