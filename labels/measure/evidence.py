@@ -119,8 +119,8 @@ class Evidence:
     `slight` are the (prompt id, memory id) that people found relevant, but not needed.
 
     `calls` are the judge's calls for these outcomes. From a label store come the `labels` of cards that count, the
-    `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the settings of
-    each run by its id; `changed` says in words how the present settings differ from them.
+    `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the
+    settings of each run by its id; `changed` says in words how the present settings differ from them.
     """
 
     rows: Sequence[Outcome]

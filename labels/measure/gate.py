@@ -30,7 +30,7 @@ FEWEST_TO_PLAN = 10
 """Judged prompts below which no number of further prompts is estimated: too little is known of the precision."""
 
 FEWEST_IN_NEED = 30
-"""Prompts in need below which the served share is not decided: a list card finds about one need in three prompts."""
+"""Prompts in need below which the served share is not decided: so few may be all of one sort."""
 
 AHEAD = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500)
 """The numbers of further prompts that are considered. If the last is not enough, no number is given."""

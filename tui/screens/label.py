@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.binding import Binding
@@ -74,8 +74,8 @@ class LabelScreen(LabelWalk):
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done, unless {label.reveals} leaves "
         "them out. Each label is saved at once. "
-        "After the cards of some prompts, chosen by chance, the titles of memories that nothing injected are listed: mark "
-        "those that would have helped, or press {label.none}. "
+        "The last card of some prompts, drawn by chance, lists titles that no system injected: mark those that would have "
+        "helped, or press {label.none}. "
         "Before a label, {label.note} writes a note and {label.reason} chooses a reason; both are saved with it. About "
         "one card in ten is shown again later, to measure how often you agree with yourself. {label.latest} goes to "
         "the latest labels, where the same keys change one."
@@ -253,7 +253,7 @@ class LabelScreen(LabelWalk):
             return
         self.app.look_for_labels()
         workspace, prompt_id, repeat = self.app.workspace, self.position.prompt.id, self.position.is_repeat
-        how = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
+        how: dict[str, Any] = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
         # a repeat is blind: its ranks were shown, but long ago and not beside the card
         how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat, "titles": self.position.titles}
         with self.app.telling_errors():
