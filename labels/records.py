@@ -217,6 +217,11 @@ class Pool:
     listed: tuple[Card, ...] = ()
     drawn: float = 0.0
 
+    @property
+    def titles(self) -> int | None:
+        """The value of `titles` in an event of one of the `cards`: see Event."""
+        return None if self.listed or not self.drawn else 0
+
 
 class RunSettings(NamedTuple):
     """The settings of a run: its root, its configuration and a hash of the root's memories.

@@ -74,7 +74,7 @@ class LabelScreen(LabelWalk):
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done, unless {label.reveals} leaves "
         "them out. Each label is saved at once. "
-        "The last card of some prompts, drawn by chance, lists titles that no system injected: mark those that would have "
+        "The last card of some prompts, drawn by chance, lists titles that no system injected: mark what would have "
         "helped, or press {label.none}. "
         "Before a label, {label.note} writes a note and {label.reason} chooses a reason; both are saved with it. About "
         "one card in ten is shown again later, to measure how often you agree with yourself. {label.latest} goes to "
@@ -255,7 +255,7 @@ class LabelScreen(LabelWalk):
         workspace, prompt_id, repeat = self.app.workspace, self.position.prompt.id, self.position.is_repeat
         how: dict[str, Any] = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
         # a repeat is blind: its ranks were shown, but long ago and not beside the card
-        how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat, "titles": self.position.titles}
+        how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat, "titles": self.position.pool.titles}
         with self.app.telling_errors():
             event = write(workspace.annotator, prompt_id, self.card or self.position.listed, **how)
             if event.action == LABEL:

@@ -68,11 +68,6 @@ class Position:
         return self.open[:1] or self.listed
 
     @property
-    def titles(self) -> int | None:
-        """The number of titles that an answer is stored with: see `titles` of `labels.records.Event`."""
-        return None if self.pool.listed or not self.pool.drawn else 0
-
-    @property
     def card_number(self) -> int:
         """The number of the shown card within the pool, from 1."""
         return len(self.pool.cards) - len(self.open) + 1
