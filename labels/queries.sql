@@ -121,6 +121,12 @@ AND (order_name <> 'stratified' OR stratum GLOB '*the cutoff*')
 -- [events]
 SELECT * FROM label_event WHERE {whose} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)
 
+-- [gold]
+SELECT event.*, EXISTS (
+    SELECT 1 FROM label_event AS asked WHERE asked.prompt_id = event.prompt_id AND asked.memory_id = event.memory_id
+    AND asked.digest = event.digest AND titles > 0
+) FROM gold AS event WHERE {of_root} ORDER BY prompt_id, memory_id, digest
+
 -- [skips]
 SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
 WHERE action = 'skip' AND NOT repeat AND annotator = :annotator AND {which}

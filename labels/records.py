@@ -152,12 +152,14 @@ class LabelledPair:
 class Gold(LabelledPair):
     """The consensus of all annotators on one memory text for one prompt (`labels/events.py` has the rule).
 
-    `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict.
+    `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict. `is_title`: a list card
+    asked about the memory, because no system injected it.
     """
 
     verdict: str
     basis: str
     labels: int
+    is_title: bool = False
 
 
 @dataclass(frozen=True)
