@@ -102,7 +102,7 @@ class StoredEvents:
 
     def gold(self, root: str | None = None) -> tuple[Gold, ...]:
         """The consensus of all annotators on each pair, of one root or of all, sorted by pair. A tie has none."""
-        return tuple(Gold(*row, bool(is_title)) for *row, is_title in self._db.tuples(QUERIES["gold"], {"root": root}))
+        return tuple(Gold(*row) for row in self._db.tuples(QUERIES["gold"], {"root": root}))
 
     def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs with different current labels and no adjudication, also of texts that have changed since."""

@@ -312,8 +312,9 @@ def alpha(total: Sequence[float]) -> float | None:
 class Person:
     """An annotator's current labels of cards by verdict; `blind` and `imported` count labels among them.
 
-    `lists` is the number of answered list cards. `same` of the `repeated` cards got the same verdict twice. `kappa` is Cohen's, -1..1, over the cards with relevant
-    or not both times; None if undefined. The prompt's ranks are known before a repeat, so all three are upper limits.
+    `lists` is the number of answered list cards. `same` of the `repeated` cards got the same verdict twice. `kappa` is
+    Cohen's, -1..1, over the cards with relevant or not both times; None if undefined. The prompt's ranks are known
+    before a repeat, so all three are upper limits.
     """
 
     annotator: str
