@@ -177,7 +177,8 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text).casefold().translate(BARRED)
+    # `casefold` makes capitals of Cherokee.
+    decomposed = unicodedata.normalize("NFKD", text).casefold().lower().translate(BARRED)
     bare = unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum() or _spells(c)))
     is_spelled = any(map(str.isalnum, bare)) and (not has_unspaced(bare) or any(map(_is_syllabic, bare)))
     return bare if is_spelled else "".join(filter(str.isalnum, bare))

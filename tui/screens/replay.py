@@ -335,8 +335,8 @@ class ReplayScreen(ModeScreen):
             self.read_memory(row.memory.id, row.memory.id, self.app.workspace.marker(prompt))
 
     def action_label(self, verdict: str) -> None:
-        """Write a label that is not blind: ranks and verdicts are on the screen."""
-        row, prompt = self.table.current, self.prompt
+        """Write a label that is not blind: ranks and verdicts are on the screen, whatever the list shows already."""
+        row, prompt = self.table.current, self.app.workspace.lists.find(self._shown_id)
         if row is None or prompt is None:
             return
         workspace = self.app.workspace

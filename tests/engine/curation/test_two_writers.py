@@ -21,7 +21,7 @@ from tests.engine.curation.roots import contents, document, read, rebuilt_index,
 from tests.engine.faults.answers import tries
 
 SECONDS = tries(30, 10)
-LEAST = 30
+LEAST = 10
 """Changes of each writer on a machine that is busy with other work."""
 OTHER_WRITER = '''
 """Writes as claude-memory's own program does: a folder as lock, a temporary file, a rename, a line of the index."""

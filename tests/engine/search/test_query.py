@@ -151,6 +151,7 @@ def test_of_a_long_prompt_both_ends_are_read() -> None:
 
 @given(st.text())
 @example("0\u0e31")  # a vowel sign of Thai behind a digit
+@example("A\u13a0")  # a letter of Cherokee behind a capital
 def test_any_text_has_terms_whose_tokens_are_tokens(text: str) -> None:
     for term in query_terms(text):
         assert all(term.phrases)

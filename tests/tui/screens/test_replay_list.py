@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from engine.judge.judge import Judge
 from engine.prompt import Prompt, typed_prompt
-from tests.tui.apps import SIZE, app_of, press, reads, settled, starting_in, table, text_of, until
+from tests.tui.apps import SIZE, app_of, press, reads, settled, starting_in, table, text_of, type_ahead, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 
@@ -64,8 +64,11 @@ async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener)
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         assert listed(pilot) == ["t3", "t2", "t1", "p01"]
+        await press(pilot, "end", "home", "end")
+        await reads(pilot, "#prompt", workspace.prompts[0].text[:20])
         await press(pilot, "slash", *"QUEUE [/", "enter")
         assert listed(pilot) == ["t3", "t2", "t1"]
+        await reads(pilot, "#prompt", "[/b] queue 3")
         row = pilot.app.screen.query_one("PromptList").row_cells(1, 40)  # type: ignore[attr-defined]
         assert [text for text, tone in row if tone == "match"] == ["[/", "queue"]
         await press(pilot, "O")
@@ -98,3 +101,15 @@ async def test_the_ranking_follows_the_typing_without_the_judge_and_without_a_re
         await settled(pilot)
         assert not preview.records, "an answer about an older text is dropped"
         assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())
+
+
+async def test_a_label_that_is_typed_ahead_belongs_to_the_ranking_on_the_screen(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p03"), judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        prompts = {prompt.id: prompt for prompt in workspace.prompts}
+        type_ahead(pilot, "down", "a", "down", "a")
+        await until(pilot, lambda: len(workspace.store.labels()) == 2)
+        for label in workspace.store.labels():
+            found = {one.memory.id for one in workspace.run(prompts[label.prompt_id], "memsift").candidates}
+            assert label.memory_id in found

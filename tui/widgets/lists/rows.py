@@ -100,7 +100,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self._show_cursor()
         if count:
-            self.post_message(self.Highlighted(self, self.cursor))
+            self._tell_highlighted()
 
     # Drawing
 
@@ -156,7 +156,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
         self._show_cursor()
         if old != new:
-            self.post_message(self.Highlighted(self, new))
+            self._tell_highlighted()
+
+    def _tell_highlighted(self) -> None:
+        """Tell every widget around, also if one of them moves the cursor: Textual tells none around the sender."""
+        self.post_message(self.Highlighted(self, self.cursor).set_sender(self))
 
     def _show_cursor(self) -> None:
         self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, x_axis=False, force=True)
