@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.getters import query_one
 from textual.widgets import Static
@@ -68,9 +67,8 @@ class LabelScreen(LabelWalk):
         "mark.undo label.reveals",
         hidden="mark.unrateable label.note label.reason label.guideline label.latest label.open "
         f"copy.text label.settle prompt.read {GRADES}",
-        at_once="mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip label.some label.none "
-        f"label.mark {GRADES}",
-    ) + [Binding(str(digit), f"mark({digit})", show=False, priority=True) for digit in range(10)]
+        at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
+    )
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done, unless {label.reveals} leaves "
         "them out. Each label is saved at once. "
@@ -210,10 +208,8 @@ class LabelScreen(LabelWalk):
         """Whether the titles of a list card are asked about."""
         return bool(self.position and self.position.listed and not self.card)
 
-    def action_mark(self, digit: int | None = None) -> None:
-        """Mark the title with a *digit*, by default the title under the cursor."""
-        self.titles.mark(self.titles.cursor if digit is None else (digit - 1) % 10)
-        self.refresh_bindings()
+    def action_mark(self) -> None:
+        self.titles.mark(self.titles.cursor)
 
     def action_none(self) -> None:
         self._write(partial(self.app.workspace.store.answer_list, helped=self.titles.marked))

@@ -77,6 +77,9 @@ class RecentLabels(RecordList["Label"]):
         ]
 
 
+DIGITS = "1234567890"
+
+
 class TitleList(RecordList["Card"]):
     """The titles of a list card, each with a digit, and the marks of the titles that would have helped."""
 
@@ -95,11 +98,23 @@ class TitleList(RecordList["Card"]):
             self.cursor = index
             self.marked ^= {self.records[index].pair}
             self.refresh()
+            self.screen.refresh_bindings()
+
+    def on_key(self, event: Key) -> None:
+        """Mark the title with a digit. A key typed after the answer goes to the app: the next card was meant."""
+        if not self.display:
+            self.app.post_message(Key(event.key, event.character))
+        elif event.key in DIGITS:
+            self.mark(DIGITS.index(event.key))
+        else:
+            return
+        event.stop()
+        event.prevent_default()
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         card, drawn = self.records[index], signs(self)
         is_marked = card.pair in self.marked
-        head = f" {drawn.selected if is_marked else drawn.off:<2}{(index + 1) % 10}  "
+        head = f" {drawn.selected if is_marked else drawn.off:<2}{DIGITS[index]}  "
         return [(f"{head}{cells(card.memory.title, width - len(head))}", "good" if is_marked else "")]
 
 
