@@ -13,7 +13,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.keys import keyed
+from tui.keys import KEYS, keyed, keys_of
 from tui.plain import cells, plain
 from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import VERDICTS, signs
@@ -77,7 +77,7 @@ class RecentLabels(RecordList["Label"]):
         ]
 
 
-DIGITS = "1234567890"
+DIGITS, ANSWERS = "1234567890", ("label.none", "label.some", "label.mark")
 
 
 class TitleList(RecordList["Card"]):
@@ -100,12 +100,18 @@ class TitleList(RecordList["Card"]):
             self.refresh()
             self.screen.refresh_bindings()
 
-    def on_key(self, event: Key) -> None:
-        """Mark the title with a digit. A key typed after the answer goes to the app: the next card was meant."""
+    async def on_key(self, event: Key) -> None:
+        """Mark the title with a digit, and answer at once: a binding would act after keys that were typed later.
+
+        A key typed after the answer goes to the app: the next card was meant.
+        """
+        asked = [name for name in ANSWERS if event.key in keys_of(self.app, name)]
         if not self.display:
             self.app.post_message(Key(event.key, event.character))
         elif event.key in DIGITS:
             self.mark(DIGITS.index(event.key))
+        elif asked:
+            await self.app.run_action(KEYS[asked[0]].action, self.screen)
         else:
             return
         event.stop()
