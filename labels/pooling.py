@@ -118,7 +118,7 @@ class StoredPools:
 
     def drawn(self, seed: int) -> dict[str, float]:
         """The prompts with a list card in a pool with *seed*, and the probability with which each was drawn."""
-        return dict(self._db.tuples(QUERIES["drawn"], {"seed": seed, "listed": LISTED}))
+        return dict(self._db.tuples(QUERIES["drawn"], {"seed": seed}))
 
 
 # The next card

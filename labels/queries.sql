@@ -108,7 +108,7 @@ USING (prompt_id, ts)
 WHERE seed = :seed GROUP BY prompt_id
 
 -- [drawn]
-SELECT DISTINCT prompt_id, inclusion_probability FROM frame WHERE seed = :seed AND stratum = :listed
+SELECT DISTINCT prompt_id, inclusion_probability FROM frame WHERE seed = :seed AND stratum = 'listed'
 
 -- The labelled prompts that the removed labelling orders `disagreement-first` and `uncertain-first` put first. The order
 -- `random` has the stratum `all`, and `stratified` took prompts of each kind in proportion: both are random samples.

@@ -191,7 +191,7 @@ class GateReport:
         return next((verdict for verdict in (FAIL, UNDECIDED) if verdict in found), PASS)
 
     @property
-    def missing(self) -> int:
+    def missing_in_need(self) -> int:
         """The number of prompts in need without which the served share is not decided."""
         return 0 if self.least_served is None else max(0, FEWEST_IN_NEED - self.served.relevant.whole)
 

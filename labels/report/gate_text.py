@@ -81,7 +81,11 @@ def gate_json(report: GateReport) -> str:
     caveats = {"refusals": reasons, "warnings": list(warnings(report))}
     texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
     return (
-        printed_json({**row, "missing": report.missing, **caveats, "judge": judge, **texts}, indent=2, default=asdict)
+        printed_json(
+            {**row, "missing_in_need": report.missing_in_need, **caveats, "judge": judge, **texts},
+            indent=2,
+            default=asdict,
+        )
         + "\n"
     )
 
@@ -139,7 +143,7 @@ def answer(report: GateReport) -> str:
     answers = [f"{REACHES[report.decision.verdict]} {about}{asked(report)}"]
     if report.served_decision:
         answers.append(f"{SERVES[report.served_decision.verdict]} {100 * (report.least_served or 0):g} %")
-    missing = f": {counted(report.missing, 'prompt')} in need missing" if report.missing else ""
+    missing = f": {counted(report.missing_in_need, 'prompt')} in need missing" if report.missing_in_need else ""
     return f"{start}{report.system} {', and it '.join(answers)}{missing}."
 
 
@@ -195,8 +199,8 @@ def outlook_line(report: GateReport) -> str:
         return ""
     if report.gate.is_one_look:
         return sentence("one_look_open")
-    if report.missing and decision is report.served_decision:
-        return sentence("in_need", f"{FEWEST_IN_NEED}", f"{report.missing}")
+    if report.missing_in_need and decision is report.served_decision:
+        return sentence("in_need", f"{FEWEST_IN_NEED}", f"{report.missing_in_need}")
     what = "precision" if decision is report.decision else "the share of served prompts"
     if decision.more is None:
         if decision.estimate is None or decision.estimate.prompts < FEWEST_TO_PLAN:
@@ -232,7 +236,7 @@ def gate_step(report: GateReport) -> Step:
 def undecided_step(report: GateReport) -> Step:
     decision, estimate = report.pending, report.pending.estimate
     judged = estimate.prompts if estimate else 0
-    is_missing = decision is report.served_decision and report.missing
+    is_missing = decision is report.served_decision and report.missing_in_need
     number = decision.more or is_missing or (FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0)
     if report.gate.is_one_look:
         return Step("ask without --one-look: it says how many more prompts it takes")

@@ -213,7 +213,6 @@ class LabelScreen(LabelWalk):
 
     def action_none(self) -> None:
         self._write(partial(self.app.workspace.store.answer_list, helped=self.titles.marked))
-        self.titles.marked.clear()
 
     action_some = action_none
 
@@ -256,6 +255,7 @@ class LabelScreen(LabelWalk):
             event = write(workspace.annotator, prompt_id, self.card or self.position.listed, **how)
             if event.action == LABEL:
                 self.remark_line.forget()
+                self.titles.marked.clear()
             self.show_position()
 
     def action_note(self) -> None:

@@ -84,11 +84,10 @@ class LabelQueue:
         self._workspace = workspace
         self.order = workspace.labelling_order()
         self._by_id = {prompt.id: prompt for prompt in self.order}
-        self._labelled = workspace.labelled_pairs()
-        labels = workspace.store.labels(workspace.annotator, root=workspace.index.root)
-        self._answered = Counter(
-            {name: answered(own) for name, own in grouped((label.prompt_id, label) for label in labels).items()}
-        )
+        given = workspace.store.labels(workspace.annotator, root=workspace.index.root)
+        labels = grouped((label.prompt_id, label) for label in given)
+        self._labelled = {name: {label.pair for label in own} for name, own in labels.items()}
+        self._answered = Counter({name: answered(own) for name, own in labels.items()})
         self._finished = self._finished_before()
         self._disputed = self._disputed_before()
 

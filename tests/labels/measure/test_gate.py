@@ -363,19 +363,19 @@ def test_the_served_share_waits_for_30_prompts_in_need_and_says_how_many_are_mis
         return gate_report(evidence_from_qrels(rows, people), PLAIN, HALF, least_served=0.3)
 
     few, enough = asked(24), asked(30)
-    assert (few.decision.verdict, few.verdict, few.missing) == (PASS, UNDECIDED, 6)
+    assert (few.decision.verdict, few.verdict, few.missing_in_need) == (PASS, UNDECIDED, 6)
     assert gate_lines(few)[0].endswith("and it may or may not serve 30 %: 6 prompts in need missing.")
     assert "--min-served needs 30 prompts in need with a list card: 6 more are missing." in " ".join(
         gate_text(few, is_full=True).split()
     )
     assert "Next: add about 6 prompts to the run and the qrels." in gate_text(few)
-    assert (enough.verdict, enough.missing) == (PASS, 0)
+    assert (enough.verdict, enough.missing_in_need) == (PASS, 0)
 
 
 def test_without_a_list_card_served_and_false_fires_are_not_said(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
     say(store, "p1 a")
     report = gate_report(evidence(store), PLAIN, HALF, least_served=0.3)
-    assert (report.verdict, report.missing, report.false_fires) == (UNDECIDED, 30, Ratio(0, 0))
+    assert (report.verdict, report.missing_in_need, report.false_fires) == (UNDECIDED, 30, Ratio(0, 0))
     said = "Served and false fires are not measured: no prompt with a list card yet. The labels are of what some system"
     assert any(line.startswith(said) for line in gate_lines(report))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from engine.prompt import Prompt
+from engine.prompt import Prompt, typed_prompt
 from labels.pooling import draw
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
@@ -138,17 +138,18 @@ def test_ranks_that_were_seen_forbid_a_list_and_an_edited_title_comes_again_alon
     notes = [memory(f"signing {word}") for word in ("keys", "wallets", "ledgers", "tables", "people")]
     root = write_root(tmp_path / "root", notes)
     prompt, seen = Prompt("p1", "signing keys wallets ledgers tables people"), Prompt("p2", "signing people")
-    workspace = opened(open_workspace, root=root, prompts=[prompt, seen])
+    typed = typed_prompt("signing wallets")
+    workspace = opened(open_workspace, root=root, prompts=[prompt, seen, typed])
     workspace.show(seen.id)
-    for one in (prompt, seen):
+    for one in (prompt, seen, typed):
         workspace.keep(workspace.run(one, "memsift"))
     queue = LabelQueue(workspace)
     at = queue.position(prompt)
     assert at is not None
     assert (len(at.pool.cards), len(at.listed)) == (3, 2)
-    known = queue.position(seen)
-    assert known is not None
-    assert known.pool.listed == ()
+    for other in map(queue.position, (seen, typed)):
+        assert other is not None
+        assert (other.pool.listed, other.pool.drawn) == ((), 0.0)
     for card in at.pool.cards:
         workspace.store.label("me", prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1)
     workspace.store.answer_list("me", prompt.id, at.listed, (), seed=1, blind=True, elapsed_ms=1)
@@ -180,3 +181,17 @@ async def test_a_list_that_another_app_answered_goes_away_and_marks_stay_while_i
         with LabelStore.open(tmp_path / "labels.db") as other:
             other.answer_list("me", here, cards, (), seed=1, blind=True, elapsed_ms=1)
         await until(pilot, lambda: not screen.is_listing, "the other app answered")
+
+
+async def test_a_store_that_cannot_be_written_keeps_the_list_with_its_marks(
+    open_workspace: Opener, locked: Any, tmp_path: Path
+) -> None:
+    workspace = opened(open_workspace, busy_timeout_s=0.01)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        titles = await to_the_list(pilot)
+        await press(pilot, "2")
+        with locked(tmp_path / "labels.db"):
+            await press(pilot, "a")
+            assert (len(titles.marked), said(workspace)) == (1, {})
+        await press(pilot, "a")
+        assert list(said(workspace).values()).count("relevant") == 1
