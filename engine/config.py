@@ -123,6 +123,17 @@ class Config(Record):
         return self.deadline + (self.judge.timeout_per_call if self.judge.enabled else 0)
 
 
+class OtherRoot(Record):
+    """A root beside the one with the settings. If nobody trusts its own settings, it *is_limited* by them.
+
+    Its memories are then rarer. If it is switched off, it is not searched. A judge that its settings do not name gets
+    none of its memories.
+    """
+
+    config: Config
+    is_limited: bool
+
+
 FLOORS = {MEMSIFT: 0.4, FTS5_BM25: 0.25, TITLE_TAGS: 0.0}
 """Default noise floor of each strategy, chosen for precision on LoCoMo."""
 

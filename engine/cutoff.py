@@ -26,7 +26,7 @@ from engine.stores.files import is_inside, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from typing import Any
 
     from engine.retrieval import Candidate
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from engine.search.ranking import CandidatePool
 
     Features = dict[str, float]
+    Limit = float | str | None
 
 MAX_BYTES = 100_000
 
@@ -158,14 +159,28 @@ class Cutoff:
             result.append(candidate)
         return result
 
-    def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
-        """The candidates, with those below the threshold dropped."""
-        least = self.least(has_judge=has_judge)
-        further = least if has_judge else surer(least)
+    def drop(
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        has_judge: bool,
+        limits: Mapping[str, Limit] = {},
+        unasked: Container[str] = (),
+    ) -> list[Candidate]:
+        """The candidates, with those below the threshold dropped.
+
+        *limits*: root -> a threshold for its own memories; the higher one counts. *unasked*: roots whose memories no
+        judge is asked about.
+        """
         result, is_first = [], True
         for candidate in candidates:
-            wanted = least if is_first else further
             if candidate.injected:
+                root = candidate.memory.root
+                is_asked = has_judge and root not in unasked
+                wanted = self.least(has_judge=is_asked)
+                if limits.get(root) is not None:
+                    wanted = max(wanted, self.model.threshold_of(limits[root]))
+                wanted = wanted if is_first or is_asked else surer(wanted)
                 if (candidate.probability or 0.0) < wanted:
                     candidate = self._dropped(candidate, wanted)
                 else:
@@ -222,20 +237,24 @@ def _is_identifier(unit: Unit) -> bool:
     return is_mixed or (not unit.is_word and rarity_of(unit) == 1)
 
 
-def chosen_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> tuple[Cutoff | None, str]:
-    """The cutoff of *root* that *config* asks for, and the reason why a tuned model is not used, or "".
+def chosen_cutoff(
+    places: Iterable[tuple[str, str]], config: Config, trusts: Callable[[str], bool]
+) -> tuple[Cutoff | None, str]:
+    """The cutoff that *config* asks for, and the reason why a tuned model is not used, or "".
 
-    *folder* is the root's state folder. *trusts*: whether the user trusts a root. A tuned model that cannot be used
-    counts as none.
+    *places*: the state folder and the path of each root. The first with a tuned model has it. *trusts*: whether the
+    user trusts a root. A tuned model that cannot be used counts as none.
     """
     if config.cutoff == OFF:
         return None, ""
-    if config.cutoff == DEFAULT:
-        return default_cutoff(config), ""
-    try:
-        return load_cutoff(folder, config, root, trusts) or default_cutoff(config), ""
-    except UnusableModelError as error:
-        return default_cutoff(config), str(error)
+    problem = ""
+    for folder, root in places if config.cutoff == TUNED else ():
+        try:
+            if found := load_cutoff(folder, config, root, trusts):
+                return found, problem
+        except UnusableModelError as error:
+            problem = problem or str(error)
+    return default_cutoff(config), problem
 
 
 def default_cutoff(config: Config) -> Cutoff | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 from engine.lean.json_text import dumps
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
+from engine.paths import root_key
 
 CATEGORY_PRIORITY = {
     "decision": 1,
@@ -36,8 +37,10 @@ class MemorySummary(Record):
 
     `path` is how the memory is named to people and models, `file` the absolute path inside the root. `status` is
     active, retired or archived. Times are ISO 8601 strings as the file gives them, or empty. `risk` is that of the
-    safety scan, 0..1, or UNSCANNED; only the index knows it, elsewhere it is 0. `is_loaded`: it stands in a part of a
-    file that a client loads into every conversation by itself, wherever that file must lie for it.
+    safety scan, 0..1, or UNSCANNED. `is_loaded`: it stands in a part of a file that a client loads into every
+    conversation by itself, wherever that file must lie for it. `root` is the root that holds it. Only the index knows
+    `risk` and `root`; elsewhere they are 0 and empty. Where several roots are open together, and one before `root` has
+    the same id, `id` is `ID@ROOT`.
     """
 
     id: str
@@ -52,10 +55,17 @@ class MemorySummary(Record):
     digest: str
     risk: float = 0.0
     is_loaded: bool = False
+    root: str = ""
 
     @property
     def priority(self) -> int:
         return CATEGORY_PRIORITY.get(self.category, LAST_PRIORITY)
+
+    @property
+    def own(self) -> MemorySummary:
+        """The memory with the id that it has in its root."""
+        own_id = self.id.removesuffix(f"@{root_key(self.root)}") if self.root and "@" in self.id else self.id
+        return self if own_id == self.id else replace(self, id=own_id)
 
 
 class Section(Record):

@@ -1,7 +1,4 @@
-"""From a prompt to a Retrieval over one root: all stages, in one function.
-
-The hook calls it; commands and screens call `engine.roots`, which calls it for each root.
-"""
+"""From a prompt to a Retrieval: all stages, in one function. Hook, commands and screens call it."""
 
 from __future__ import annotations
 
@@ -11,20 +8,20 @@ from engine import inject
 from engine.config import AUTO, MEMSIFT, OFF, SEARCH, TITLE_TAGS, system_of
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
-from engine.retrieval import PLACES, Candidate, Retrieval, Session
+from engine.retrieval import Candidate, Retrieval, Session
 from engine.search.ranking import below_floor, rank
 from engine.search.strategies import memsift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from typing import Protocol
 
     from engine.config import Config
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from engine.search.postings import Postings
     from engine.search.ranking import CandidatePool
 
@@ -41,7 +38,14 @@ if TYPE_CHECKING:
 
         def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]: ...
 
-        def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]: ...
+        def drop(
+            self,
+            candidates: Sequence[Candidate],
+            *,
+            has_judge: bool,
+            limits: Mapping[str, float | str | None] = {},
+            unasked: Container[str] = (),
+        ) -> list[Candidate]: ...
 
         def least(self, *, has_judge: bool) -> float: ...
 
@@ -65,8 +69,7 @@ class Query(Record):
     """A prompt, and what is asked about it.
 
     Mode `search` injects up to `max_results` memories, however weak. `session`: what the conversation was given.
-    `is_brief`: only the injected set and a few candidates beside it are wanted. `is_part`: other roots are searched as
-    well. A memory that is dropped by a stage in PLACES may still be injected, so it is scanned for safety, too.
+    `is_brief`: only the injected set and a few candidates beside it are wanted.
     """
 
     prompt: Prompt
@@ -74,7 +77,6 @@ class Query(Record):
     session: Session | None = None
     include_retired: bool = False
     is_brief: bool = False
-    is_part: bool = False
 
 
 NO_FTS5 = "no_fts5"
@@ -87,6 +89,9 @@ WAITS = "possible instruction to the assistant, waits for approval"
 LOADED = "its client loads it into every conversation by itself"
 """The reason for a memory that `repeat_loaded` does not let the hook repeat."""
 
+TWICE = "another root has the same memory"
+"""The reason for a memory with the text of a stronger one in another root."""
+
 SHARE_BEFORE_CHOICE = 0.5
 """How high the floors are where a cutoff or a judge comes after them, as a share of their usual height. Only `memsift`.
 
@@ -95,7 +100,27 @@ they are looked at, as LoCoMo shows.
 """
 
 
-def retrieve(question: Query, index: Index, system: OpenSystem) -> Retrieval:
+class _Rules:
+    """The settings for each memory: those of the system. Those of a root in `limits` make its own memories rarer.
+
+    The judge is not asked about the memories of the roots `unasked`: their settings name another one.
+    """
+
+    def __init__(self, system: OpenSystem, index: OpenIndex) -> None:
+        self.config, self.judge, others = system.config, system.judge, index.others
+        self.limits = {root: other.config for root, other in others.items() if other.is_limited}
+        self.unasked = {root for root, other in others.items() if other.config.judge != system.config.judge}
+
+    def of(self, memory: MemorySummary) -> Config:
+        """The settings for a memory; of numbers that limit it, the stricter."""
+        own = self.config
+        if (limit := self.limits.get(memory.root)) is None:
+            return own
+        most = {"max_risk": min(own.max_risk, limit.max_risk), "max_inject": min(own.max_inject, limit.max_inject)}
+        return replace(own, **most, repeat_loaded=own.repeat_loaded and limit.repeat_loaded)
+
+
+def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval:
     """Find candidates for a prompt, and let each stage in turn drop some. The rest is the injected set.
 
     With a cutoff and a judge, the cutoff keeps sure candidates, drops hopeless ones, and leaves the others to the
@@ -104,7 +129,7 @@ def retrieve(question: Query, index: Index, system: OpenSystem) -> Retrieval:
     """
     started = system.clock()
     prompt, mode, config, judge = question.prompt, question.mode, system.config, system.judge
-    cutoff = system.cutoff
+    cutoff, rules = system.cutoff, _Rules(system, index)
     if cutoff and not (mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy):
         cutoff = None
     system = replace(system, cutoff=cutoff)
@@ -113,16 +138,15 @@ def retrieve(question: Query, index: Index, system: OpenSystem) -> Retrieval:
     strategy, pool = first_pool(question, index, system, size)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
     while True:
-        held = _hold_back(pool, index, config, risks, mode)
+        held = _hold_back(pool, index, rules, risks, mode)
         candidates = _by_status(pool, config, held, include_retired=question.include_retired)
-        candidates, judgement = _later_stages(question, strategy, pool, candidates, system)
-        shown = [found for found in candidates if found.injected or (question.is_part and found.dropped_by in PLACES)]
-        late = index.risks([found.memory for found in shown if found.memory.id not in risks])
+        candidates, judgement = _later_stages(question, strategy, pool, candidates, system, rules)
+        late = index.risks([found.memory for found in candidates if found.injected and found.memory.id not in risks])
         if not late:
             break
         risks |= late
     if is_brief and (held or any(candidate.dropped_by == "budget" for candidate in candidates)):
-        whole = retrieve(replace(question, is_brief=False, is_part=False), index, system)
+        whole = retrieve(replace(question, is_brief=False), index, system)
         return replace(whole, elapsed_ms=(system.clock() - started) * 1000)
     has_failed = judgement is not None and not judgement.is_answer
     return Retrieval(
@@ -138,7 +162,7 @@ def retrieve(question: Query, index: Index, system: OpenSystem) -> Retrieval:
     )
 
 
-def first_pool(question: Query, index: Index, system: OpenSystem, size: int) -> tuple[str, CandidatePool]:
+def first_pool(question: Query, index: OpenIndex, system: OpenSystem, size: int) -> tuple[str, CandidatePool]:
     """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
     config, text = system.config, question.prompt.text
     strategy, in_bodies = config.match_strategy, question.mode == SEARCH
@@ -159,7 +183,12 @@ def first_pool(question: Query, index: Index, system: OpenSystem, size: int) -> 
 
 
 def _later_stages(
-    question: Query, strategy: str, pool: CandidatePool, candidates: list[Candidate], system: OpenSystem
+    question: Query,
+    strategy: str,
+    pool: CandidatePool,
+    candidates: list[Candidate],
+    system: OpenSystem,
+    rules: _Rules,
 ) -> tuple[list[Candidate], Judgement | None]:
     """Every candidate after floors, cutoff, judge and places, and the judge's answer if it was asked."""
     config, judge, cutoff, mode = system.config, system.judge, system.cutoff, question.mode
@@ -167,19 +196,26 @@ def _later_stages(
 
     def drop_weak(found: list[Candidate], *, has_choice: bool) -> list[Candidate]:
         share = floor_share(strategy, has_choice=has_choice)
-        return below_floor(found, share * config.floor, share * (config.min_strength * pool.rare))
+        left = below_floor(found, share * config.floor, share * (config.min_strength * pool.rare))
+        for root, limit in rules.limits.items():
+            stricter = below_floor(left, share * limit.floor, share * (limit.min_strength * pool.rare))
+            left = [new if new.memory.root == root else old for old, new in zip(left, stricter, strict=True)]
+        return left
+
+    def cut(found: list[Candidate], *, has_judge: bool) -> list[Candidate]:
+        limits = {root: limit.cutoff_threshold for root, limit in rules.limits.items()}
+        return cutoff.drop(found, has_judge=has_judge, limits=limits, unasked=rules.unasked) if cutoff else found
 
     if has_floor:
         candidates = drop_weak(candidates, has_choice=bool(judge or cutoff))
     if cutoff:
-        candidates = cutoff.weigh(candidates, pool)
-        candidates = cutoff.drop(candidates, has_judge=judge is not None)
-    judgement = _judgement(question.prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
+        candidates = cut(cutoff.weigh(candidates, pool), has_judge=judge is not None)
+    judgement = _judgement(question.prompt, candidates, mode, rules, cutoff) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
     if has_floor and judgement is not None and not judgement.is_answer:
         candidates = drop_weak(candidates, has_choice=cutoff is not None)
-        candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
-    return by_places(candidates, config, mode, cap(config, mode, judgement), question.session), judgement
+        candidates = cut(candidates, has_judge=False)
+    return _by_places(candidates, rules, mode, cap(config, mode, judgement), question.session), judgement
 
 
 def pool_size(
@@ -206,20 +242,22 @@ def floor_share(strategy: str, *, has_choice: bool) -> float:
 
 
 def _judgement(
-    prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None, cutoff: Cutoff | None
+    prompt: Prompt, candidates: list[Candidate], mode: str, rules: _Rules, cutoff: Cutoff | None
 ) -> Judgement | None:
-    if judge is None:
+    if rules.judge is None:
         return None
     asked = [
         candidate.memory
         for candidate in candidates
-        if candidate.injected and not (cutoff and cutoff.is_sure(candidate))
+        if candidate.injected
+        and candidate.memory.root not in rules.unasked
+        and not (cutoff and cutoff.is_sure(candidate))
     ]
-    return judge.evaluate(prompt, asked, mode) if asked else None
+    return rules.judge.evaluate(prompt, asked, mode) if asked else None
 
 
 def _hold_back(
-    pool: CandidatePool, index: Index, config: Config, risks: Mapping[str, float], mode: str = AUTO
+    pool: CandidatePool, index: OpenIndex, rules: _Rules, risks: Mapping[str, float], mode: str
 ) -> dict[str, str]:
     """Memories that are not injected, by id, with the reason: risky ones that wait for a person, and in mode `auto`
     those that a client loads by itself.
@@ -228,11 +266,11 @@ def _hold_back(
     before they are injected.
     """
     found = [scored.memory for scored in pool.memories]
-    repeats = mode != AUTO or config.repeat_loaded
-    loaded = [] if repeats else [memory for memory in found if memory.is_loaded and index.is_loaded(memory)]
+    once = [memory for memory in found if memory.is_loaded and mode == AUTO and not rules.of(memory).repeat_loaded]
+    loaded = [memory for memory in once if index.is_loaded(memory)]
     known = [memory for memory in found if memory.risk != UNSCANNED or memory.id in risks]
     scanned = [replace(memory, risk=risks.get(memory.id, memory.risk)) for memory in known]
-    risky = [memory for memory in scanned if memory.risk >= config.max_risk and not index.is_accepted(memory)]
+    risky = [memory for memory in scanned if memory.risk >= rules.of(memory).max_risk and not index.is_accepted(memory)]
     return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
 
 
@@ -288,32 +326,40 @@ def cap(config: Config, mode: str, judgement: Judgement | None) -> int:
     return min(most, (modes.auto if mode == AUTO else modes.search).max_output or most)
 
 
-def by_places(
-    candidates: list[Candidate], config: Config, mode: str, most: int, session: Session | None
+def _by_places(
+    candidates: list[Candidate], rules: _Rules, mode: str, most: int, session: Session | None
 ) -> list[Candidate]:
     """Fill *most* places in rank order.
 
     A memory that the session has already keeps its place: the model knows it. A memory that does not fit into the text
     gives its place to the next. An entry is never cut to fit. Mode `search` has no limit of characters.
     """
+    config = rules.config
     left = config.max_characters - inject.FRAME_CHARACTERS if mode == AUTO else float("inf")
     places = most
+    of_root: dict[str, int] = {}
+    given: dict[str, str] = {}
     result = []
     for candidate in candidates:
+        memory = candidate.memory
         if candidate.dropped_by is not None:
             pass
+        elif given.get(memory.digest, memory.root) != memory.root:
+            candidate = _drop(candidate, "repeat", TWICE)
         elif not places:
             candidate = _drop(candidate, "cap", f"only {most} are injected")
-        elif session and session.has(candidate.memory):
+        elif mode == AUTO and of_root.get(memory.root, 0) >= (most_of_root := rules.of(memory).max_inject):
+            candidate = _drop(candidate, "cap", f"only {most_of_root} of its root are injected")
+        elif session and session.has(memory):
             candidate = _drop(candidate, "repeat", "this session has it already")
             places -= 1
-        elif (
-            size := inject.length(inject.entry(candidate.memory, candidate.confidence, config.output_mode)) + 1
-        ) > left:
+        elif (size := inject.length(inject.entry(memory, candidate.confidence, config.output_mode)) + 1) > left:
             candidate = _drop(candidate, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             places -= 1
             left -= size
+            given[memory.digest] = memory.root
+            of_root[memory.root] = of_root.get(memory.root, 0) + 1
         result.append(candidate)
     return result
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 DROP_STAGES = ("status", "floor", "cutoff", "judge", "cap", "repeat", "budget")
 """The stages of the pipeline that can drop a candidate, in their order. The last three are one walk by rank."""
 
-PLACES = DROP_STAGES[-3:]
-"""The stages that a root cannot decide by itself."""
-
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 
 
@@ -34,12 +31,12 @@ class Session(Record):
 
     def has(self, memory: MemorySummary) -> bool:
         """Whether the conversation holds a memory as it is now."""
-        return self.injected.get(memory_key(memory), self.injected.get(memory.id)) == memory.digest
+        return self.injected.get(memory_key(memory), self.injected.get(memory.own.id)) == memory.digest
 
 
 def memory_key(memory: MemorySummary) -> str:
     """A name of a memory among those of all roots: its file and its id."""
-    return f"{memory.file}\n{memory.id}"
+    return f"{memory.file}\n{memory.own.id}"
 
 
 class Candidate(Record):

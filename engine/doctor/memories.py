@@ -16,6 +16,7 @@ from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.quality.checks.safety import spoken
 from engine.quality.decisions import find_undecided
+from engine.roots import together
 from engine.settings.muting import muted_session
 from engine.settings.roots import trust_in
 from engine.settings.sources import read_config, trust_command
@@ -53,6 +54,10 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
     for root in search.roots:
         found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
         found += [note("moved", f"{root}: {said}", "") for said in describe_moves(root, environ)]
+    if len(search.roots) > 1 and (
+        said := together([read_config(root, environ) for root in search.roots], environ).notice
+    ):
+        found.append(ok("cutoff", said))
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 
@@ -125,7 +130,8 @@ def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
 
 def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """The tuned model of the cutoff, if there is one: which one holds, or why it does not count."""
-    cutoff, reason = chosen_cutoff(state_dir(root, environ), read_config(root, environ).config, root, trust_in(environ))
+    config = read_config(root, environ).config
+    cutoff, reason = chosen_cutoff([(state_dir(root, environ), root)], config, trust_in(environ))
     if reason:
         yield note(
             "cutoff", f"{root}: the tuned model does not count: it {reason}", "To see what holds: memsift config"

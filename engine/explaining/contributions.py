@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
     from engine.prompt import Prompt
-    from engine.search.index import Index
+    from engine.roots import OpenIndex
     from engine.search.postings import Postings, Unit
 
     Fields = tuple[list[str], list[str], list[str]]
@@ -80,7 +80,7 @@ class Breakdown(Record):
 
 
 def contributions_of(
-    prompt: Prompt, index: Index, strategy: str, mode: str, now: float
+    prompt: Prompt, index: OpenIndex, strategy: str, mode: str, now: float
 ) -> MatchContributions | KeywordContributions:
     """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
 
@@ -96,7 +96,7 @@ def contributions_of(
 class MatchContributions:
     """The part of each unit in the strength, and the bonus."""
 
-    def __init__(self, prompt: Prompt, index: Index, strategy: str, mode: str) -> None:
+    def __init__(self, prompt: Prompt, index: OpenIndex, strategy: str, mode: str) -> None:
         self._prompt, self._index, self._strategy, self._mode = prompt, index, strategy, mode
         self.has_bodies = strategy == MEMSIFT or mode == SEARCH
 
@@ -144,7 +144,7 @@ class MatchContributions:
 
     def _parts(self, postings: Postings, memory: Memory) -> tuple[Mapping[int, float], float, float]:
         """The part of each unit, the sum of their BM25, and the bonus."""
-        row = postings.row_of(memory.summary.id)
+        row = postings.row_of(memory.summary)
         if row is None:
             return {}, 0.0, 0.0
         if self._strategy == MEMSIFT:

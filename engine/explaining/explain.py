@@ -9,9 +9,8 @@ from engine.config import AUTO, MEMSIFT, SYSTEMS, TITLE_TAGS
 from engine.cutoff import surer
 from engine.explaining.contributions import MISTAKES, advice, contributions_of, nearest, suggested_tag
 from engine.judge.verdict import OK
-from engine.lean.record import Record, replace
+from engine.lean.record import Record
 from engine.pipeline import floor_share, pool_size
-from engine.roots import JointIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +21,12 @@ if TYPE_CHECKING:
     from engine.memory import Memory, MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from engine.roots import OpenIndex
-    from engine.search.index import Index
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
 """Outcomes beside the stages that drop a memory: it is injected; it matches, but is not in the pool; it holds no word
 of the prompt."""
+
+SWITCHED_OFF = "the settings of its root switch it off"
 
 MIN_LIKENESS = 0.5
 """The least ratio of `difflib` between a mistyped id and the id that was meant."""
@@ -76,7 +76,7 @@ class Explainer:
     """
 
     def __init__(
-        self, retrieval: Retrieval, index: Index, config: Config, *, now: Callable[[], float] = time.time
+        self, retrieval: Retrieval, index: OpenIndex, config: Config, *, now: Callable[[], float] = time.time
     ) -> None:
         self._retrieval = retrieval
         self._index = index
@@ -87,9 +87,8 @@ class Explainer:
         self._pool_size = pool_size(config, retrieval.mode, **stages)
         self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
         self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
-        counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
-        self._floor, self._least = self._floors(counted)
-        self._entry = self._weakest(counted if self._contributions.has_bodies else list(retrieval.candidates))
+        self._counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
+        self._entry = self._weakest(self._counted if self._contributions.has_bodies else list(retrieval.candidates))
 
     def of(self, memory_id: str) -> Explanation | None:
         """The explanation of a memory; None if the root has none of this id."""
@@ -101,10 +100,14 @@ class Explainer:
         strength = breakdown.strength if breakdown else 0.0
         without = breakdown.bonus if breakdown and self._retrieval.strategy != MEMSIFT else 0.0
         raw = strength - without
-        floor, least = _bar(self._floor, raw), _bar(self._least, raw)
+        other = self._index.others.get(memory.summary.root)
+        limit = other.config if other and other.is_limited else None
+        floor, least = (_bar(bar, raw) for bar in self._floors(limit or self._config))
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
-        cutoff = _bar(self._limit(candidate), candidate.probability) if candidate else None
+        own_threshold = limit and limit.cutoff_threshold
+        cutoff = _bar(self._limit(candidate), candidate.probability) if candidate and own_threshold is None else None
         outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
+        is_off = other is not None and not other.config.enabled
         near = self._nearest(memory, breakdown)
         return Explanation(
             memory=memory.summary,
@@ -112,7 +115,7 @@ class Explainer:
             strategy=self._retrieval.strategy,
             mode=self._retrieval.mode,
             outcome=outcome,
-            reason=candidate.reason if candidate else self._reason(outcome, entry),
+            reason=candidate.reason if candidate else SWITCHED_OFF if is_off else self._reason(outcome, entry),
             gap=self._gap(outcome, strength, {"floor": floor, "least": least, "cutoff": cutoff, POOL: entry}),
             rank=candidate.rank if candidate else None,
             confidence=candidate.confidence if candidate else "",
@@ -126,16 +129,16 @@ class Explainer:
             probability=candidate.probability if candidate else None,
         )
 
-    def _floors(self, counted: list[Candidate]) -> tuple[float | None, float | None]:
-        """The floor and the least strength of this retrieval."""
-        retrieval = self._retrieval
+    def _floors(self, limit: Config) -> tuple[float | None, float | None]:
+        """The floor and the least strength. *limit*: the settings that limit the memories of a root."""
+        retrieval, config = self._retrieval, self._config
         if retrieval.mode != AUTO or retrieval.strategy == TITLE_TAGS:
             return None, None
         has_choice = self._system.has_cutoff or (self._system.has_judge and not self._has_failed)
         share = floor_share(retrieval.strategy, has_choice=has_choice)
-        best = max((-candidate.score - candidate.body_bonus for candidate in counted), default=0.0)
-        least = share * self._config.min_strength * self._contributions.rare
-        return share * self._config.floor * best, least or None
+        best = max((-candidate.score - candidate.body_bonus for candidate in self._counted), default=0.0)
+        least = share * max(config.min_strength, limit.min_strength) * self._contributions.rare
+        return share * max(config.floor, limit.floor) * best, least or None
 
     def _limit(self, candidate: Candidate) -> float | None:
         """The P(relevant) that the cutoff asks of a candidate."""
@@ -176,35 +179,6 @@ class Explainer:
         deciding = ("floor", "least") if outcome == "floor" else (outcome,)
         gaps = [bar.gap for name in deciding if (bar := bars.get(name))]
         return min((gap for gap in gaps if gap <= 0), default=None)
-
-
-def explainer_of(retrieval: Retrieval, index: OpenIndex, config: Config) -> Callable[[str], Explanation | None]:
-    """Explains the outcomes of memories in one retrieval; None for an unknown id.
-
-    Over several roots, a memory is compared within its own root.
-    """
-    if not isinstance(index, JointIndex):
-        return Explainer(retrieval, index, config).of
-    explainers: dict[int, Explainer] = {}
-
-    def explained(memory_id: str) -> Explanation | None:
-        if (home := index.homes.get(memory_id)) is None:
-            return None
-        if home.place not in explainers:
-            part = index.parts[home.place]
-            settings = config if home.place == 0 else replace(part.config, match_strategy=config.match_strategy)
-            explainers[home.place] = Explainer(_share(retrieval, index, home.place), part.index, settings)
-        found = explainers[home.place].of(home.memory.id)
-        return replace(found, memory=index.named(home.memory)) if found else None
-
-    return explained
-
-
-def _share(retrieval: Retrieval, index: JointIndex, place: int) -> Retrieval:
-    """*retrieval* with the candidates of one root only, under their own ids."""
-    own = [(candidate, index.homes[candidate.memory.id]) for candidate in retrieval.candidates]
-    candidates = [replace(candidate, memory=home.memory) for candidate, home in own if home.place == place]
-    return replace(retrieval, candidates=tuple(candidates))
 
 
 def _bar(value: float | None, reached: float | None) -> Bar | None:

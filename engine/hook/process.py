@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from engine.agents.agent import Agent
-    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.prompt import Turn
     from engine.retrieval import Retrieval, Session
+    from engine.roots import OpenIndex, OpenRoots
     from engine.settings.roots import RootSearch
 
 MAX_STDIN_BYTES = 8_000_000
@@ -150,7 +150,7 @@ class HookAnswer:
         self._stderr = stderr
         self._allow = allow
         self._agent = agent
-        self._folder = self._root = self._started_in = ""
+        self._folder = self._started_in = ""
         self._request: Request | None = None
         self._session: Session | None = None
         self._retrieval: Retrieval | None = None
@@ -176,8 +176,7 @@ class HookAnswer:
         if not (roots or search.said):
             return ""
         try:
-            self._root = roots[0] if roots else ""
-            folder = state_dir(self._root, self._environ) if roots else state_home(self._environ)
+            folder = state_dir(roots[0], self._environ) if roots else state_home(self._environ)
             self.activity.stage("root")
             if not is_first(folder, request.session_id, request.prompt_id, digest):
                 return ""  # and no line in the log: a prompt counts once
@@ -227,7 +226,12 @@ class HookAnswer:
         for reading in readings:
             self._note_settings(reading)
         readings = [reading for reading in readings if reading.config.enabled] or readings[:1]
-        config = readings[0].config
+        joint = None
+        if len(readings) > 1:
+            from engine.roots import together
+
+            joint = together(readings, self._environ)
+        config = joint.config if joint else readings[0].config
         if self._allow:
             self._allow(config.allowed_seconds)
         self.activity.note(config=hex_digest(config_json(config))[:16])
@@ -246,7 +250,7 @@ class HookAnswer:
         living = self._agent.transcripts.living_prompts if self._agent and request.transcript_path else None
         session = load_session(self._folder, request.session_id, request.transcript_path, living)
         self.activity.stage("session")
-        retrieval = self._retrieve(request, readings, session)
+        retrieval = self._retrieve(request, readings, joint, session)
         lag = min((index.lag for index in self._indexes), key=[*OF_LAG].index)
         if lag:
             self.activity.note(index=lag)
@@ -275,8 +279,10 @@ class HookAnswer:
         for line in filter(None, (*new, reading.notice)):
             self._warn(f"memsift-hook: {line}")
 
-    def _retrieve(self, request: Request, readings: list[SettingsReading], session: Session) -> Retrieval:
-        config = readings[0].config
+    def _retrieve(
+        self, request: Request, readings: list[SettingsReading], joint: OpenRoots | None, session: Session
+    ) -> Retrieval:
+        config = joint.config if joint else readings[0].config
         indexes = [
             self._open(reading.root, config.deadline / len(readings), is_alone=len(readings) == 1)
             for reading in readings
@@ -285,17 +291,19 @@ class HookAnswer:
         judge = _judge(config, self._environ)
         turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
-        cutoffs = [self._cutoff(reading) for reading in readings]
         question = Query(prompt, session=session, is_brief=True)
-        system = OpenSystem(config, cutoffs[0], judge)
-        if len(readings) == 1:
-            retrieval = retrieve(question, indexes[0], system)
-        else:
-            from engine.roots import Root, retrieve_from
+        if joint:
+            from engine.roots import JointIndex
 
-            configs = [reading.config for reading in readings]
-            roots = [Root(*parts) for parts in zip(indexes, configs, cutoffs, strict=True)]
-            retrieval = retrieve_from(question, roots, system)
+            index: OpenIndex = JointIndex(indexes, joint.others)
+            cutoff, problem = joint.cutoff, joint.problem
+        else:
+            (index,) = indexes
+            place = (state_dir(readings[0].root, self._environ), readings[0].root)
+            cutoff, problem = chosen_cutoff([place], config, trust_in(self._environ))
+        if problem:
+            self.activity.note(cutoff=f"ignored: it {problem}"[:MAX_REASON])
+        retrieval = retrieve(question, index, OpenSystem(config, cutoff, judge))
         self.activity.note(corpus=indexes[0].corpus_hash)
         self.activity.stage("retrieve")
         return retrieval
@@ -337,14 +345,6 @@ class HookAnswer:
                 print("".join(c if c.isprintable() else "·" for c in line), file=self._stderr, flush=True)
             except (OSError, ValueError):
                 self._stderr = None
-
-    def _cutoff(self, reading: SettingsReading) -> Cutoff | None:
-        """The cutoff of a root. The log says why a tuned one is ignored."""
-        folder = self._folder if reading.root == self._root else state_dir(reading.root, self._environ)
-        cutoff, problem = chosen_cutoff(folder, reading.config, reading.root, trust_in(self._environ))
-        if problem:
-            self.activity.note(cutoff=f"ignored: it {problem}"[:MAX_REASON])
-        return cutoff
 
 
 def _run() -> None:

@@ -16,14 +16,13 @@ import os
 import sys
 import time
 
-from engine.lean.json_text import dumps
 from engine.lean.sqlite import DatabaseError
 from engine.memory import MemorySummary
 from engine.stores.files import is_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from engine.lean.sqlite import Connection
@@ -122,10 +121,10 @@ def has_fts5(db: Connection) -> bool:
     return bool(db.execute("select 1 from sqlite_master where name = 'full_text'").fetchone())
 
 
-def summaries_of(db: Connection, root: str, rows: Iterable[int]) -> dict[int, MemorySummary]:
-    """The summaries of memories by the numbers of their rows."""
+def summaries_of(db: Connection, root: str, rows: str) -> dict[int, MemorySummary]:
+    """The summaries of memories by the numbers of their rows. *rows*: these numbers as JSON."""
     sql = f"select rowid, {SUMMARY} from memory where rowid in (select value from json_each(?))"
-    return {row: summary(root, values) for row, *values in db.execute(sql, (dumps([*rows]),))}
+    return {row: summary(root, values) for row, *values in db.execute(sql, (rows,))}
 
 
 def summary(root: str, values: Sequence[Any]) -> MemorySummary:
@@ -146,6 +145,7 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
         digest=digest,
         risk=float(risk),
         is_loaded=bool(is_loaded),
+        root=root,
     )
 
 

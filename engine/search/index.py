@@ -13,16 +13,18 @@ from engine.lean.record import replace
 from engine.lean.sqlite import DAMAGE, in_memory
 from engine.memory import UNSCANNED
 from engine.search.database import create, has_fts5, is_fresh, stamp, store_name
-from engine.search.postings import FROM_THE_FIRST, WEIGHTS, Postings
+from engine.search.postings import ALL, WEIGHTS, KeptPostings
 from engine.search.query import all_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol, TypeVar
 
+    from engine.config import OtherRoot
     from engine.lean.sqlite import Connection
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
+    from engine.search.postings import Postings
     from engine.search.query import Term
     from engine.search.ranking import CandidatePool
     from engine.stores.registry import RootStore
@@ -52,6 +54,9 @@ class Index:
     lag = ""
     """Why memories may be missing that the files hold: UNBUILT, BEHIND, or empty."""
 
+    others: Mapping[str, OtherRoot] = {}
+    """Beside the root with the settings: see `engine.roots`."""
+
     def __init__(
         self,
         db: Connection,
@@ -78,11 +83,11 @@ class Index:
         self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._risks: dict[str, float] = {}
-        self._postings: tuple[object, Postings | None] = None, None
+        self._postings = KeptPostings()
         self._store: RootStore | None = None
 
     def __len__(self) -> int:
-        return int(self._ask(lambda db: db.execute("select memories from about").fetchone()[0]))
+        return int(self.ask(lambda db: db.execute("select memories from about").fetchone()[0]))
 
     def close(self) -> None:
         """Wait for a running question, because SQLite crashes if it loses its tables meanwhile. Later ones fail."""
@@ -100,17 +105,17 @@ class Index:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Lines of a list and files that are not shown as memories: lines in their order, then files by path."""
-        return self._ask(_read_skipped)
+        return self.ask(_read_skipped)
 
     @property
     def notices(self) -> tuple[Skipped, ...]:
         """Problems that cost no memory, such as a dead link in MEMORY.md."""
-        return self._ask(lambda db: tuple(_read_listed(db, is_notice=True)))
+        return self.ask(lambda db: tuple(_read_listed(db, is_notice=True)))
 
     @property
     def corpus_hash(self) -> str:
         """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
-        return self._ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
+        return self.ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
 
     @property
     def contents(self) -> tuple[str, tuple[Skipped, ...], tuple[Skipped, ...]]:
@@ -119,15 +124,22 @@ class Index:
 
     def summaries(self) -> list[MemorySummary]:
         """Every memory, ordered by path."""
-        return list(self.look(Postings.all_summaries).values())
+        return list(self.look(lambda postings: postings.all_summaries()).values())
 
     def memory(self, memory_id: str) -> Memory | None:
         """The whole memory, as its file is now; None for an unknown id."""
         if self._memories is not None:
-            return self._memories.get(memory_id)
-        sql = "select name from memory where id = ? and reason is null"
-        row = self._ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
-        return next(iter(self._from_file(row[0], [memory_id])), None) if row else None
+            found = self._memories.get(memory_id)
+        else:
+            sql = "select name from memory where id = ? and reason is null"
+            row = self.ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
+            found = next(iter(self._from_file(row[0], [memory_id])), None) if row else None
+        return replace(found, summary=replace(found.summary, root=self.root)) if found else None
+
+    def held(self, memory_ids: Sequence[str]) -> set[str]:
+        """Those of *memory_ids* that a memory has."""
+        sql = "select id from memory where id in (select value from json_each(?)) and reason is null"
+        return {name for (name,) in self.ask(lambda db: db.execute(sql, (dumps([*memory_ids]),)).fetchall())}
 
     def risks(self, memories: list[MemorySummary]) -> dict[str, float]:
         """Memory id -> risk, 0..1, of those of *memories* that were not scanned yet. The index keeps it."""
@@ -140,13 +152,13 @@ class Index:
     def word_counts(self) -> dict[str, int]:
         """Memory id -> the number of indexed words of title, tags and body, with repetitions."""
         sql = "select id, tokens from size join memory on rowid = row"
-        return self._ask(lambda db: dict(db.execute(sql).fetchall()))
+        return self.ask(lambda db: dict(db.execute(sql).fetchall()))
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
         """The memories whose whole text holds all of *terms*, best first; without terms, all memories by path."""
         if not terms:
             return self.summaries()
-        return self._ask(lambda db: self._find_matching(db, terms))
+        return self.ask(lambda db: self._find_matching(db, terms))
 
     def is_fresh(self) -> bool:
         """Whether no folder and no list of the root changed since it was read; False where the index is damaged."""
@@ -158,27 +170,31 @@ class Index:
 
     def pool(self, find: Callable[[Postings], CandidatePool]) -> CandidatePool:
         """The pool that *find* reads from the posting lists, with its memories as their files are now."""
-        renewed: set[bytes] = set()
-        while True:
-            pool = self.look(find)
-            stale = self._stale([memory.memory for memory in pool.memories])
-            names = {_name(self.root, memory) for memory in stale} - renewed
-            if not names:
-                return pool
-            other = self._renew(names) if self._renew and len(renewed) < MOST_RENEWED else None
-            if other is None:
-                asked = [memory for memory in stale if _name(self.root, memory) in names]
-                changed = {*asked} - self._unchanged(asked)
-                return replace(pool, memories=[memory for memory in pool.memories if memory.memory not in changed])
-            renewed |= names
-            with self._lock:
-                self._become(other)
+        return find_fresh(self, (self,), find)
 
     def look(self, find: Callable[[Postings], T]) -> T:
         """The answer of *find*, which reads the posting lists in one state of the tables."""
-        return self._ask(lambda db: find(self._read_postings(db)))
+        return self.ask(lambda db: find(self._postings.of([(db, self.root)])))
 
-    def _ask(self, question: Callable[[Connection], T]) -> T:
+    def renew(self, memories: list[MemorySummary], renewed: set[bytes]) -> set[MemorySummary] | None:
+        """Read the changed files of *memories* again, and None. Or, if that cannot be, those that changed.
+
+        *renewed* are the names of the files that were read again for this prompt.
+        """
+        stale = self._stale(memories)
+        names = {_name(self.root, memory) for memory in stale} - renewed
+        if not names:
+            return set()
+        other = self._renew(names) if self._renew and len(renewed) < MOST_RENEWED else None
+        if other is None:
+            asked = [memory for memory in stale if _name(self.root, memory) in names]
+            return {*asked} - self._unchanged(asked)
+        renewed |= names
+        with self._lock:
+            self._become(other)
+        return None
+
+    def ask(self, question: Callable[[Connection], T]) -> T:
         """The answer of *question*, which sees one state of the tables. A damaged index is replaced first."""
         with self._lock:
             try:
@@ -207,19 +223,19 @@ class Index:
     def count_in(self, names: set[bytes]) -> int:
         """The number of memories in files."""
         sql = "select count(*) from memory where name = ?"
-        return self._ask(lambda db: sum(int(db.execute(sql, (name,)).fetchone()[0]) for name in names))
+        return self.ask(lambda db: sum(int(db.execute(sql, (name,)).fetchone()[0]) for name in names))
 
     def most_in_a_file(self) -> int:
         """The number of memories in the file that holds the most."""
         sql = "select coalesce(max(number), 0) from (select count(*) as number from memory group by name)"
-        return self._ask(lambda db: int(db.execute(sql).fetchone()[0]))
+        return self.ask(lambda db: int(db.execute(sql).fetchone()[0]))
 
     def _stale(self, memories: list[MemorySummary]) -> list[MemorySummary]:
         """The memories whose files are gone or may have changed since they were read."""
         if self._renew is None:
             return []
         listed = dumps([memory.id for memory in memories], ascii_only=False)
-        known = {row[0]: row[1:] for row in self._ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
+        known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
         return [memory for memory in memories if known.get(memory.id) != stamp(memory.file)]
 
     def _unchanged(self, memories: list[MemorySummary]) -> set[MemorySummary]:
@@ -242,7 +258,7 @@ class Index:
         from engine.stores.registry import store_of
         from engine.stores.roots import parts_of
 
-        formats = self._ask(store_name)
+        formats = self.ask(store_name)
         if self._store is None or self._store.name != formats:
             self._store = store_of(self.root, formats)
         try:
@@ -252,24 +268,43 @@ class Index:
         memories = [part for part in found if not isinstance(part, Skipped) and part.summary.id in wanted]
         return [*{memory.summary.id: memory for memory in reversed(memories)}.values()]
 
-    def _read_postings(self, db: Connection) -> Postings:
-        """The posting lists, for a *question* of `_ask`. They remember counts until the index changes."""
-        state = db, db.execute("pragma data_version").fetchone()
-        known, postings = self._postings
-        if postings is None or known != state:
-            postings = Postings(db, self.root)
-            self._postings = state, postings
-        return postings
-
     def _find_matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
-        postings = self._read_postings(db)
+        postings = self._postings.of([(db, self.root)])
         summaries = postings.all_summaries()
         if not self.has_fts5:
             holding = _find_holding(db, terms)
             return [memory for row, memory in summaries.items() if row in holding]
-        ranked = postings.rank(all_of(terms), WEIGHTS, FROM_THE_FIRST)
+        ranked = postings.rank(all_of(terms), WEIGHTS, ALL)
         ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in ranked.items())
         return [summaries[row] for *_, row in ordered]
+
+
+if TYPE_CHECKING:
+
+    class Searchable(Protocol):
+        """An index of one or several roots."""
+
+        def look(self, find: Callable[[Postings], T]) -> T: ...
+
+        def pool(self, find: Callable[[Postings], CandidatePool]) -> CandidatePool: ...
+
+
+def find_fresh(index: Searchable, parts: Sequence[Index], find: Callable[[Postings], CandidatePool]) -> CandidatePool:
+    """The pool that *find* reads in *index*, with its memories as their files are now. *parts*: the index of each root.
+
+    A memory whose file changed and cannot be read again now is left out.
+    """
+    renewed: list[set[bytes]] = [set() for _ in parts]
+    while True:
+        pool = index.look(find)
+        found = [scored.memory for scored in pool.memories]
+        changed = [
+            part.renew([memory for memory in found if memory.root == part.root], names)
+            for part, names in zip(parts, renewed, strict=True)
+        ]
+        if None not in changed:
+            lost = {memory for memories in changed for memory in memories or ()}
+            return replace(pool, memories=[scored for scored in pool.memories if scored.memory not in lost])
 
 
 def index_in_memory(
@@ -310,8 +345,8 @@ def _name(root: str, memory: MemorySummary) -> bytes:
 
 
 def _without_changeable(memory: MemorySummary) -> MemorySummary:
-    """*memory* without its risk, which only the index knows, and its line, which lines above it may move."""
-    return replace(memory, path="", risk=0.0)
+    """*memory* without what only the index knows, and without its line, which lines above it may move."""
+    return replace(memory, path="", risk=0.0, root="")
 
 
 def _read_skipped(db: Connection) -> tuple[Skipped, ...]:

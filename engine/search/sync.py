@@ -258,7 +258,7 @@ class Sync:
         """Memory as its store reads it -> row. So the unchanged memories of a large file are not indexed again."""
         sql = f"select {SUMMARY} from memory where rowid = ? and reason is null"
         found = ((self._db.execute(sql, (row,)).fetchone(), row) for row in rows)
-        return {replace(summary(self._root, values), risk=0.0): row for values, row in found if values}
+        return {replace(summary(self._root, values), risk=0.0, root=""): row for values, row in found if values}
 
     def _require_time(self) -> None:
         if self._watch.is_over():

@@ -226,7 +226,7 @@ def test_a_model_for_another_configuration_is_unusable(tmp_path: Path) -> None:
 
 def kind_of(folder: Path, **settings: Any) -> tuple[str, str]:
     """The kind of the chosen cutoff, or OFF, and why a tuned one is ignored."""
-    cutoff, problem = chosen_cutoff(str(folder), Config(**settings), "", bool)
+    cutoff, problem = chosen_cutoff([(str(folder), "")], Config(**settings), bool)
     return cutoff.kind if cutoff else OFF, problem
 
 
@@ -260,7 +260,7 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
         write_model(tmp_path, made)
     least = []
     for threshold in (None, 0.3, 0.01):
-        cutoff, _ = chosen_cutoff(str(tmp_path), Config(cutoff_threshold=threshold), "", bool)
+        cutoff, _ = chosen_cutoff([(str(tmp_path), "")], Config(cutoff_threshold=threshold), bool)
         assert cutoff is not None
         least.append((cutoff.least(has_judge=False), cutoff.least(has_judge=True)))
     own = (0.5, 0.2) if made else (default_model.THRESHOLD, default_model.DOUBT)
@@ -269,7 +269,7 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
 
 def test_a_threshold_by_name_is_that_of_the_model_or_its_own_where_labels_were_too_few(tmp_path: Path) -> None:
     def least(name: str) -> float:
-        cutoff, _ = chosen_cutoff(str(tmp_path), Config(cutoff_threshold=name), "", bool)
+        cutoff, _ = chosen_cutoff([(str(tmp_path), "")], Config(cutoff_threshold=name), bool)
         assert cutoff is not None
         return cutoff.threshold
 

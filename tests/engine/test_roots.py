@@ -1,25 +1,30 @@
 """Several roots that are open together: lists, ids, searches and explanations."""
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from engine.config import Config
+from engine.config import CONFIG_FILE, TUNED, Config, JudgeConfig, OtherRoot
 from engine.cutoff import default_cutoff
 from engine.errors import RootNotFoundError
-from engine.explaining.explain import explainer_of
+from engine.explaining.explain import Explainer
 from engine.judge.verdict import APPROVED, OK, REJECTED, TIMEOUT, Judgement, Verdict
 from engine.lean.record import replace
-from engine.memory import MemorySummary
-from engine.paths import root_key
-from engine.pipeline import OpenSystem, Query
+from engine.memory import Corpus, Memory, MemorySummary
+from engine.opening import index_of
+from engine.paths import root_key, state_dir
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Prompt, typed_prompt
-from engine.roots import JointIndex, OpenRoot, open_together, retrieve
+from engine.roots import JointIndex, open_together, together
 from engine.search.query import filter_terms
-from engine.stores.roots import roots_in
+from engine.settings.sources import read_config
+from engine.settings.trust import trust
+from engine.stores.roots import read_corpus, roots_in
 from tests.engine.builders import fillers, memory, write_root
+from tests.engine.models import content, write_model
 
 ASK = typed_prompt("how long does the token cache live?")
 
@@ -52,10 +57,16 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def index(folders: tuple[Path, Path]) -> Iterator[JointIndex]:
-    opened = open_together([OpenRoot(str(one), Config(), None) for one in folders], os.environ)
-    assert isinstance(opened, JointIndex)
+    opened = opened_with(folders)
     yield opened
     opened.close()
+
+
+def opened_with(folders: tuple[Path, Path], other: OtherRoot | None = None) -> JointIndex:
+    """The index of both, with the settings of the second."""
+    opened = open_together([*map(str, folders)], os.environ, {str(folders[1]): other} if other else {})
+    assert isinstance(opened, JointIndex)
+    return opened
 
 
 def other(folders: tuple[Path, Path]) -> str:
@@ -70,7 +81,8 @@ def test_all_memories_are_listed_and_read_under_ids_of_their_own(folders: tuple[
     assert (titles["cache"], titles[other(folders)]) == ("token cache rule", "token cache note")
     assert index.memory("nowhere") is None
     assert roots_in(index.root) == [str(one) for one in folders]
-    assert [index.homes[name].place for name in ("cache", other(folders))] == [0, 1]
+    (second,) = [one for one in index.summaries() if one.id == other(folders)]
+    assert (second.root, second.own.id) == (str(folders[1]), "cache")
     assert index.word_counts()[other(folders)] > 0
     assert [one.id for one in index.matching(filter_terms("token"))] == ["cache", other(folders)]
 
@@ -87,7 +99,7 @@ def test_a_changed_file_is_listed_after_its_root_was_read_again(folders: tuple[P
 
 def test_skipped_files_and_notices_have_whole_paths(folders: tuple[Path, Path]) -> None:
     (folders[1] / "bad.md").write_bytes(b"\xff\xfe")
-    opened = open_together([OpenRoot(str(one), Config(), None) for one in folders], os.environ)
+    opened = opened_with(folders)
     assert [one.where for one in opened.skipped] == [str(folders[1] / "bad.md")]
     opened.close()
 
@@ -100,10 +112,28 @@ def test_one_injected_set_is_chosen_from_all_roots(folders: tuple[Path, Path], i
     assert found.system == "memsift"
 
 
-def test_each_root_has_the_default_cutoff_that_the_first_has(index: JointIndex) -> None:
+def test_one_cutoff_weighs_the_memories_of_all_roots(index: JointIndex) -> None:
     found = retrieve(Query(ASK), index, OpenSystem(Config(), cutoff=default_cutoff(Config())))
     assert found.system == "memsift+default"
     assert all(one.probability is not None for one in found.candidates)
+
+
+def test_a_word_is_as_rare_as_in_all_roots_together(folders: tuple[Path, Path]) -> None:
+    """Several roots are searched as one root with all their memories is."""
+    joint, alone = opened_with(folders), tuple(read_corpus(str(folder)) for folder in folders)
+    one = index_of(Corpus("/root", tuple(renamed(memory) for corpus in alone for memory in corpus.memories)))
+    for system in (OpenSystem(Config()), OpenSystem(Config(), cutoff=default_cutoff(Config()))):
+        for text in ("how long does the token cache live?", "what is for lunch", "rule or note"):
+            found, expected = (retrieve(Query(typed_prompt(text)), index, system) for index in (joint, one))
+            assert [(each.memory.title, each.score, each.probability) for each in found.candidates] == [
+                (each.memory.title, each.score, each.probability) for each in expected.candidates
+            ]
+    joint.close()
+    one.close()
+
+
+def renamed(memory: Memory) -> Memory:
+    return replace(memory, summary=replace(memory.summary, id=memory.summary.file))
 
 
 def test_the_judge_is_asked_once_and_its_verdicts_have_the_ids_of_all_roots(
@@ -111,7 +141,7 @@ def test_the_judge_is_asked_once_and_its_verdicts_have_the_ids_of_all_roots(
 ) -> None:
     judge = Keeps("note")
     found = retrieve(Query(ASK), index, OpenSystem(Config(), judge=judge))
-    assert judge.asked == [("token cache rule", "token cache note")]
+    assert [sorted(titles) for titles in judge.asked] == [["token cache note", "token cache rule"]]
     assert [one.memory.id for one in found.injected] == [other(folders)]
     assert found.judgement is not None
     assert {one.memory_id: one.decision for one in found.judgement.verdicts} == {
@@ -124,16 +154,15 @@ def test_a_judge_that_does_not_answer_is_told_of_also_where_the_first_root_has_n
     folders: tuple[Path, Path],
 ) -> None:
     """Its failure must not look like an answer."""
-    turned = [OpenRoot(str(one), Config(), None) for one in reversed(folders)]
-    opened = open_together(turned, os.environ)
+    opened = open_together([*map(str, reversed(folders))], os.environ)
     found = retrieve(Query(typed_prompt("zz1 filler")), opened, OpenSystem(Config(), judge=Keeps("", TIMEOUT)))
     assert (found.fallback, found.judgement and found.judgement.status) == (TIMEOUT, TIMEOUT)
     opened.close()
 
 
-def test_a_memory_is_explained_within_its_root(folders: tuple[Path, Path], index: JointIndex) -> None:
+def test_a_memory_of_any_root_is_explained(folders: tuple[Path, Path], index: JointIndex) -> None:
     found = retrieve(Query(ASK), index, OpenSystem(Config(max_inject=1)))
-    explained = explainer_of(found, index, Config())
+    explained = Explainer(found, index, Config()).of
     outcomes = {
         name: explanation and (explanation.memory.id, explanation.outcome)
         for name in ("cache", other(folders), "lunch", "nowhere")
@@ -147,14 +176,78 @@ def test_a_memory_is_explained_within_its_root(folders: tuple[Path, Path], index
 
 
 def test_a_root_that_is_turned_off_is_not_searched(folders: tuple[Path, Path]) -> None:
-    first, second = (str(one) for one in folders)
-    off = replace(Config(), enabled=False)
-    opened = open_together([OpenRoot(first, Config(), None), OpenRoot(second, off, None)], os.environ)
-    assert [one.memory.id for one in retrieve(Query(ASK), opened, OpenSystem(Config())).candidates] == ["cache"]
+    opened = opened_with(folders, OtherRoot(Config(enabled=False), is_limited=False))
+    found = retrieve(Query(ASK), opened, OpenSystem(Config()))
+    assert [one.memory.id for one in found.candidates] == ["cache"]
+    explained = Explainer(found, opened, Config()).of(other(folders))
+    assert explained is not None
+    assert explained.reason == "the settings of its root switch it off"
     opened.close()
 
 
+STRICT = {
+    "max_inject": (Config(max_inject=0), "cap"),
+    "max_risk": (Config(max_risk=0.0), "status"),
+    "min_strength": (Config(min_strength=50), "floor"),
+    "cutoff_threshold": (Config(cutoff_threshold=0.999), "cutoff"),
+}
+
+
+@pytest.mark.parametrize(("strict", "stage"), STRICT.values(), ids=STRICT)
+def test_settings_of_a_root_that_nobody_trusts_make_only_its_own_memories_rarer(
+    folders: tuple[Path, Path], strict: Config, stage: str
+) -> None:
+    system = OpenSystem(Config(), cutoff=default_cutoff(Config(cutoff_threshold=0.01)))
+    loose = Config(max_inject=20, min_strength=0, noise_floor=0, cutoff_threshold=0)
+    for own, is_limited, wanted in ((strict, True, stage), (strict, False, None), (loose, True, None)):
+        opened = opened_with(folders, OtherRoot(own, is_limited))
+        found = {one.memory.id: one.dropped_by for one in retrieve(Query(ASK), opened, system).candidates}
+        assert found == {"cache": None, other(folders): wanted}
+        opened.close()
+
+
+def test_the_judge_is_not_asked_about_a_root_whose_settings_name_another(folders: tuple[Path, Path]) -> None:
+    judge = Keeps("rule")
+    opened = opened_with(folders, OtherRoot(Config(judge=JudgeConfig(model="another")), is_limited=False))
+    found = retrieve(Query(ASK), opened, OpenSystem(Config(), judge=judge))
+    assert judge.asked == [("token cache rule",)]
+    assert {one.memory.id for one in found.injected} == {"cache", other(folders)}
+    opened.close()
+
+
+def test_settings_come_from_the_nearest_root_whose_own_the_user_trusts_or_which_has_none(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    names = ("near", "far", "vault")
+    roots = [write_root(tmp_path / name, [memory(name)]) for name in names]
+    for number, root in enumerate(roots, 1):
+        settings = {"retrieval": {"max_inject": number}}
+        (root / CONFIG_FILE).write_text(json.dumps(settings), encoding="utf-8")
+    vault = roots[2]
+    (tmp_path / ".config/memsift").mkdir(parents=True)
+    (tmp_path / ".config/memsift/config.toml").write_text(f'roots = ["{vault}"]\n', encoding="utf-8")
+    readings = [read_config(str(root), environ) for root in roots]
+    found = together(readings, environ)
+    assert (found.main, found.config.max_inject) == (str(vault), 3)
+    assert {Path(root).name: (one.config.max_inject, one.is_limited) for root, one in found.others.items()} == {
+        "near": (1, True),
+        "far": (2, True),
+    }
+    trust(str(roots[1]), environ)
+    assert together(readings, environ).main == str(roots[1])
+    (roots[0] / CONFIG_FILE).unlink()
+    assert together([read_config(str(root), environ) for root in roots], environ).main == str(roots[0])
+
+
+def test_the_tuned_cutoff_is_that_of_the_nearest_root_with_one(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    roots = [write_root(tmp_path / name, [memory(name)]) for name in ("near", "middle", "far")]
+    for root, threshold in zip(roots[1:], (0.7, 0.8), strict=True):
+        write_model(Path(state_dir(str(root), environ)), content(threshold=threshold))
+    found = together([read_config(str(root), environ) for root in roots], environ)
+    assert found.cutoff is not None
+    assert (found.main, found.cutoff.kind, found.cutoff.threshold) == (str(roots[0]), TUNED, 0.7)
+
+
 def test_a_root_that_is_not_there_is_named(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    roots = [OpenRoot(str(one), Config(), None) for one in (*folders, tmp_path / "gone")]
     with pytest.raises(RootNotFoundError, match="gone"):
-        open_together(roots, os.environ)
+        open_together([*map(str, folders), str(tmp_path / "gone")], os.environ)

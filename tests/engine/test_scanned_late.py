@@ -2,7 +2,6 @@
 
 import sys
 from base64 import b64encode
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from hashlib import sha256
@@ -11,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from engine import pipeline
-from engine.config import AUTO, SEARCH, Config
+from engine.config import AUTO, SEARCH, Config, OtherRoot
 from engine.lean.sqlite import DatabaseError
 from engine.memory import SOFT_RISK, UNSCANNED
 from engine.opening import make_scan, open_index
+from engine.pipeline import WAITS, OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.quality.safety.gate import LONGEST_RUN, scan_text, text_of
 from engine.quality.safety.lexicon import MOST_SCANNED
 from engine.retrieval import Retrieval
-from engine.roots import OpenRoot, open_together, retrieve
+from engine.roots import open_together
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, write_root
 
@@ -32,10 +31,8 @@ ATTACK = (
 ASK = typed_prompt("how does the quarterly export of the warehouse run")
 
 
-def found_by(
-    search: Callable[[pipeline.Query, Any, pipeline.OpenSystem], Retrieval], index: Any, mode: str = AUTO
-) -> Retrieval:
-    return search(pipeline.Query(ASK, mode), index, pipeline.OpenSystem(Config()))
+def found_in(index: Any, mode: str = AUTO) -> Retrieval:
+    return retrieve(Query(ASK, mode), index, OpenSystem(Config()))
 
 
 def write(root: Path) -> str:
@@ -52,14 +49,14 @@ def test_an_attack_at_the_end_of_a_long_text_is_found_before_it_is_injected_and_
     with closing(open_index(root, environ)) as index:
         assert {one.risk for one in index.summaries()} == {UNSCANNED}
         for mode in ("auto", SEARCH):
-            found = found_by(pipeline.retrieve, index, mode)
+            found = found_in(index, mode)
             reasons = {one.memory.id: (one.injected, one.reason) for one in found.candidates}
-            assert reasons == {"harmless": (True, ""), "planted": (False, pipeline.WAITS)}
+            assert reasons == {"harmless": (True, ""), "planted": (False, WAITS)}
     monkeypatch.setattr("engine.quality.safety.gate.risk", None)
     with closing(open_index(root, environ)) as index:
         risks = {one.id: one.risk for one in index.summaries()}
         assert risks["harmless"] < 0.5 < risks["planted"] <= 1
-        assert [one.memory.id for one in found_by(pipeline.retrieve, index).injected] == ["harmless"]
+        assert [one.memory.id for one in found_in(index).injected] == ["harmless"]
 
 
 def test_an_image_in_a_note_is_cut_and_the_note_is_injected(tmp_path: Path) -> None:
@@ -68,7 +65,7 @@ def test_an_image_in_a_note_is_cut_and_the_note_is_injected(tmp_path: Path) -> N
     note = f"# Quarterly warehouse export\n\n![plan](data:image/png;base64,{image})\n"
     (tmp_path / "notes/image.md").write_text(note, encoding="utf-8")
     with closing(open_index(str((tmp_path / "notes").resolve()), {"HOME": str(tmp_path)})) as index:
-        assert [one.memory.id for one in found_by(pipeline.retrieve, index).injected] == ["image"]
+        assert [one.memory.id for one in found_in(index).injected] == ["image"]
         (read,) = [index.memory(one.id) for one in index.summaries()]
     assert read is not None
     assert len(text_of(read)) < LONGEST_RUN + 100 < len(read.body)
@@ -79,7 +76,7 @@ def test_a_note_that_is_scanned_in_part_says_so_and_waits_where_others_write(tmp
     long = f"# Quarterly warehouse export\n\n{FILLER * (MOST_SCANNED // len(FILLER) + 4)}{ATTACK}\n"
     (Path(root) / "planted.md").write_text(long, encoding="utf-8")
     with closing(open_index(root, environ)) as index:
-        found = found_by(pipeline.retrieve, index)
+        found = found_in(index)
         assert [one.memory.id for one in found.injected] == ["harmless"]
         (read,) = [index.memory(one.id) for one in index.summaries() if one.id == "planted"]
     assert read is not None
@@ -92,7 +89,7 @@ def test_a_memory_that_cannot_be_scanned_waits(tmp_path: Path) -> None:
     root, environ = write(tmp_path / "notes"), {"HOME": str(tmp_path)}
     with closing(open_index(root, environ)) as index:
         index._scan = lambda _: {}
-        assert found_by(pipeline.retrieve, index).injected == ()
+        assert found_in(index).injected == ()
 
 
 def test_of_many_new_memories_the_first_are_scanned_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,8 +128,8 @@ def test_of_several_roots_the_first_retrieval_injects_what_later_ones_do(
         (tmp_path / folder / f"{name}.md").write_text(
             f"# Quarterly warehouse export {name}\n\n{text}", encoding="utf-8"
         )
-    settings = (("one", Config()), ("two", Config(max_inject=1)))
-    roots = [OpenRoot(str((tmp_path / folder).resolve()), config, None) for folder, config in settings]
-    with closing(open_together(roots, {"HOME": str(tmp_path)})) as index:
-        found = [sorted(one.memory.id for one in found_by(retrieve, index).injected) for _ in range(3)]
+    roots = [str((tmp_path / folder).resolve()) for folder in ("one", "two")]
+    others = {roots[1]: OtherRoot(Config(max_inject=1), is_limited=True)}
+    with closing(open_together(roots, {"HOME": str(tmp_path)}, others)) as index:
+        found = [sorted(one.memory.id for one in found_in(index).injected) for _ in range(3)]
     assert found == [["first", "second"]] * 3

@@ -143,7 +143,7 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> O
     counts = ledger(memory_id, log.decisions)
     verdicts = agreed_verdicts(found.root, {memory_id: found.memory.digest}, db, os.environ)
     relevant, irrelevant = (verdicts.count((memory_id, verdict)) for verdict in (RELEVANT, NOT_RELEVANT))
-    mode = opening.config_of(found.root, os.environ).output_mode
+    mode = opening.settings_of(found.root, os.environ).config.output_mode
     cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
     labelled = {"relevant": relevant, "irrelevant": irrelevant, "tokens": cost}
     row = {"memory": memory_id, **fields(counts), "dropped": dict(counts.dropped), **labelled}

@@ -9,9 +9,8 @@ import click
 
 from engine.config import AUTO, SEARCH
 from engine.errors import MemsiftError
-from engine.pipeline import OpenSystem, Query
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
-from engine.roots import retrieve
 from engine.wording import aligned
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import AskedJudge, Roots, Strict, TextOrJson, disputed, require_agreement
@@ -83,8 +82,8 @@ def judged(prompt: str, roots: Sequence[str], mode: str, judge: JudgeOptions) ->
     """The retrieval of *prompt* over one or several roots, with verdicts. Raises MemsiftError if no judge is named."""
     environ = {**os.environ, "MEMSIFT_JUDGE_ENABLED": "true"}  # the command itself asks for a judge
     found = opening.open_roots(roots, environ, judge)
-    config = found[0].config
-    with opened_judge(judge, config) as asked, opening.opened_roots(found) as index:
+    config = found.config
+    with opened_judge(judge, config) as asked, opening.opened_roots(found.paths, found.others) as index:
         if asked is None:
             raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
         asked.prepare()

@@ -31,15 +31,14 @@ from engine.judge.verdict import DEPTHS
 from engine.paths import labels_file
 from engine.wording import counted
 from tui.cli.declaring import JudgeOption, argument, bundle, help_of, option
-from tui.workspace import opening
 from tui.workspace.judging import JudgeOptions
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.limits import Limits
     from engine.retrieval import Retrieval
+    from engine.roots import OpenRoots
     from labels.database import LabelDatabase
     from labels.measure.evidence import Evidence
     from labels.store import LabelStore
@@ -242,12 +241,11 @@ def exit_if_early(ending: Ending, of_all: str, how: str) -> None:
         click.get_current_context().exit(1 if ending.is_spent else 130)
 
 
-def opened_cutoff(root: str, config: Config) -> Cutoff | None:
+def told_cutoff(roots: OpenRoots) -> Cutoff | None:
     """The cutoff that the hook uses, if any. stderr tells if the hook ignores a tuned one."""
-    cutoff, problem = opening.hook_cutoff(root, config, os.environ)
-    if problem:
-        tell(f"The tuned cutoff is ignored: it {problem}.")
-    return cutoff
+    if roots.problem:
+        tell(f"The tuned cutoff is ignored: it {roots.problem}.")
+    return roots.cutoff
 
 
 def opened_store(db: str | None, *, writes: bool = False) -> LabelStore:

@@ -153,7 +153,7 @@ class Rater:
             rated.append((root, found))
             store.keep(root, self.rubric.name, words[found.memory.id], found)
 
-        with self.opened_judge(opening.config_of(root, os.environ, self.judge)) as asked:
+        with self.opened_judge(opening.settings_of(root, os.environ, self.judge).config) as asked:
             if not self.judge.is_cached_only and (estimate := asked.estimate(memories)).asked:
                 asked.prepare()
                 report_start(asked.identity, estimate)

@@ -27,10 +27,10 @@ from tui.cli.options import (
     Strict,
     disputed,
     exit_if_early,
-    opened_cutoff,
     opened_store,
     patient,
     require_agreement,
+    told_cutoff,
 )
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
@@ -39,12 +39,12 @@ from tui.workspace.stderr import report_skipped, tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from engine.config import Config, System
+    from engine.config import System
     from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
-    from engine.roots import OpenIndex, OpenRoot
+    from engine.roots import OpenIndex, OpenRoots
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.judging import Answers, JudgeOptions
@@ -116,9 +116,7 @@ class Replay:
     resume: str | None
     executor: str
 
-    def over(
-        self, roots: Sequence[OpenRoot], reading: PromptReading, store: LabelStore | None
-    ) -> tuple[Ending, int, Answers]:
+    def over(self, roots: OpenRoots, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int, Answers]:
         """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
         judge fared."""
         from engine.conversations.injected import names_of
@@ -129,14 +127,15 @@ class Replay:
         from tui.workspace.retrievals import record, with_hook_log
         from tui.workspace.root_labels import let_labels_follow
 
-        root, config = roots[0].root, roots[0].config
-        reading = with_hook_log(reading, root, os.environ)
+        config = roots.config
+        reading = with_hook_log(reading, roots.paths[0], os.environ)
         limits = self.bulk.limits()
         disagreements, answers = 0, Answers()
-        with opened_judge(self.judge, config, limits) as asked, opening.opened_roots(roots) as index:
-            chosen, cutoffs = chosen_systems(self.systems, root, config, asked, names_of(reading.prompts))
+        opened = opening.opened_roots(roots.paths, roots.others)
+        with opened_judge(self.judge, config, limits) as asked, opened as index:
+            chosen, cutoffs = chosen_systems(self.systems, roots, asked, names_of(reading.prompts))
             setup = replaying.ReplaySetup(
-                tuple(roots), tuple(chosen), cutoffs, self.judge, self.bulk.retries, index.corpus_hash
+                roots, tuple(chosen), cutoffs, self.judge, self.bulk.retries, index.corpus_hash
             )
             here = replaying.Replayer(setup, index, asked)
             with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
@@ -168,7 +167,7 @@ class Replay:
 
 
 def chosen_systems(
-    given: str | None, root: str, config: Config, judge: Judge | None, injected: Sequence[str] = ()
+    given: str | None, roots: OpenRoots, judge: Judge | None, injected: Sequence[str] = ()
 ) -> tuple[list[System], dict[str, Cutoff]]:
     """The systems to run, and kind -> cutoff for the kinds that they have. *given* is the value of --systems.
 
@@ -178,22 +177,22 @@ def chosen_systems(
     click.UsageError for an unknown system, a judge that was not named, or a cutoff that was not tuned.
     """
     if not given:
-        cutoff = opened_cutoff(root, config)
+        config, cutoff = roots.config, told_cutoff(roots)
         kind = cutoff.kind if cutoff else OFF
         parts = ((False, OFF), (False, kind), (judge is not None, kind))
         chosen = list(dict.fromkeys(system_of(config, has_judge=j, cutoff=c) for j, c in parts))
         return chosen, {kind: cutoff} if cutoff else {}
     chosen = named_systems(given, judge, injected)
-    return chosen, {system.cutoff: cutoff_for(system, root, config) for system in chosen if system.has_cutoff}
+    return chosen, {system.cutoff: cutoff_for(system, roots) for system in chosen if system.has_cutoff}
 
 
-def cutoff_for(system: System, root: str, config: Config) -> Cutoff:
+def cutoff_for(system: System, roots: OpenRoots) -> Cutoff:
     """The cutoff of a system, whatever the configuration says. Raises click.UsageError if none was tuned for it."""
     from engine.cutoff import UnusableModelError, default_cutoff
 
-    own = system.of(config)
+    own = system.of(roots.config)
     try:
-        found = default_cutoff(own) if system.cutoff == DEFAULT else opening.tuned_cutoff(root, own, os.environ)
+        found = default_cutoff(own) if system.cutoff == DEFAULT else opening.tuned_cutoff(roots.paths, own, os.environ)
     except UnusableModelError as error:
         raise click.UsageError(f"The tuned cutoff cannot be used for {system.name}: it {error}.") from None
     if found is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -14,26 +13,26 @@ from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace
-from engine.pipeline import OpenSystem, Query
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
-from engine.roots import JointIndex, home_of, retrieve
+from engine.roots import JointIndex
 from engine.search.highlight import Marker, snippet
 from tui.cli.declaring import argument, bundle, command, option
-from tui.cli.options import AskedJudge, EachRoot, ListForm, opened_cutoff
-from tui.cli.output import output_of_roots, output_width, picked
+from tui.cli.options import AskedJudge, EachRoot, ListForm, told_cutoff
+from tui.cli.output import output_width, picked
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
 from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line, rounded
 from tui.workspace.stderr import report_fallback, report_notices, report_skipped, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from engine.config import Config
     from engine.explaining.explain import Explanation
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.roots import OpenIndex, OpenRoot
+    from engine.roots import OpenIndex
     from tui.cli.output import Output
     from tui.workspace.replay.explain_rows import Line
 
@@ -53,8 +52,7 @@ class Search:
     --max-results: Limit of results. Default: max_results (10), or with --mode auto max_inject (3).
     --explain: Add `explain` to each result, and list the `dropped` memories.
     --memory: Explain this memory only, whether the query finds it or not.
-    --root: each root is searched by itself, and their results take turns; with --mode auto all are searched
-        together, as in the hook. Each result has its `root`.
+    --root: several roots are searched together, as in the hook. Each result has its `root`.
     """
 
     query: Annotated[str, argument()]
@@ -67,27 +65,13 @@ class Search:
     explain: Annotated[bool, option("--explain")]
     memory_id: Annotated[str | None, option("--memory", metavar="ID")]
 
-    def over(self, roots: Sequence[str]) -> dict[str, Output]:
-        """Root -> output; all roots have one output with --mode auto.
-
-        A root without the memory of --memory is left out; UnknownMemoryError if no root has it.
-        """
-        if self.mode == AUTO:
-            return {roots[0]: self.in_roots(roots)}
-        found: dict[str, Output] = {}
-        for root in roots:
-            try:
-                found[root] = self.in_roots([root])
-            except UnknownMemoryError:
-                if root == roots[-1] and not found:
-                    raise
-        return found
-
-    def in_roots(self, roots: Sequence[str]) -> Output:
-        """The output over roots that are searched together. Raises UnknownMemoryError."""
-        opened = self.opened(roots)
-        config, cutoff = opened[0].config, opened[0].cutoff
-        with opened_judge(self.judge, config) as asked, opening.opened_roots(opened) as index:
+    def output(self) -> Output:
+        """The results as JSON and as text. Raises UnknownMemoryError."""
+        joint = opening.open_roots(self.roots, os.environ, self.judge)
+        limit = {"max_results": self.max_results, "max_inject": self.max_results} if self.max_results else {}
+        config = replace(joint.config, **limit)
+        cutoff = told_cutoff(joint) if self.mode == AUTO else None
+        with opened_judge(self.judge, config) as asked, opening.opened_roots(joint.paths, joint.others) as index:
             if asked:
                 asked.prepare()
             report_skipped(index.skipped)
@@ -103,9 +87,9 @@ class Search:
 
     def explanations(self, retrieval: Retrieval, index: OpenIndex, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
-        from engine.explaining.explain import explainer_of, near_ids
+        from engine.explaining.explain import Explainer, near_ids
 
-        explained = explainer_of(retrieval, index, config)
+        explained = Explainer(retrieval, index, config).of
         if self.memory_id is None:
             asked = [candidate.memory.id for candidate in retrieval.candidates]
             return {memory_id: found for memory_id in asked if (found := explained(memory_id))}
@@ -113,22 +97,7 @@ class Search:
             return {self.memory_id: explanation}
         near = near_ids(self.memory_id, [summary.id for summary in index.summaries()])
         instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift search` prints the ids of memories."
-        raise UnknownMemoryError(f"There is no memory {self.memory_id!r} in this root. {instead}")
-
-    def opened(self, roots: Sequence[str]) -> list[OpenRoot]:
-        """The roots to search together, with the limit of --max-results.
-
-        A cutoff takes part only with --mode auto; stderr tells if one is ignored.
-        """
-        limit = {"max_results": self.max_results, "max_inject": self.max_results} if self.max_results else {}
-        return [
-            replace(
-                root,
-                config=replace(root.config, **limit),
-                cutoff=opened_cutoff(root.root, root.config) if self.mode == AUTO else None,
-            )
-            for root in opening.open_roots(roots, os.environ, self.judge)
-        ]
+        raise UnknownMemoryError(f"There is no memory {self.memory_id!r} here. {instead}")
 
 
 @command()
@@ -163,12 +132,8 @@ def search(wanted: Annotated[Search, bundle(Search)]) -> None:
       memsift search "retry of payments"
       memsift search "how do we deploy?" --mode auto --explain
     """
-
-    made, form = wanted.over(opening.known_roots(wanted.roots, os.environ)), wanted.form
-    if form == "json" and len(made) > 1:
-        click.echo(printed_json(together({root: row for root, (row, _) in made.items()}), indent=2))
-    else:
-        click.echo(output_of_roots(form, made), nl=form == "text")
+    row, text = wanted.output()
+    click.echo(printed_json(row, indent=2) if wanted.form == "json" else text)
 
 
 INDENT = " " * 7
@@ -199,24 +164,6 @@ def result_of(
     return {**found, "dropped": dropped}, "\n".join([*lines, *_dropped_lines(dropped)])
 
 
-def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """The results over several roots as one, each with its `root`; with --memory, {query, memories}.
-
-    The roots take turns, best results first. Scores of different roots cannot be compared, because a score depends on
-    how common a word is in its root.
-    """
-    first = next(iter(found.values()))
-    if "memory" in first:
-        memories = [{"root": root, **output["memory"]} for root, output in found.items()]
-        return {"query": first["query"], "memories": memories}
-    made: dict[str, Any] = {}
-    for name in ("results", "dropped"):
-        if name in first:
-            turns = zip_longest(*([{"root": root, **row} for row in output[name]] for root, output in found.items()))
-            made[name] = [row for turn in turns for row in turn if row]
-    return {"query": first["query"], "total_results": len(made["results"]), **made}
-
-
 class ResultRows:
     """The memories of one retrieval as JSON. *explained*: each row has `explain`, if its memory is in there."""
 
@@ -237,7 +184,7 @@ class ResultRows:
     def of(self, summary: MemorySummary, score: float, confidence: str, probability: float | None) -> dict[str, Any]:
         memory = self._index.memory(summary.id)
         shown = snippet(memory.body if memory else "", self._marker)
-        place = {"root": home_of(self._index, summary)[0]} if isinstance(self._index, JointIndex) else {}
+        place = {"root": summary.root} if isinstance(self._index, JointIndex) else {}
         row = {**place, **picked(summary, "id", "title", "category", "path", "tags", "status"), "snippet": shown.text}
         row |= {"updated_at": summary.updated_at, "score": score, "confidence": confidence, "probability": probability}
         row = {name: rounded(value) for name, value in row.items()} | {"matches": shown.matches}
@@ -258,7 +205,8 @@ def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list
         marks += " [?]" if verdict["status"] == OK else f" [? {verdict['status']}]"
     sure = f"{100 * row['probability']:.0f} %" if row["probability"] is not None else row["confidence"] or "-"
     lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
-    lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
+    place = f"{row['path']} in {row['root']}" if "root" in row else row["path"]
+    lines += [visible(f"{INDENT}{place}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
     explanation = explained.get(row["id"])
     if explanation is None:
         return lines

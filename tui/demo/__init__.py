@@ -23,15 +23,15 @@ from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.lean.sha256 import hex_digest
 from engine.paths import cache_dir, state_dir
-from engine.pipeline import OpenSystem, Query
-from engine.roots import open_together, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
+from engine.roots import open_together, together
 from engine.stores.files import write_whole
 from labels.exchange.files import read_source
 from labels.exchange.trec import read_grades
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tui.workspace.judging import JudgeOptions
-from tui.workspace.opening import open_workspace, read_settings, root_with
+from tui.workspace.opening import open_workspace, read_settings
 from tui.workspace.retrievals import record
 
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ def times(number: int, now: datetime) -> Iterator[datetime]:
 
 def write_log(root: str, environ: Mapping[str, str], now: datetime) -> None:
     """The log of a hook that was asked every prompt."""
-    opened = root_with(root, read_settings(root, environ, JUDGE, is_trusted=True).config, environ)
+    opened = together([read_settings(root, environ, JUDGE, is_trusted=True)], environ)
     prompts = read_prompts([str(PROMPTS)]).prompts
     folder = state_dir(root, environ)
     Path(folder, LOG_FILE).unlink(missing_ok=True)
-    with closing(open_together([opened], environ)) as index:
+    with closing(open_together([root], environ)) as index:
         for place, (prompt, at) in enumerate(zip(prompts, times(len(prompts), now), strict=True)):
             has_cutoff = at > now - timedelta(days=DAYS - DAYS_WITHOUT_CUTOFF)
             system = SYSTEMS["memsift+default" if has_cutoff else "memsift"]

@@ -247,7 +247,7 @@ class InboxScreen(ModeScreen):
     def _settle(self, tasks: list[Task], verdict: str, word: str) -> None:
         """Decide about *tasks*, and take them off the list."""
         with self.app.telling_errors():
-            settled = settle(tasks, verdict, self.app.workspace.index, os.environ)
+            settled = settle(tasks, verdict, os.environ)
             if not settled or self._checked is None:
                 self.app.tell(OFF_MEMORY, severity="warning")
                 return

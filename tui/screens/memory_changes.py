@@ -14,7 +14,6 @@ from textual.worker import get_current_worker
 from engine.curation.files import text_at
 from engine.curation.operations import Archive, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import ChangedSinceError, CurationError
-from engine.roots import home_of
 from engine.stores.markdown.parts import is_part
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
@@ -257,7 +256,7 @@ class MemoryChanges(ScreenPart):
 
     def home(self, memory: MemorySummary) -> tuple[str, MemorySummary]:
         """The root of a memory, and the memory under its own id."""
-        return home_of(self.app.workspace.index, memory)
+        return memory.root, memory.own
 
     def _require_writable(self, memories: Iterable[MemorySummary]) -> None:
         """Raises CurationError for a memory in a format that is only read."""

@@ -157,8 +157,8 @@ def where_facts(workspace: Workspace, key: str) -> list[str]:
     skipped = len(workspace.skipped)
     spent = workspace.spending.text if workspace.spending else ""
     names = root_name(workspace.root)
-    if workspace.others:
-        names += f" and {len(workspace.others)} more"
+    if len(workspace.roots) > 1:
+        names += f" and {len(workspace.roots) - 1} more"
     return [*filter(None, (spent, names, f"{skipped:,} skipped ({key})" if skipped else ""))]
 
 

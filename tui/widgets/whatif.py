@@ -148,8 +148,8 @@ COUNTING = "Counting …"
 
 
 def settings_title(root: str, roots: int, width: int) -> str:
-    """The root whose settings are tried and saved; the first of several *roots*. A long path loses its beginning."""
-    start = f"Settings of the first of {roots:,} roots: " if roots > 1 else "Settings of "
+    """The root whose settings are tried and saved, for all *roots*. A long path loses its beginning."""
+    start = f"Settings for all {roots:,} roots, from " if roots > 1 else "Settings of "
     room = max(MIN_PATH, width - len(start))
     path = shown_path(one_line(root))
     while cell_len(path) > room:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from engine.config import Config
+    from engine.config import Config, OtherRoot
     from engine.conversations.prompt_files import PromptReading
     from engine.cutoff import Cutoff
-    from engine.roots import OpenIndex, OpenRoot
+    from engine.roots import OpenIndex, OpenRoots
     from engine.search.index import Index
     from engine.settings.sources import SettingsReading
     from tui.workspace.workspace import Workspace
@@ -80,52 +80,56 @@ def read_settings(
     return replace(reading, config=judge.applied(reading.config, environ))
 
 
-def config_of(root: str, environ: Mapping[str, str], judge: JudgeOptions | None = None) -> Config:
+def settings_of(root: str, environ: Mapping[str, str], judge: JudgeOptions | None = None) -> SettingsReading:
     """As `read_settings`, for a command: stderr tells which keys of the root are ignored."""
     reading = read_settings(root, environ, judge or JudgeOptions(is_off=True))
     for line in filter(None, (reading.notice, *reading.remarks)):
         tell(line)
-    return reading.config
+    return reading
 
 
-def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
-    """The cutoff that was tuned for *root*, or None. Raises UnusableModelError if it does not fit *config*."""
+def tuned_cutoff(roots: Sequence[str], config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that was tuned for the first of *roots* that has one, or None.
+
+    Raises UnusableModelError if it does not fit *config*.
+    """
     from engine.cutoff import load_cutoff
 
-    return load_cutoff(state_dir(root, environ), config, root, trust_in(environ))
+    found = (load_cutoff(state_dir(root, environ), config, root, trust_in(environ)) for root in roots)
+    return next(filter(None, found), None)
 
 
 def hook_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> tuple[Cutoff | None, str]:
     """The cutoff that the hook uses, if any, and the reason why a tuned one is ignored, or ""."""
     from engine.cutoff import chosen_cutoff
 
-    return chosen_cutoff(state_dir(root, environ), config, root, trust_in(environ))
+    return chosen_cutoff([(state_dir(root, environ), root)], config, trust_in(environ))
 
 
-def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions | None = None) -> list[OpenRoot]:
+def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions | None = None) -> OpenRoots:
     """The roots of a command with their settings: those *given*, or all that the hook uses. Raises MemsiftError.
 
     stderr tells if there are several.
     """
+    from engine.roots import together
+
     roots = known_roots(given, environ)
     if len(roots) > 1:
         tell(f"Open together: {', '.join(roots)}.")
-    return [root_with(root, config_of(root, environ, judge), environ) for root in roots]
+    found = together([settings_of(root, environ, judge) for root in roots], environ)
+    if found.notice:
+        tell(found.notice)
+    return found
 
 
-def root_with(root: str, config: Config, environ: Mapping[str, str]) -> OpenRoot:
-    """A root to open with its settings, and the cutoff that the hook uses there."""
-    from engine.roots import OpenRoot
-
-    return OpenRoot(root, config, hook_cutoff(root, config, environ)[0])
-
-
-def opened_roots(roots: Sequence[OpenRoot]) -> AbstractContextManager[OpenIndex]:
+def opened_roots(
+    paths: Sequence[str], others: Mapping[str, OtherRoot] | None = None
+) -> AbstractContextManager[OpenIndex]:
     """The index of one or several roots, up to date, and closed at the end of the `with` block. Raises RootError."""
     from engine.roots import open_together
 
-    with explained_if_slow(roots[0].root):
-        return closing(open_together(roots, os.environ))
+    with explained_if_slow(paths[0]):
+        return closing(open_together(paths, os.environ, others))
 
 
 def opened_index(root: str) -> AbstractContextManager[Index]:
@@ -186,11 +190,12 @@ def open_workspace(
 
     Unless it *needs_labels*, a label store that cannot be used is only told: memories and replays are shown without it.
 
-    *others*: roots that are open beside *root*, whose settings count. *is_trusted*: all of the root's configuration
+    *others*: roots that are open beside *root*. *is_trusted*: all of the root's configuration
     counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
     from engine.conversations.prompt_files import session_folders
     from engine.judge.limits import Limits
+    from engine.roots import together
     from labels.store import LabelStore
     from tui.workspace.labelling import guideline_hash
     from tui.workspace.retrievals import with_hook_log
@@ -200,7 +205,9 @@ def open_workspace(
     judge = replace_dataclass(judge, is_patient=True)
     spending = Limits(asks_first=asks_first)
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
-    config = settings.config
+    beside = [read_settings(other, environ, judge) for other in others]
+    joint = together([settings, *beside], environ)
+    config = joint.config
     reading = with_hook_log(project_prompts(prompts, environ), root, environ)
     find = partial(prompt_paths, prompts, environ)
     place, guide = Path(db or labels_file(environ)), guideline_hash(environ)
@@ -216,19 +223,18 @@ def open_workspace(
                 store,
                 judge=make_judge(judge, config, environ, spending),
                 spending=spending,
-                cutoff=hook_cutoff(root, config, environ)[0],
-                others=beside,
+                cutoff=joint.cutoff,
+                joint=joint,
                 prompts_of_files=reading.prompts,
                 takes_replayed=not prompts,
                 unread_prompts=reading.skipped,
                 annotator=annotator_name(environ),
-                notice=" ".join(filter(None, (problem, *moved, settings.notice, *settings.remarks))),
+                notice=" ".join(filter(None, (problem, *moved, settings.notice, joint.notice, *settings.remarks))),
                 sources=Sources(root, environ, judge, find, sessions, is_trusted, spending, tuple(others)),
             )
             unfinished.pop_all()
         return workspace
 
-    beside = tuple(root_with(other, read_settings(other, environ, judge).config, environ) for other in others)
     moved = about_move(root, environ)
     with explained_if_slow(root):
         try:

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE
 from engine.conversations.activity import LOG_FILE
-from engine.cutoff import chosen_cutoff
 from engine.errors import MemsiftError
+from engine.lean.record import replace
 from engine.opening import reread
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
-from engine.roots import OpenRoot
-from engine.settings.roots import trust_in
+from engine.roots import together
 from engine.settings.sources import read_config, said
 from tui.workspace.judging import make_judge
 from tui.workspace.retrievals import with_hook_log
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.conversations.prompt_files import PromptReading
-    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.judge.limits import Limits
+    from engine.roots import OpenRoots
     from tui.workspace.judging import JudgeOptions
 
     Watch = Callable[..., Iterable[set[tuple[Any, str]]]]
@@ -185,14 +184,9 @@ REST = 20
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings as the hook takes them. `mistakes`: sentences about settings that have no effect.
+    """The settings as the hook takes them. `mistakes`: sentences about settings that have no effect."""
 
-    `others`: the roots that are open beside the first, with their own settings.
-    """
-
-    config: Config
-    cutoff: Cutoff | None
-    others: tuple[OpenRoot, ...] = ()
+    joint: OpenRoots
     notice: str = ""
     mistakes: tuple[str, ...] = ()
 
@@ -243,18 +237,16 @@ class Sources:
 
     def settings(self) -> Settings:
         """The settings as they are now. As in the hook, a wrong value leaves the value of the weaker source."""
-        first, *others = [self._settings_of(root) for root in (self.root, *self.others)]
-        opened = [OpenRoot(root, own.config, own.cutoff) for root, own in zip(self.others, others, strict=True)]
-        mistakes = dict.fromkeys(mistake for other in (first, *others) for mistake in other.mistakes)
-        return Settings(first.config, first.cutoff, tuple(opened), first.notice, tuple(mistakes))
-
-    def _settings_of(self, root: str) -> Settings:
         given = {**self.environ, **self.judge.flags}
-        reading = read_config(root, given, is_trusted=self.is_trusted)
-        config = self.judge.applied(reading.config, self.environ)
-        cutoff, reason = chosen_cutoff(state_dir(root, self.environ), config, root, trust_in(self.environ))
-        ignored = (f"The tuned cutoff is not used: it {reason}.",) if reason else ()
-        return Settings(config, cutoff, (), reading.notice, (*said(reading), *ignored, *reading.remarks))
+        readings = [read_config(root, given, is_trusted=self.is_trusted) for root in (self.root, *self.others)]
+        joint = together(
+            [replace(reading, config=self.judge.applied(reading.config, self.environ)) for reading in readings],
+            self.environ,
+        )
+        ignored = [f"The tuned cutoff is not used: it {joint.problem}."] if joint.problem else []
+        mistakes = [line for reading in readings for line in (*said(reading), *reading.remarks)]
+        notice = " ".join(filter(None, (readings[0].notice, joint.notice)))
+        return Settings(joint, notice, tuple(dict.fromkeys([*mistakes, *ignored])))
 
     def judge_of(self, config: Config) -> Judge | None:
         """The judge of changed settings. Nobody has agreed to its cost yet. Raises ConfigError."""

@@ -8,8 +8,8 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from engine.config import SYSTEMS, is_injected
-from engine.pipeline import OpenSystem, Query
-from engine.roots import OpenRoot, open_together, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
+from engine.roots import open_together
 from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from engine.roots import OpenIndex
+    from engine.roots import OpenIndex, OpenRoots
     from labels.measure.report import Report, ReportOptions
     from labels.records import Event, Pool
     from tui.workspace.judging import Offer
@@ -52,7 +52,8 @@ class Workspace(RootSystems, RootLabels):
     prompts have a list card. `clock` gives seconds, `now` seconds since 1970.
     `unread_prompts`: rows of prompt files that could not be read. `notice`: a sentence about settings that do not
     count. `spending`: the agreement that the judge waits for, if any. `sources`: the files behind it, to read them
-    again. `lists`: the sample and the scratch prompts. `reading` counts how often the memories were read.
+    again. `joint`: the settings of several open roots. `lists`: the sample and the scratch prompts. `reading` counts
+    how often the memories were read.
 
     `chosen`: the names of the systems that a person wants to compare. `wanted_prompt` and `wanted_memory`: the ids that
     Replay and Browse show next. `wanted_reason`: the id of a memory; Replay shows why the wanted prompt finds it.
@@ -73,7 +74,7 @@ class Workspace(RootSystems, RootLabels):
     unread_prompts: tuple[Skipped, ...] = ()
     notice: str = ""
     spending: Limits | None = None
-    others: tuple[OpenRoot, ...] = ()
+    joint: OpenRoots | None = None
     sources: Sources | None = None
     chosen: tuple[str, ...] = ()
     wanted_prompt: str = ""
@@ -110,13 +111,14 @@ class Workspace(RootSystems, RootLabels):
         self._forget_retrievals()
 
     def _opened(self) -> OpenIndex:
-        index = open_together((OpenRoot(self.root, self.config, self.cutoff), *self.others), os.environ)
+        joint = self.joint
+        index = open_together(joint.paths if joint else [self.root], os.environ, joint.others if joint else None)
         self._open.append(index)
         return index
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The open roots, as the indexes name them. The first has the settings."""
+        """The open roots, as the indexes name them."""
         return tuple(roots_in(self.index.root))
 
     def take_changes(self, *, is_reread: bool) -> None:
@@ -136,19 +138,21 @@ class Workspace(RootSystems, RootLabels):
 
     def is_other(self, settings: Settings) -> bool:
         """Whether *settings* differ from those that the workspace goes by."""
-        now = (OpenRoot(self.root, self.config, self.cutoff), *self.others)
-        new = (OpenRoot(self.root, settings.config, settings.cutoff), *settings.others)
-        return list(map(_comparable, now)) != list(map(_comparable, new))
+        new = settings.joint
+        one, other = (found and (found.kind, found.model, found.threshold) for found in (self.cutoff, new.cutoff))
+        beside = self.joint.others if self.joint else {}
+        return (self.config, beside, one) != (new.config, new.others, other)
 
     def take_settings(self, settings: Settings) -> None:
         """Go on with other settings, and forget the retrievals. The old judge may still be answering.
 
         A changed judge waits for an agreement again. Raises ConfigError and RootError.
         """
-        if self.sources and self.config.judge != settings.config.judge:
-            self.judge = self.sources.judge_of(settings.config)
+        joint = settings.joint
+        if self.sources and self.config.judge != joint.config.judge:
+            self.judge = self.sources.judge_of(joint.config)
             self._open += [self.judge] if self.judge else []
-        self.config, self.cutoff, self.others = settings.config, settings.cutoff, settings.others
+        self.joint, self.config, self.cutoff = joint, joint.config, joint.cutoff
         self.notice = settings.notice
         self.reload()
 
@@ -331,9 +335,3 @@ class Workspace(RootSystems, RootLabels):
         """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
         with LabelStore.open(self.store.path) as store:
             return root_report(store, self.index, self.config, self.cutoff, options)
-
-
-def _comparable(root: OpenRoot) -> tuple[object, ...]:
-    """The settings of a root as values that can be compared."""
-    cutoff = root.cutoff
-    return root.config, cutoff and (cutoff.kind, cutoff.model, cutoff.threshold)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from engine.memory import MemorySummary
-    from engine.search.index import Index
+    from engine.search.index import Searchable
 
 RECENT_SECONDS = 30 * 86400
 
@@ -25,7 +25,7 @@ MIN_PREFIX, MAX_PREFIX = 4, 64
 _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 
 
-def find(text: str, index: Index, size: int, *, now: float) -> CandidatePool:
+def find(text: str, index: Searchable, size: int, *, now: float) -> CandidatePool:
     """The best *size* memories. *now* is in seconds since 1970."""
     words, since = keywords(text), recent_since(now)
     return index.pool(lambda postings: _pool(postings.all_summaries().values(), words, since, size))

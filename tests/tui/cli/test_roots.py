@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.hook.process import respond
-from engine.paths import root_key, state_dir, transcripts_dir
+from engine.paths import cutoff_file, root_key, state_dir, transcripts_dir
 from engine.stores.roots import joint_name
 from tests.engine.builders import memory, write_root
+from tests.engine.models import content, write_model
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.cli.every_command import PLAIN, loaded_by, prepare
 from tui.workspace.opening import places
@@ -57,16 +58,24 @@ def labelled(tmp_path: Path, both: Options, prompts: Path) -> Options:
     return store
 
 
-def test_results_of_a_search_take_turns_and_name_their_root(roots: tuple[Path, Path], both: Options) -> None:
+def test_results_of_a_search_are_those_of_one_root_with_all_memories_and_name_their_root(
+    tmp_path: Path, roots: tuple[Path, Path], both: Options
+) -> None:
     found = printed(memsift("search", ASK, *both))
-    assert [one["root"] for one in found["results"]] == [str(roots[0]), str(roots[1]), str(roots[0])]
-    alone = [printed(memsift("search", ASK, "--root", root))["results"] for root in roots]
-    assert [one["id"] for one in found["results"]] == [alone[0][0]["id"], "b1", alone[0][1]["id"]]
+    whole = printed(memsift("search", ASK, "--root", write_root(tmp_path / "whole", [*FIRST, *SECOND])))
+    assert [(one["id"], one["score"]) for one in found["results"]] == [
+        (one["id"], one["score"]) for one in whole["results"]
+    ]
+    assert {one["id"]: one["root"] for one in found["results"]} == {
+        "a1": str(roots[0]),
+        "a2": str(roots[0]),
+        "b1": str(roots[1]),
+    }
     assert (found["query"], found["total_results"]) == (ASK, 3)
     assert "root" not in printed(memsift("search", ASK, *both[:2]))["results"][0]
     assert printed(memsift("search", ASK, *both[:2], *both[:2])) == printed(memsift("search", ASK, *both[:2]))
     text = memsift("search", ASK, *both, "--format", "text").stdout
-    assert text.index(str(roots[0])) < text.index("token cache rule") < text.index(str(roots[1]))
+    assert f"decisions/b1.json in {roots[1]}" in text
 
 
 def test_search_with_mode_auto_has_the_injected_set_of_the_hook_and_one_memory_is_explained_in_its_root(
@@ -79,7 +88,7 @@ def test_search_with_mode_auto_has_the_injected_set_of_the_hook_and_one_memory_i
     assert [one["explain"]["outcome"] for one in found["dropped"]] == ["cap"]
     for name in ("a1", "b1"):
         assert printed(memsift("search", ASK, *both, "--memory", name))["memory"]["id"] == name
-    assert "no memory 'c1' in this root" in refused(memsift("search", ASK, *both, "--memory", "c1"))
+    assert "no memory 'c1' here" in memsift("search", ASK, *both, "--memory", "c1").stderr
     assert printed(memsift("search", ASK, *both, "--memory", "b1", "--mode", "auto"))["memory"]["root"] == str(roots[1])
     dropped = printed(memsift("search", "lunch", *both, "--explain", "--mode", "auto"))
     assert {one["root"] for one in (*dropped["results"], *dropped["dropped"])} == {str(roots[1])}
@@ -243,7 +252,7 @@ def test_without_a_root_all_that_the_hook_uses_are_taken_and_named_roots_may_be_
     assert {one["root"] for one in listed} == {*everywhere.values()}
     options = [part for name in ("rules", "vault") for part in ("--root", everywhere[name])]
     results = printed(memsift("search", "token cache", *options))["results"]
-    assert [one["path"] for one in results] == [f"{everywhere['rules']}:3", f"{everywhere['vault']}/deep/note.md"]
+    assert {one["path"] for one in results} == {f"{everywhere['rules']}:3", f"{everywhere['vault']}/deep/note.md"}
     assert "Never log it." in memsift("show", "AGENTS#token-cache", "--root", everywhere["rules"]).stdout
 
 
@@ -306,3 +315,13 @@ def test_hook_commands_doctor_and_first_start_use_the_same_roots(
     (seen,) = printed(memsift("activity", "--format", "json"))["decisions"]
     assert seen["session_id"] == "s"
     assert printed(memsift("activity", "--format", "json", "--memory", "note"))["memory"] == "note"
+
+
+def test_of_several_tuned_cutoffs_the_one_in_use_is_named(
+    roots: tuple[Path, Path], both: Options, labelled: Options
+) -> None:
+    for root in roots:
+        write_model(Path(state_dir(str(root), os.environ)), content())
+    used = f"The one in use is {cutoff_file(state_dir(str(roots[0]), os.environ))}."
+    assert used in memsift("report", *both, *labelled, MEMSIFT_CUTOFF="tuned").stderr
+    assert used not in memsift("report", *both[:2], *labelled, MEMSIFT_CUTOFF="tuned").stderr

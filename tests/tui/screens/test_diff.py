@@ -6,6 +6,7 @@ import pytest
 
 from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
+from engine.roots import OpenRoots
 from labels.records import NOT_RELEVANT, RELEVANT, Card
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener
@@ -34,7 +35,8 @@ HOSTILE = typed_prompt("\n".join(TEXTS.values()) + " library_id holds rotation")
 
 
 def save_run(workspace: Workspace, prompts: tuple[Prompt, ...], most: int) -> None:
-    workspace.take_settings(Settings(replace(workspace.config, max_inject=most), None))
+    config = replace(workspace.config, max_inject=most)
+    workspace.take_settings(Settings(OpenRoots((workspace.root,), workspace.root, config)))
     with workspace.store.together():
         for prompt in prompts:
             workspace.keep(workspace.run(prompt, "memsift"))

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from engine.paths import root_key
+from engine.settings.trust import trust
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import SIZE, press, reads, starting_in, told, until
+from tests.tui.apps import SIZE, press, reads, starting_in, text_of, told, until
 from tests.tui.cli.command_line import jsonl
 from tui.app import MemsiftApp
 from tui.widgets.bars import where_facts
@@ -115,7 +116,9 @@ async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, 
     assert workspace.roots == tuple(map(str, roots))
 
 
-async def test_what_if_tries_the_settings_of_the_first_root_on_all_of_them(workspace: Workspace) -> None:
+async def test_what_if_tries_settings_on_all_roots_and_says_that_they_count_only_if_their_root_is_trusted(
+    workspace: Workspace,
+) -> None:
     prompt = workspace.prompts[0]
     for system in workspace.systems:
         workspace.keep(workspace.run(prompt, system))
@@ -125,12 +128,16 @@ async def test_what_if_tries_the_settings_of_the_first_root_on_all_of_them(works
         workspace.store.label("me", prompt.id, card, "relevant", seed=1, blind=True, elapsed_ms=1)
     async with starting_in("whatif", workspace).run_test(size=(160, 48)) as pilot:
         await reads(pilot, "#numbers", "Over 1 labelled prompt")
-        await reads(pilot, "KnobList", "Settings of the first of 3 roots: …")
+        await reads(pilot, "KnobList", "Settings for all 3 roots, from …")
         await reads(pilot, "#numbers", "3/3")
         knobs: Any = pilot.app.screen.query_one("KnobList")
         knobs.go_to("Most memories")
         await press(pilot, "left")
         await reads(pilot, "#numbers", "2/2")
+        await reads(pilot, "#state", "Settings of this root count for its own memories only, until you trust it")
+        trust(workspace.root, os.environ)
+        await press(pilot, "right", "left")
+        await until(pilot, lambda: "trust" not in text_of(pilot.app.screen.query_one("#state")))
         await press(pilot, "ctrl+s")
         await until(pilot, lambda: '"max_inject": 2' in Path(workspace.root, "memory-config.json").read_text())
         await until(pilot, lambda: len(workspace.run(prompt, workspace.systems[0]).injected) == 2)

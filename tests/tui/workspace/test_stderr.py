@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from engine import opening as search_opening
-from engine import roots
 from engine.search.index import Index
 from tui.workspace import opening, stderr
 from tui.workspace.judging import JudgeOptions
@@ -44,8 +43,7 @@ class SlowDisk:
 def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
     """A slow disk, while a wait is explained almost at once."""
     slow = SlowDisk(capsys, monkeypatch)
-    for module in (search_opening, roots):
-        monkeypatch.setattr(module, "open_index", slow.open_index)
+    monkeypatch.setattr(search_opening, "open_index", slow.open_index)
     monkeypatch.setattr(stderr, "SLOW_SECONDS", 0.01)
     return slow
 

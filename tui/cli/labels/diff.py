@@ -74,12 +74,9 @@ def diff(
 
 
 def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:
-    from engine.config import Config
-    from engine.roots import OpenRoot
     from tui.workspace.root_labels import let_labels_follow
 
-    found = [OpenRoot(root, Config(), None) for root in opening.known_roots(roots, os.environ)]
-    with opening.opened_roots(found) as index:
+    with opening.opened_roots(opening.known_roots(roots, os.environ)) as index:
         let_labels_follow(store, index)
         return store.saved_runs(index.root)
 

@@ -113,10 +113,10 @@ def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:
     from tui.workspace.root_labels import let_labels_follow, present_digests
 
     found = opening.open_roots(roots, os.environ)
-    with opened_store(db) as store, opening.opened_roots(found) as index:
+    with opened_store(db) as store, opening.opened_roots(found.paths) as index:
         let_labels_follow(store, index)
         digests = present_digests(store, index)
-        return evidence_from_store(store, index.root, digests, found[0].config, found[0].cutoff)
+        return evidence_from_store(store, index.root, digests, found.config, found.cutoff)
 
 
 def system_to_decide(name: str | None, evidence: Evidence) -> str:

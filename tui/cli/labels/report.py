@@ -101,11 +101,11 @@ def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOption
     from tui.workspace.root_labels import let_labels_follow, root_report
 
     found = opening.open_roots(roots, os.environ)
-    for said in opening.about_move(found[0].root, os.environ):
+    for said in opening.about_move(found.paths[0], os.environ):
         tell(said)
-    with opened_store(db) as store, opening.opened_roots(found) as index, paused_gc():
+    with opened_store(db) as store, opening.opened_roots(found.paths) as index, paused_gc():
         let_labels_follow(store, index)
-        return root_report(store, index, found[0].config, found[0].cutoff, options)
+        return root_report(store, index, found.config, found.cutoff, options)
 
 
 @contextmanager

@@ -124,7 +124,7 @@ def tune(
 
 def config_of(roots: Sequence[str]) -> Config:
     """The configuration of the hook. Raises TuningError if *roots* differ, or if their strategy has no cutoff."""
-    config, *others = (opening.config_of(root, os.environ) for root in roots)
+    config, *others = (opening.settings_of(root, os.environ).config for root in roots)
     if any(fit_of(other) != fit_of(config) for other in others):
         raise TuningError("The roots find memories by different rules (memory-config.json): tune each by itself.")
     if config.match_strategy == TITLE_TAGS:

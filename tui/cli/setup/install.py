@@ -139,7 +139,9 @@ def files_of(agent: Agent) -> tuple[SettingsFile, ...]:
 
 def entry_of(agent: Agent, scope: str) -> dict[str, Any]:
     """The hook's entry in the settings of a scope."""
-    return shared_entry(agent) if scope == PROJECT else hook_entry(agent, opening.config_of(root_here(), os.environ))
+    if scope == PROJECT:
+        return shared_entry(agent)
+    return hook_entry(agent, opening.settings_of(root_here(), os.environ).config)
 
 
 def print_entry(agents: Sequence[Agent], scope: str) -> None:

@@ -19,7 +19,6 @@ from engine.quality.judging.store import RatingStore, may_have_ratings
 from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings
 from engine.quality.repository import project_of
 from engine.quality.safety.gate import scan_text, text_of
-from engine.roots import home_of
 from engine.stores.roots import read_corpus
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import by_memory, usage_of
@@ -88,7 +87,7 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
         usage=usage_of(log.decisions, agreed_verdicts(corpus.root, digests, db, environ)),
         log_days=max(0.0, (now - first) / 86400),
         log_prompts=log.prompts,
-        max_risk=opening.config_of(root, environ).max_risk,
+        max_risk=opening.settings_of(root, environ).config.max_risk,
         now=now,
     )
 
@@ -134,7 +133,7 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
     found = []
     for root in roots:
         with opening.opened_index(root) as index:
-            for summary, verdict in find_undecided(index, opening.config_of(root, environ).max_risk, environ):
+            for summary, verdict in find_undecided(index, opening.settings_of(root, environ).config.max_risk, environ):
                 memory = index.memory(summary.id)
                 detections = scan_text(text_of(memory)).detections if memory else ()
                 state = verdict or (TO_READ if index.is_accepted(summary) else WAITING)
@@ -204,7 +203,7 @@ def check_all(
     unreadable.
     """
     names = [*names]
-    memories = {(root, own.id): summary for summary in index.summaries() for root, own in [home_of(index, summary)]}
+    memories = {(summary.root, summary.own.id): summary for summary in index.summaries()}
     late = index.risks([*memories.values()]) if SAFETY in names else {}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
@@ -254,7 +253,7 @@ def _risky_findings(
         found |= index.risks(late[start : start + SCANNED_TOGETHER])
     for summary in active:
         if most <= found.get(summary.id, 0.0) < UNSCANNED and (memory := index.memory(summary.id)):
-            root, own = home_of(index, summary)
+            root, own = summary.root, summary.own
             decided = decisions(root, environ)
             if decided.get((SAFETY, own.id, own.digest)) != REJECTED:
                 subject = CheckedRoot(root, (replace(memory, summary=own),), max_risk=most)
@@ -304,7 +303,7 @@ RULES = RowRules(
 """The tasks of `Checked` are the worst first."""
 
 
-def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mapping[str, str]) -> list[Task]:
+def settle(tasks: Iterable[Task], verdict: str, environ: Mapping[str, str]) -> list[Task]:
     """Record a decision about each finding on the present text of its memory; the tasks with a decision.
 
     ACCEPTED: it is fine as it is. REJECTED: a risky memory stays out. Raises DecisionsError.
@@ -312,8 +311,8 @@ def settle(tasks: Iterable[Task], verdict: str, index: OpenIndex, environ: Mappi
     settled = [task for task in tasks if task.memory]
     for task in settled:
         assert task.memory is not None
-        root, own = home_of(index, task.memory)
-        decide(root, own.id, own.digest, (task.finding.check,), verdict, environ)
+        own = task.memory.own
+        decide(own.root, own.id, own.digest, (task.finding.check,), verdict, environ)
     return settled
 
 

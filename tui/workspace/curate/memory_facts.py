@@ -16,7 +16,6 @@ from engine.paths import journal_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.registry import Usage
 from engine.quality.repository import project_of
-from engine.roots import shown_id
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
@@ -266,9 +265,10 @@ def _deeds(index: OpenIndex, environ: Mapping[str, str]) -> dict[str, tuple[Deed
     path = journal_file(environ)
     if not Path(path).exists():
         return {}
+    shown = {(memory.root, memory.own.id): memory.id for memory in index.summaries()}
     with closing(Journal(path)) as journal:
         return by_memory(
-            (shown_id(index, root, memory), deed)
+            (shown.get((root, memory), memory), deed)
             for root in roots_in(index.root)
             for deed in journal.deeds(root=root)
             for memory in deed.memories

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, SYSTEMS, TITLE_TAGS
 from engine.explaining.contributions import EXACT, FIELDS, PHRASE
-from engine.explaining.explain import INJECTED, POOL, UNMATCHED, explainer_of
+from engine.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer
 from engine.lean.record import fields
 from engine.wording import cells, counted, padded
 
@@ -38,8 +38,8 @@ COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
 def explanations(workspace: Workspace, prompt_id: str, memory_id: str) -> list[Explanation]:
     """The outcome of a memory for a prompt in each column that has answered."""
     kept = [answer for answer in workspace.answers(prompt_id) if answer and answer.system in SYSTEMS]
-    explainers = (explainer_of(answer, workspace.index, SYSTEMS[answer.system].of(workspace.config)) for answer in kept)
-    return [found for explain in explainers if (found := explain(memory_id))]
+    explainers = (Explainer(answer, workspace.index, SYSTEMS[answer.system].of(workspace.config)) for answer in kept)
+    return [found for explainer in explainers if (found := explainer.of(memory_id))]
 
 
 def outcome_line(explanation: Explanation) -> Line:

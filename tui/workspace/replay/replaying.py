@@ -15,8 +15,8 @@ from engine.config import is_injected
 from engine.errors import MemsiftError
 from engine.judge.limits import Limits
 from engine.lean.json_text import printed_json
-from engine.pipeline import OpenSystem, Query
-from engine.roots import open_together, retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
+from engine.roots import open_together
 from engine.stores.files import open_named, write_whole
 from tui.workspace.judging import make_judge
 from tui.workspace.retrievals import Injections
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from engine.roots import OpenIndex, OpenRoot
+    from engine.roots import OpenIndex, OpenRoots
     from labels.exchange.replay_file import UnfinishedRun
     from tui.workspace.judging import JudgeOptions
 
@@ -98,7 +98,7 @@ class ReplaySetup:
     environment of the worker.
     """
 
-    roots: tuple[OpenRoot, ...]
+    roots: OpenRoots
     systems: tuple[System, ...]
     cutoffs: Mapping[str, Cutoff]
     judge: JudgeOptions
@@ -114,7 +114,7 @@ class Replayer:
         self.injections = Injections(index)
 
     def __call__(self, job: Job) -> list[Retrieval]:
-        config = self.setup.roots[0].config
+        config = self.setup.roots.config
         return retrievals(job, self.index, config, self.judge, self.setup.cutoffs, injections=self.injections)
 
 
@@ -127,15 +127,15 @@ def replay_elsewhere(pickled: bytes, job: Job) -> list[Retrieval]:
 def _opened(pickled: bytes) -> Replayer:
     """The setup of the run that this worker does, open until the worker ends or does another run."""
     setup: ReplaySetup = loads(pickled)
-    root = setup.roots[0]
+    roots = setup.roots
     with ExitStack() as opened:
-        index = opened.enter_context(closing(open_together(setup.roots, os.environ)))
+        index = opened.enter_context(closing(open_together(roots.paths, os.environ, roots.others)))
         if index.corpus_hash != setup.corpus_hash:
             raise MemsiftError(
-                f"The memories of {root.root} on {node()} are not those of the command, or have changed since it "
+                f"The memories of {roots.paths[0]} on {node()} are not those of the command, or have changed since it "
                 "began. Workers need the same folder at the same path."
             )
-        judge = make_judge(setup.judge, root.config, os.environ, Limits(retries=setup.retries))
+        judge = make_judge(setup.judge, roots.config, os.environ, Limits(retries=setup.retries))
         if judge and any(system.has_judge for system in setup.systems):
             opened.enter_context(closing(judge))
             judge.prepare()

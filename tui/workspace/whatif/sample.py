@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.inject import FRAME_CHARACTERS, entry
 from engine.judge.verdict import CACHE, OK, Judgement, Verdict
-from engine.pipeline import OpenSystem, Query
-from engine.roots import retrieve
+from engine.pipeline import OpenSystem, Query, retrieve
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate

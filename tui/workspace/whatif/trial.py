@@ -14,7 +14,7 @@ from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.settings.keys import SECTION
 from engine.settings.origins import threshold_text
-from engine.settings.roots import trust_in
+from engine.settings.roots import is_own_root, trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import is_trusted, keeping_trust
 from engine.settings.writing import write_settings
@@ -167,22 +167,26 @@ class Trial:
     """A draft of the settings of a root, which begins with the saved ones.
 
     *given*: the environment and the flags of this start, as for `read_config`. *is_trusted*: all of the root's settings
-    count.
+    count. *roots*: all open roots, for the tuned cutoff.
     """
 
-    def __init__(self, root: str, given: Mapping[str, str], *, is_trusted: bool = False) -> None:
-        self.root = root
+    def __init__(
+        self, root: str, given: Mapping[str, str], *, is_trusted: bool = False, roots: Sequence[str] = ()
+    ) -> None:
+        self.root, self._roots = root, roots or (root,)
         self._given = given
         self._is_trusted = is_trusted
         self.saved = self.draft = self._read()
 
     @classmethod
     def of(cls, workspace: Workspace) -> Trial:
-        """A trial over the first of the open roots."""
-        sources = workspace.sources
+        """A trial of the settings that count for all open roots."""
+        sources, joint = workspace.sources, workspace.joint
+        root, roots = (joint.main, joint.paths) if joint else (workspace.root, ())
         if sources is None:
-            return cls(workspace.root, os.environ)
-        return cls(workspace.root, {**sources.environ, **sources.judge.flags}, is_trusted=sources.is_trusted)
+            return cls(root, os.environ, roots=roots)
+        given = {**sources.environ, **sources.judge.flags}
+        return cls(root, given, is_trusted=sources.is_trusted, roots=roots)
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
@@ -222,6 +226,9 @@ class Trial:
         moved = self.changes
         if not moved:
             return ""
+        if len(self._roots) > 1 and not self._is_trusted and not is_own_root(os.path.realpath(self.root), self._given):
+            command = trust_command(os.path.realpath(self.root))
+            return f"Settings of this root count for its own memories only, until you trust it: `{command}`."
         reading = read_config(self.root, self._given, is_trusted=self._stays_trusted, changes=moved)
         ignored = {".".join(key) for key in changes(reading.config, self.draft) if key in moved}
         untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}
@@ -306,4 +313,5 @@ class Trial:
 
     def _cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
         """The cutoff that *config* chooses, and the reason why a tuned one is not used, or empty."""
-        return chosen_cutoff(state_dir(self.root, self._given), config, self.root, trust_in(self._given))
+        places = [(state_dir(root, self._given), root) for root in self._roots]
+        return chosen_cutoff(places, config, trust_in(self._given))

@@ -179,11 +179,11 @@ def test_a_worker_with_other_memories_ends_the_run() -> None:
     from engine.config import Config
     from engine.errors import MemsiftError
     from engine.prompt import typed_prompt
-    from engine.roots import OpenRoot
+    from engine.roots import OpenRoots
     from tui.workspace.judging import JudgeOptions
     from tui.workspace.replay.replaying import Job, ReplaySetup, replay_elsewhere
 
-    roots = (OpenRoot(str(DEMO_ROOT), Config(), None),)
+    roots = OpenRoots((str(DEMO_ROOT),), str(DEMO_ROOT), Config())
     setup = ReplaySetup(roots, (BY_NAME["bm25"],), {}, JudgeOptions(is_off=True), 0, "another hash")
     with pytest.raises(MemsiftError, match="are not those of the command"):
         replay_elsewhere(dumps(setup), Job(typed_prompt("hello"), setup.systems))

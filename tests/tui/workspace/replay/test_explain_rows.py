@@ -7,9 +7,8 @@ from engine.config import FTS5_BM25, TITLE_TAGS, Config
 from engine.explaining.explain import Explainer, Explanation
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import replace
-from engine.pipeline import OpenSystem, Query
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Prompt, Turn, typed_prompt
-from engine.roots import retrieve
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 from tests.engine.judge.cases import HOSTILE_TEXTS
 from tui.widgets.explain_text import explain_text

@@ -14,9 +14,8 @@ import pytest
 from engine.config import Config
 from engine.cutoff import chosen_cutoff
 from engine.judge.verdict import APPROVED, REJECTED
-from engine.pipeline import OpenSystem, Query
+from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
-from engine.roots import retrieve
 from engine.settings.sources import read_config
 from engine.settings.writing import write_settings
 from tests.engine.faults.answers import tries
@@ -80,7 +79,7 @@ def check(open_workspace: Opener, tmp_path: Path, tried: list[dict[Any, Any]], p
         draft: Config = saved
         for knob, value in values.items():
             draft = with_value(draft, knob, value)
-        cutoff = chosen_cutoff(str(tmp_path / "state"), draft, "", bool)[0]
+        cutoff = chosen_cutoff([(str(tmp_path / "state"), "")], draft, bool)[0]
         judge = scripted(saved) if saved.judge.enabled else None
         for one, found in zip(sample.prompts, sample.injected(draft, cutoff), strict=True):
             if found is not None:
@@ -123,14 +122,14 @@ def test_over_several_roots_the_injected_sets_are_those_of_the_hook(tmp_path: Pa
         sample = WhatIfSample(workspace.index, kept, sample.evidence)
         expected = []
         for draft in drafts:
-            cutoff, judge = chosen_cutoff("", draft, "", bool)[0], KeptJudge(decided) if draft.judge.enabled else None
+            cutoff, judge = chosen_cutoff([], draft, bool)[0], KeptJudge(decided) if draft.judge.enabled else None
             fresh = [
                 retrieve(Query(one.prompt), workspace.index, OpenSystem(draft, cutoff=cutoff, judge=judge))
                 for one in kept
             ]
             expected.append([[each.memory.id for each in one.injected] for one in fresh])
         for draft, wanted in zip(drafts, expected, strict=True):
-            found = sample.injected(draft, chosen_cutoff("", draft, "", bool)[0])
+            found = sample.injected(draft, chosen_cutoff([], draft, bool)[0])
             assert [[each.memory.id for each in one or ()] for one in found] == wanted, draft
     assert any("@" in name for each in expected for one in each for name in one)
 
@@ -157,7 +156,7 @@ def test_a_stricter_threshold_spares_and_loses_and_the_prompts_say_which(open_wo
     replay_and_label(workspace)
     sample, saved = sample_of(workspace), workspace.config
     draft = with_value(with_value(saved, THRESHOLD, 0.95), MAX_INJECT, 1)
-    results = [(one, sample.injected(one, chosen_cutoff("", one, "", bool)[0])) for one in (saved, draft)]
+    results = [(one, sample.injected(one, chosen_cutoff([], one, bool)[0])) for one in (saved, draft)]
     effect = effect_of(sample, results[0], results[1])
     before, after = effect.saved, effect.draft
     gone = [moved.is_relevant for change in effect.rows for moved in change.diff.lost]
