@@ -74,9 +74,10 @@ def pool(retrievals: Sequence[Retrieval], seed: int, drawn: float = 0.0) -> Pool
     if len(prompts) != 1:
         raise ValueError(f"a pool is of one prompt, not of {len(prompts)}")
     prompt = retrievals[0].prompt
-    found = sorted(chain(*(retrieval.candidates for retrieval in retrievals)), key=attrgetter("rank"))
-    memories = {(one.memory.id, one.memory.digest): one.memory for one in found if one.dropped_by != "status"}
-    injected = {(one.memory.id, one.memory.digest) for one in found if one.injected}
+    candidates = sorted(chain(*(found.candidates for found in retrievals)), key=attrgetter("rank"))
+    known = [((found.memory.id, found.memory.digest), found) for found in candidates if found.dropped_by != "status"]
+    memories = {pair: found.memory for pair, found in known}
+    injected = {pair for pair, found in known if found.injected}
     others = [pair for pair in memories if pair not in injected][: LIST_LENGTH if drawn else 0]
 
     def cards(pairs: Iterable[Pair], start: int) -> tuple[Card, ...]:
